@@ -1,0 +1,48 @@
+# Two commands for users: make verify, make test. Both set everything up in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= build/verify
+PROFILE ?= quick
+
+.PHONY: verify test check bench lock clean
+.DELETE_ON_ERROR:
+
+verify: $(VENV)/installed
+	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
+
+test: $(VENV)/installed-test
+	$(BIN)/pytest
+
+check: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	rm -rf build/installed build/lib
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --target build/installed .
+	cd build/installed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p dpverify
+	cd build/installed && PYTHONPATH=. ../../$(BIN)/lint-imports --config ../../pyproject.toml
+
+bench: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/noisy_sgd_throughput.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@
+
+# needs uv; resolves for every Python from 3.11 up and every platform
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --group setup pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --group setup --group test --group check pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf build dist $(VENV) *.egg-info

@@ -1,0 +1,162 @@
+"""The step that all noisy gradient methods share, for a whole batch of runs at once.
+
+A step is w <- Proj(w - rate (scale grad + stddev Z)) with Z standard normal, fresh in every run and step.
+
+The points are kept column by column, shape (d, runs), so that every operation runs along the long axis; what
+losses and constraint sets get is the transposed view, (runs, d). With NumPy a step changes the points in
+place and makes no large array, so that its time is mostly that of drawing the noise.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas
+
+from dpverify.algorithms import in_place
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.constraint_sets import Ball
+from dpverify.problems.losses import is_generalized_linear
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+
+class Iterates:
+    """The current points of a batch of runs, and how often each run asked an oracle.
+
+    Args:
+        problem: whose loss gives gradients and whose set is projected onto.
+        start: the common starting point, shape (d,).
+        runs: how many.
+        rng: source of the noise; its namespace is used throughout.
+    """
+
+    def __init__(self, problem: Problem, start: Array, runs: int, rng: Randomness) -> None:
+        xp = rng.xp
+        self._loss = problem.loss
+        self._constraint = problem.constraint
+        self._rng = rng
+        self._runs = runs
+        self._dimension = problem.constraint.dimension
+        self._generalized_linear = is_generalized_linear(problem.loss)
+        self._ridge = float(getattr(problem.loss, "ridge", 0.0)) if self._generalized_linear else 0.0
+        self._fused = xp is np
+        self._fast_slope = in_place.has_fast_slope(problem.loss)
+        # a subclass may have changed its projection
+        ball = problem.constraint if type(problem.constraint) is Ball else None
+        self._radius = ball.radius if ball is not None and ball.midpoint is None else None
+        self._steps_of_all = 0
+        self._steps_of_some = np.zeros(runs, dtype=np.int64)
+        columns = xp.empty((self._dimension, runs), dtype=xp.float64)
+        columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
+        self.columns = columns
+        # drawn into again and again: fresh large arrays cost page faults in every step
+        self._noise = np.empty((self._dimension, runs)) if self._fused else None
+
+    def step(
+        self,
+        x: Array,
+        y: Array,
+        *,
+        rate: float,
+        noise_stddev: float,
+        scale: float = 1.0,
+        active: int | None = None,
+    ) -> None:
+        """Take one noisy projected gradient step.
+
+        Args:
+            x: one record for all runs, shape (d,), or one for each active run, shape (active, d).
+            y: its label, shape () or (active,).
+            rate: step size, length^2 over loss.
+            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
+            scale: factor of the gradient, dimensionless.
+            active: how many runs take the step, the first ones; all if None.
+        """
+        if active is None or active == self._runs:
+            self._steps_of_all += 1
+            active = self._runs
+        else:
+            self._steps_of_some[:active] += 1
+        whole = active == self._runs
+        if self._fused and self._generalized_linear and x.ndim == 1 and whole:
+            self._fused_step(x, y, rate, noise_stddev, scale)
+        else:
+            self._plain_step(x, y, rate, noise_stddev, scale, active)
+
+    def _fused_step(self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float) -> None:
+        """One record for all, gradients slope * x: a rank-one update of the points, then the noise.
+
+        The noise is drawn as late as possible and read once, so that the points stay in the cache.
+        """
+        if self._fast_slope:
+            slope = in_place.slope(self.columns, x, y)
+        else:
+            slope = self._loss.slope(self.columns.T, x, y)  # type: ignore[attr-defined]
+        if self._ridge:
+            self.columns *= 1.0 - rate * scale * self._ridge
+        blas.dger(-rate * scale, slope, x, a=self.columns.T, overwrite_a=1)
+        noise = self._rng.normal(self.columns.shape, "noise", out=self._noise)
+        blas.daxpy(noise.reshape(-1), self.columns.reshape(-1), a=-rate * noise_stddev)
+        if self._radius is not None:
+            in_place.shorten(self.columns, self._radius)
+            return
+        projected = self._constraint.project(self.columns.T, overwrite=True).T
+        if not np.shares_memory(projected, self.columns):
+            self.columns[...] = projected
+
+    def _plain_step(
+        self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float, active: int
+    ) -> None:
+        """The same for any loss, any array library, and any number of active runs."""
+        whole = active == self._runs
+        here = self.columns[:, :active]
+        noise = self._rng.normal((self._dimension, active), "noise", out=self._noise if whole else None)
+        noise *= -rate * noise_stddev
+        if self._generalized_linear:
+            slope = self._loss.slope(here.T, x, y)  # type: ignore[attr-defined]
+            slope *= -rate * scale
+            noise += (x[:, None] if x.ndim == 1 else x.T) * slope[None, :]
+            noise += here if not self._ridge else (1.0 - rate * scale * self._ridge) * here
+        else:
+            gradient = self._loss.gradient(here.T, x, y)
+            gradient *= -rate * scale
+            noise += gradient.T
+            noise += here
+        projected = self._constraint.project(noise.T, overwrite=True)
+        if self._noise is None and whole:
+            self.columns = projected.T
+        else:
+            self.columns[:, :active] = projected.T
+
+    def output(self, order: Array | None = None) -> Output:
+        """Release the points, with the oracle calls counted a run.
+
+        Args:
+            order: if the runs were sorted, the run that stands at each place, shape (runs,).
+        """
+        points: Any = self.columns.T
+        steps = self._steps_of_all + self._steps_of_some
+        if order is not None:
+            places = np.empty(self._runs, dtype=np.int64)
+            places[np.asarray(order)] = np.arange(self._runs)
+            points = self._rng.xp.take(points, self._rng.xp.asarray(places), axis=0)
+            steps = steps[places]
+        return Output(points, gradient_queries=steps, projections=steps)
+
+
+def records(data: Dataset, problem: Problem, xp: types.ModuleType | Any) -> tuple[Array, Array]:
+    """The features (n, d) and labels (n,) as arrays of the namespace.
+
+    Raises:
+        InvalidArgumentError: if the number of features is not the constraint set's dimension.
+    """
+    if data.d != problem.constraint.dimension:
+        raise InvalidArgumentError(
+            "data", f"{data.d} features", f"{problem.constraint.dimension} features, as the constraint set"
+        )
+    there = data.as_namespace(xp)
+    return there.features, there.labels

@@ -1,0 +1,56 @@
+"""Auditors: statistics about implementations, from samples alone.
+
+They know no algorithm and no paper. Every bound holds at finite sample size with the stated failure
+probability; `supported` and `violated` are the strongest words an auditor has.
+"""
+
+from dpverify.auditing.budget import ErrorBudget
+from dpverify.auditing.complexity import CountRelation, QueryAudit, audit_queries
+from dpverify.auditing.confidence import (
+    betting_interval,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    empirical_bernstein_interval,
+    hoeffding_interval,
+)
+from dpverify.auditing.entries import complexity_entry, privacy_entry, rate_entry, risk_entry
+from dpverify.auditing.events import Direction, Event
+from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
+from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate
+from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
+from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
+
+__all__ = [
+    "DEFAULT_SCORERS",
+    "MINIMUM_RUNS",
+    "Claim",
+    "CountRelation",
+    "Direction",
+    "ErrorBudget",
+    "Event",
+    "JudgedEvent",
+    "MeanAudit",
+    "PrivacyAudit",
+    "QueryAudit",
+    "RateFit",
+    "RateRelation",
+    "Score",
+    "Scorer",
+    "Violation",
+    "audit_mean",
+    "audit_privacy",
+    "audit_queries",
+    "betting_interval",
+    "check_pair",
+    "check_samples",
+    "clopper_pearson_lower",
+    "clopper_pearson_upper",
+    "complexity_entry",
+    "empirical_bernstein_interval",
+    "fit_rate",
+    "hoeffding_interval",
+    "privacy_entry",
+    "rate_entry",
+    "read_samples",
+    "risk_entry",
+]

@@ -1,0 +1,41 @@
+"""Checks of single arguments, in the positive form so that NaN fails them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+
+from dpverify.errors import InvalidArgumentError
+
+
+def check_number(argument: str, value: object) -> float:
+    """Return a finite real number as a float; booleans, arrays and text are refused."""
+    number = _as_float(value)
+    if not math.isfinite(number):
+        raise InvalidArgumentError(argument, value, "a finite number")
+    return number
+
+
+def check_probability(argument: str, value: object) -> float:
+    """Return a failure probability, strictly between 0 and 1."""
+    number = _as_float(value)
+    if not 0 < number < 1:
+        raise InvalidArgumentError(argument, value, "a number strictly between 0 and 1")
+    return number
+
+
+def check_integer(argument: str, value: object, *, at_least: int) -> int:
+    """Return an integer that is not below `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not int(value) >= at_least:
+        raise InvalidArgumentError(argument, value, f"an integer, at least {at_least}")
+    return int(value)
+
+
+def _as_float(value: object) -> float:
+    """NaN for whatever is not a real number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

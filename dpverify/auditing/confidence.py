@@ -1,0 +1,150 @@
+"""Confidence bounds that hold at every sample size.
+
+Probabilities of events get exact binomial bounds (Clopper and Pearson 1934). Means of bounded variables get a
+choice of three: Hoeffding's, the empirical Bernstein bound of Maurer and Pontil (2009), Theorem 4, and the
+hedged-capital bound of Waudby-Smith and Ramdas (2024), Theorem 3, which is the sharpest in practice.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta
+
+from dpverify.auditing.arguments import check_number, check_probability
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Interval
+
+Array = NDArray[np.float64]
+
+_TRUNCATION = 0.75
+"""Largest part of the capital put at stake in one bet; any constant below 1 gives a valid bound."""
+_BISECTIONS = 60
+
+
+def clopper_pearson_lower(successes: ArrayLike, trials: ArrayLike, failure_probability: float) -> Array:
+    """Lower confidence bound of a success probability, one-sided and exact.
+
+    `successes` and `trials` are integers and broadcast; the shape of the result is theirs. The bound is above
+    the true probability with at most `failure_probability`, for each entry on its own.
+    """
+    k, n, level = _checked_counts(successes, trials, failure_probability)
+    bound = beta.ppf(level, np.maximum(k, 1), n - k + 1)
+    return np.where(k == 0, 0.0, bound)
+
+
+def clopper_pearson_upper(successes: ArrayLike, trials: ArrayLike, failure_probability: float) -> Array:
+    """Upper confidence bound of a success probability; see `clopper_pearson_lower`."""
+    k, n, level = _checked_counts(successes, trials, failure_probability)
+    bound = beta.isf(level, k + 1, np.maximum(n - k, 1))
+    return np.where(k == n, 1.0, bound)
+
+
+def _checked_counts(
+    successes: ArrayLike, trials: ArrayLike, failure_probability: float
+) -> tuple[Array, Array, float]:
+    level = check_probability("failure_probability", failure_probability)
+    k_raw, n_raw = np.asarray(successes), np.asarray(trials)
+    for name, counts in (("successes", k_raw), ("trials", n_raw)):
+        if counts.dtype.kind not in "iu":
+            raise InvalidArgumentError(name, counts.dtype, "integers")
+    k, n = np.broadcast_arrays(k_raw.astype(np.float64), n_raw.astype(np.float64))
+    if not np.all(n >= 1):
+        raise InvalidArgumentError("trials", trials, "at least 1")
+    if not np.all((k >= 0) & (k <= n)):
+        raise InvalidArgumentError("successes", successes, "between 0 and the number of trials")
+    return k, n, level
+
+
+def hoeffding_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
+    """Two-sided confidence interval of the mean of values in [lower, upper] (Hoeffding 1963)."""
+    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
+
+
+def empirical_bernstein_interval(
+    values: ArrayLike, lower: float, upper: float, failure_probability: float
+) -> Interval:
+    """Two-sided confidence interval of a mean (Maurer and Pontil 2009, Theorem 4, on both sides)."""
+    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    if x.size < 2:
+        return Interval(lower=float(lower), upper=float(upper))
+    log_term = math.log(4 / level)
+    width = math.sqrt(2 * float(x.var(ddof=1)) * log_term / x.size) + 7 * log_term / (3 * (x.size - 1))
+    return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
+
+
+def betting_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
+    """Two-sided confidence interval of a mean by betting (Waudby-Smith and Ramdas 2024, Theorem 3).
+
+    `values` is (runs,), independent with one mean, each in [lower, upper]. Against a supposed mean m one
+    bets, run after run, that values are larger; the capital is a nonnegative martingale if m is the mean, so
+    it ever reaches 1/level with probability at most `level` (Ville). The bets follow the predictable plug-in
+    for a known number of runs. The other end comes from the mirrored values; each side gets half of
+    `failure_probability`.
+    """
+    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    below = _betting_lower(x, level / 2)
+    above = 1.0 - _betting_lower(1.0 - x, level / 2)
+    return _interval(below, above, lower, span)
+
+
+def _betting_lower(x: Array, level: float) -> float:
+    """Lower bound of the mean of values in [0, 1]: the largest m against which the bets won."""
+    counts = np.arange(1, x.size + 1)
+    means = (0.5 + np.cumsum(x)) / (counts + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
+    known = np.concatenate([[0.25], variances[:-1]])  # a bet uses earlier values only
+    bets = np.sqrt(2 * math.log(1 / level) / (x.size * known))
+    goal = math.log(1 / level)
+
+    def wins(mean: float) -> bool:
+        # Each factor falls as the supposed mean grows, so the means ruled out are an interval from 0.
+        stakes = np.minimum(bets, _TRUNCATION / mean)
+        return bool(np.cumsum(np.log1p(stakes * (x - mean))).max() >= goal)
+
+    ruled_out, open_ = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (ruled_out + open_) / 2
+        if wins(middle):
+            ruled_out = middle
+        else:
+            open_ = middle
+    return ruled_out
+
+
+def _checked_values(
+    values: ArrayLike, lower: float, upper: float, failure_probability: float
+) -> tuple[Array, float, float]:
+    """Values moved to [0, 1], the length of the range, and the level."""
+    level = check_probability("failure_probability", failure_probability)
+    start, end = check_number("lower", lower), check_number("upper", upper)
+    if not start < end:
+        raise InvalidArgumentError("upper", upper, f"above lower, which is {start:g}")
+    raw = np.asarray(values)
+    if raw.dtype.kind not in "biuf":
+        raise InvalidDataError(f"The values have type {raw.dtype}; allowed: real numbers.")
+    if raw.ndim != 1 or raw.size == 0:
+        raise InvalidDataError(f"The values have shape {raw.shape}; allowed: (runs,) with at least one run.")
+    x = raw.astype(np.float64)
+    if not np.all(np.isfinite(x)):
+        raise InvalidDataError("The values contain NaN or infinity; allowed: finite numbers.")
+    if not np.all((x >= start) & (x <= end)):
+        raise InvalidDataError(
+            f"The values reach from {x.min():g} to {x.max():g}; allowed: within [{start:g}, {end:g}], "
+            "the range that the confidence interval rests on."
+        )
+    span = end - start
+    if not math.isfinite(span):
+        raise InvalidArgumentError("upper", upper, "within a finite distance of lower")
+    return np.clip((x - start) / span, 0.0, 1.0), span, level
+
+
+def _interval(below: float, above: float, lower: float, span: float) -> Interval:
+    return Interval(
+        lower=float(lower) + span * min(max(below, 0.0), 1.0),
+        upper=float(lower) + span * min(max(above, 0.0), 1.0),
+    )

@@ -1,0 +1,131 @@
+"""The smallest violation that an audit would have found.
+
+An audit with n judged runs a side flags an event if the exact lower bound of its probability on one side
+exceeds what the claim allows, given the exact upper bound on the other side. The probability of that is
+computed from the two binomial distributions, not simulated, and the violation is found by bisection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from scipy.stats import binom, norm
+
+from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
+
+Array = NDArray[np.float64]
+
+_NEGLIGIBLE = 1e-12
+"""Binomial mass that the computed power leaves out, so that it errs to the low side."""
+_BLOCKS = 1000
+_LARGEST = 40.0
+"""Epsilon or mu beyond which an event has probability one on one side and none on the other."""
+
+
+@dataclass(frozen=True)
+class EventTest:
+    """What an audit does with one event: sizes, the level of each bound, and the claim on a grid.
+
+    `points` are the (epsilon, claimed delta) at which bound and claim are compared.
+    """
+
+    runs: int
+    bound_failure: float
+    points: tuple[tuple[float, float], ...]
+
+    def allowed(self, other: Array) -> Array:
+        """Give the largest probability allowed to an event of probability `other` (k,) on the other side."""
+        epsilons, claimed = np.array(self.points).T
+        allowed: Array = np.min(claimed + np.exp(epsilons) * other[:, None], axis=1)
+        return allowed
+
+    def power(self, more: float, less: float) -> float:
+        """Probability that an event of these probabilities is flagged; rounded down by at most 1e-11 or so.
+
+        Counts on the side of `less` are taken in blocks, each at its worst count.
+        """
+        first, last = binom.ppf([_NEGLIGIBLE, 1 - _NEGLIGIBLE], self.runs, less).astype(np.int64)
+        edges = np.unique(
+            np.linspace(first - 1, last, min(_BLOCKS, int(last - first) + 1) + 1).astype(np.int64)
+        )
+        worst = edges[1:]
+        mass = np.diff(binom.cdf(edges, self.runs, less))
+        allowed = self.allowed(clopper_pearson_upper(worst, self.runs, self.bound_failure))
+        # The lower bound of a count k exceeds x just if P(Binomial(runs, x) >= k) is below the level.
+        needed = binom.isf(self.bound_failure, self.runs, np.minimum(allowed, 1.0))
+        found = np.where(allowed < 1, binom.sf(needed, self.runs, more), 0.0)
+        return float(np.sum(mass * found))
+
+
+@lru_cache(maxsize=256)
+def smallest_epsilon(test: EventTest, delta: float) -> float | None:
+    """Smallest epsilon of an (epsilon, delta) randomized response that is found with probability 1/2 or more.
+
+    The pair: with probability delta the output betrays the data set, otherwise it is the truthful one of two
+    with odds exp(epsilon). Its best event has the full loss. None if no epsilon is found.
+    """
+
+    def power(epsilon: float) -> float:
+        truthful, lie = float(expit(epsilon)), float(expit(-epsilon))
+        both = test.power(delta + (1 - delta) * truthful, (1 - delta) * lie)
+        return max(both, test.power(delta, 0.0)) if delta > 0 else both
+
+    return _bisect(power)
+
+
+@lru_cache(maxsize=256)
+def smallest_mu(test: EventTest) -> float | None:
+    """Smallest mu of a Gaussian pair, N(0, 1) and N(mu, 1), that is found with probability 1/2 or more.
+
+    The event is a half-line at the most promising of a grid of thresholds. None if no mu is found.
+    """
+    thresholds = np.linspace(-8.0, 8.0, 161)
+    less = norm.sf(thresholds)
+    upper = clopper_pearson_upper(np.rint(less * test.runs).astype(np.int64), test.runs, test.bound_failure)
+    allowed = test.allowed(upper)
+
+    def power(mu: float) -> float:
+        more = norm.sf(thresholds - mu)
+        lower = clopper_pearson_lower(
+            np.rint(more * test.runs).astype(np.int64), test.runs, test.bound_failure
+        )
+        best = int(np.argmax((more - allowed) / np.maximum(more - lower, _NEGLIGIBLE)))
+        return test.power(float(more[best]), float(less[best]))
+
+    return _bisect(power)
+
+
+def runs_needed(test: EventTest) -> int | None:
+    """Smallest number of judged runs at which any violation at all can be found; None beyond 1e15."""
+
+    def possible(runs: int) -> bool:
+        lower = float(clopper_pearson_lower(runs, runs, test.bound_failure))
+        upper = clopper_pearson_upper(np.array([0]), runs, test.bound_failure)
+        return lower > float(test.allowed(upper)[0])
+
+    high = 1
+    while not possible(high):
+        high *= 2
+        if high > 10**15:
+            return None
+    low = high // 2
+    while high - low > max(1, high // 1000):
+        middle = (low + high) // 2
+        low, high = (low, middle) if possible(middle) else (middle, high)
+    return high
+
+
+def _bisect(power: Callable[[float], float]) -> float | None:
+    """Upper end of the bisection for power 1/2, to a relative 1e-4."""
+    if power(_LARGEST) < 0.5:
+        return None
+    low, high = 0.0, _LARGEST
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= 0.5 else (middle, high)
+    return high

@@ -1,0 +1,305 @@
+"""Scores: real functions of one output that tend to be larger on the left data set than on the right.
+
+A scorer learns a score from samples that are used for nothing else. Any score gives a valid audit; a better
+one gives a sharper audit. All scorers are deterministic given their generator and one thread, on which audits
+run them, so that an audit gives the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+Samples = NDArray[np.float64]
+"""Shape (runs, d)."""
+Score = Callable[[Samples], NDArray[np.float64]]
+"""From (runs, d) to (runs,)."""
+
+_ROWS_AT_ONCE = 16_384
+"""Rows scored together, which bounds the memory that quadratic features take."""
+
+
+class Scorer(Protocol):
+    """Something that learns a score."""
+
+    @property
+    def name(self) -> str:
+        """Name in words, for reports."""
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn from two sample sets, (runs, d) each; None where this scorer does not apply."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits."""
+    # Libraries loaded later would escape the limit.
+    import sklearn.ensemble
+    import sklearn.linear_model  # noqa: F401
+
+    with threadpool_limits(limits=1):
+        yield
+
+
+def apply_score(score: Score, samples: Samples) -> NDArray[np.float64]:
+    """Score all samples, a block of rows at a time, overflow silenced; NaN becomes 0."""
+    out = np.empty(samples.shape[0])
+    with np.errstate(all="ignore"):
+        for start in range(0, samples.shape[0], _ROWS_AT_ONCE):
+            block = np.ascontiguousarray(samples[start : start + _ROWS_AT_ONCE])
+            out[start : start + block.shape[0]] = np.nan_to_num(score(block))
+    return out
+
+
+def fit_score(scorer: Scorer, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+    """Fit, silencing the overflow that extreme outputs cause inside a score."""
+    with np.errstate(all="ignore"):
+        return scorer.fit(left, right, rng)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The output itself; only for one number a run."""
+
+    name: str = "value"
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn nothing."""
+        return (lambda x: x[:, 0]) if left.shape[1] == 1 else None
+
+
+@dataclass(frozen=True)
+class DistanceFromCenter:
+    """Distance from the coordinatewise median, in units of each coordinate's spread."""
+
+    name: str = "distance from the center"
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the center and the spreads."""
+        standardize = _standardizer(np.concatenate([left, right]))
+        return lambda x: np.linalg.norm(standardize(x), axis=1)
+
+
+@dataclass(frozen=True)
+class HistogramRatio:
+    """Log-ratio of two histograms over pooled quantiles; only for one number a run."""
+
+    name: str = "histogram ratio"
+    most_bins: int = 64
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the edges and the counts."""
+        if left.shape[1] != 1:
+            return None
+        pooled = np.concatenate([left, right])[:, 0]
+        bins = max(2, min(self.most_bins, pooled.size // 50))
+        inner = np.unique(np.quantile(pooled, np.arange(1, bins) / bins))
+
+        def counts(x: Samples) -> NDArray[np.float64]:
+            return np.bincount(np.searchsorted(inner, x[:, 0]), minlength=inner.size + 1).astype(np.float64)
+
+        ratios = np.log(counts(left) + 0.5) - np.log(counts(right) + 0.5)
+        return lambda x: ratios[np.searchsorted(inner, x[:, 0])]
+
+
+@dataclass(frozen=True)
+class FrequencyRatio:
+    """Log-ratio of how often exactly this output was seen; only where outputs repeat."""
+
+    name: str = "frequency ratio"
+    least_count: int = 5
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Count the outputs that occur `least_count` times; every other output scores 0.
+
+        Rows are compared as they are, with -0.0 counted as 0.0.
+        """
+        keys = _row_keys(np.concatenate([left, right]))
+        seen, place, total = np.unique(keys, return_inverse=True, return_counts=True)
+        often = total >= self.least_count
+        if not often.any():
+            return None
+        on_left = np.bincount(place[: len(left)], minlength=seen.size)
+        ratios = (np.log(on_left + 0.5) - np.log(total - on_left + 0.5))[often]
+        known = seen[often]
+
+        def score(x: Samples) -> NDArray[np.float64]:
+            wanted = _row_keys(x)
+            at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+            return np.where(known[at] == wanted, ratios[at], 0.0)
+
+        return score
+
+
+@dataclass(frozen=True)
+class BestCoordinate:
+    """The coordinate whose two empirical distributions differ most (Kolmogorov-Smirnov); for d > 1."""
+
+    name: str = "best coordinate"
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn which coordinate."""
+        if left.shape[1] == 1:
+            return None
+        best, distance = 0, -1.0
+        for column in range(left.shape[1]):
+            p, q = np.sort(left[:, column]), np.sort(right[:, column])
+            both = np.concatenate([p, q])
+            gap = np.abs(
+                np.searchsorted(p, both, side="right") / p.size
+                - np.searchsorted(q, both, side="right") / q.size
+            ).max()
+            if gap > distance:
+                best, distance = column, float(gap)
+        return lambda x: x[:, best]
+
+
+@dataclass(frozen=True)
+class NearestCentroid:
+    """Projection on the difference of the two means, in units of each coordinate's spread; for d > 1."""
+
+    name: str = "nearest centroid"
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the two means."""
+        if left.shape[1] == 1:
+            return None
+        standardize = _standardizer(np.concatenate([left, right]))
+        direction = standardize(left).mean(axis=0) - standardize(right).mean(axis=0)
+        return lambda x: _weighted_sum(standardize(x), direction)
+
+
+@dataclass(frozen=True)
+class LinearDiscriminant:
+    """Fisher's linear discriminant with a small ridge; for 1 < d <= `most_dimensions`."""
+
+    name: str = "linear discriminant"
+    most_dimensions: int = 500
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the means and the pooled covariance."""
+        d = left.shape[1]
+        if not 1 < d <= self.most_dimensions:
+            return None
+        standardize = _standardizer(np.concatenate([left, right]))
+        p, q = standardize(left), standardize(right)
+        covariance = (np.cov(p, rowvar=False) + np.cov(q, rowvar=False)) / 2
+        ridge = 1e-3 * float(np.trace(covariance)) / d
+        if not ridge > 0:
+            return None
+        direction = np.linalg.solve(covariance + ridge * np.eye(d), p.mean(axis=0) - q.mean(axis=0))
+        return lambda x: _weighted_sum(standardize(x), direction)
+
+
+@dataclass(frozen=True)
+class QuadraticLogistic:
+    """Logistic regression on all products of two coordinates (squares only for large d)."""
+
+    name: str = "quadratic logistic regression"
+    most_products_dimensions: int = 16
+    most_dimensions: int = 200
+    most_rows: int = 10_000
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the weights, from at most `most_rows` of each side."""
+        # Here and below: importing scikit-learn takes a second, which nobody who does not audit should wait.
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
+        d = left.shape[1]
+        if d > self.most_dimensions:
+            return None
+        p, q = left[: self.most_rows], right[: self.most_rows]
+        standardize = _standardizer(np.concatenate([p, q]))
+        rows, columns = (
+            np.triu_indices(d) if d <= self.most_products_dimensions else (np.arange(d), np.arange(d))
+        )
+
+        def features(x: Samples) -> Samples:
+            z = standardize(x)
+            return np.concatenate([z, z[:, rows] * z[:, columns]], axis=1)
+
+        model = LogisticRegression(C=1.0, max_iter=100)
+        with warnings.catch_warnings():
+            # A score that stopped early is still a score.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(features(np.concatenate([p, q])), np.repeat([1, 0], [len(p), len(q)]))
+        weights = np.asarray(model.coef_[0], dtype=np.float64)
+        return lambda x: _weighted_sum(features(x), weights)
+
+
+@dataclass(frozen=True)
+class GradientBoosting:
+    """Boosted trees on the coordinates; for 1 < d <= `most_dimensions`."""
+
+    name: str = "gradient boosting"
+    most_dimensions: int = 200
+    most_rows: int = 10_000
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the trees, from at most `most_rows` of each side."""
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        if not 1 < left.shape[1] <= self.most_dimensions:
+            return None
+        p, q = left[: self.most_rows], right[: self.most_rows]
+        model = HistGradientBoostingClassifier(
+            max_iter=60,
+            max_leaf_nodes=15,
+            learning_rate=0.1,
+            early_stopping=False,
+            random_state=int(rng.integers(2**31)),
+        )
+        model.fit(np.concatenate([p, q]), np.repeat([1, 0], [len(p), len(q)]))
+        return lambda x: np.asarray(model.decision_function(x), dtype=np.float64)
+
+
+DEFAULT_SCORERS: tuple[Scorer, ...] = (
+    Value(),
+    DistanceFromCenter(),
+    HistogramRatio(),
+    FrequencyRatio(),
+    BestCoordinate(),
+    NearestCentroid(),
+    LinearDiscriminant(),
+    QuadraticLogistic(),
+    GradientBoosting(),
+)
+"""All of them; those that do not apply to the outputs at hand say so."""
+
+
+def _standardizer(samples: Samples) -> Callable[[Samples], Samples]:
+    """Map each coordinate to median 0 and spread about 1, cut at 30 spreads so that products stay finite."""
+    largest = np.abs(samples).max(axis=0)
+    scale = np.where(largest > 0, largest, 1.0)
+    inner = samples / scale
+    center = np.median(inner, axis=0)
+    low, high = np.quantile(inner, [0.25, 0.75], axis=0)
+    spread = np.where(high > low, high - low, inner.std(axis=0))
+    spread = np.where(spread > 0, spread, 1.0)
+    return lambda x: np.clip((x / scale - center) / spread, -30.0, 30.0)
+
+
+def _weighted_sum(features: Samples, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum each row's features, in an order that is the same for every row.
+
+    A matrix product is not used: its rounding depends on where in the block a row stands, so that the score
+    would not be a function of one output alone.
+    """
+    total: NDArray[np.float64] = np.ascontiguousarray(features * weights).sum(axis=1)
+    return total
+
+
+def _row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
+    """One sortable value a row."""
+    plain = np.ascontiguousarray(samples) + 0.0
+    if plain.shape[1] == 1:
+        return plain[:, 0]
+    return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]

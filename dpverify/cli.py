@@ -1,0 +1,370 @@
+"""The command line: parse, call, print. Everything that is found is in the objects below it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dpverify import __version__
+from dpverify.errors import DpverifyError, InvalidArgumentError
+
+VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
+"""Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""
+
+app = typer.Typer(
+    name="dpverify",
+    help=(
+        "Verify privacy claims about convex optimization.\n\n"
+        "A formula is proved, certified on a box, or refuted with a counterexample; an implementation is run many "
+        "times and its true privacy loss bounded from below. Exit code 0: nothing violated, 1: a claim about an "
+        "implementation is violated, 2: bad input or usage, 3: undecided."
+    ),
+    epilog="Start with: dpverify verify, then open the report that it names.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+_errors = Console(stderr=True, highlight=False)
+_COLORS = {
+    "proved": "green", "certified": "green", "supported": "cyan",
+    "refuted": "red", "violated": "red bold", "undecided": "yellow",
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- output
+
+
+def _write(path: str, content: Any) -> None:
+    """Write JSON to a file, all or nothing; `-` is standard output."""
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InvalidArgumentError("--json", path, "- for standard output, or a file in a folder that exists")
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Print rows: a table on a terminal, tab-separated lines into a pipe."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        for row in rows:
+            console.file.write("\t".join(row) + "\n")
+        return
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, style=_COLORS.get(cell, "")) for cell in row))
+    console.print(table)
+
+
+def _progress(title: str) -> Any:
+    """A bar on standard error where someone may be looking, else nothing."""
+    from dpverify.running import RichProgress
+
+    return RichProgress(title, _errors) if _errors.is_terminal else None
+
+
+# ------------------------------------------------------------------------------------------- commands
+
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result, bit for bit.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Processes to prove in.")]
+
+
+@app.command("list")
+def list_(
+    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; all if none.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    jobs: Jobs = 2,
+) -> None:
+    """List every statement and algorithm with the verdicts computed for it.
+
+    Verdicts are remembered in the user's cache folder until a formula or a prover changes.
+    """
+    from dpverify.statements.paper import papers, select
+    from dpverify.verification.proofs import (
+        catalog_entries,
+        prove_statements,
+        recall,
+        remember,
+        without_certificates,
+    )
+
+    chosen = tuple(ids or ())
+    wanted = {row.id for _, row in select(chosen)}
+    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+    known = {s.id: recall(s) for s in statements}
+    missing = [s for s in statements if known[s.id] is None]
+    records = [without_certificates(e) for found in known.values() for e in found or ()]
+    if missing:
+        proved = prove_statements(missing, workers=jobs, progress=_progress("proving"))
+        for statement in missing:
+            remember(statement, [r.evidence for r in proved if r.evidence.statement == statement.id])
+        records += proved
+    entries = catalog_entries(records, chosen)
+    if as_json:
+        fields = {
+            "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
+        }  # fmt: skip
+        _write("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
+        return
+    _table(
+        "",
+        ("id", "kind", "where", "printed", "repaired", "what"),
+        (
+            (e.id, e.kind, e.where, e.verdict_printed or "", e.verdict_repaired or "", e.title)
+            for e in entries
+        ),
+    )
+
+
+@app.command("prove")
+def prove(
+    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; all if none.")] = None,
+    json_file: Json = None,
+    jobs: Jobs = 2,
+) -> None:
+    """Prove or refute printed formulas, and their repairs.
+
+    Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
+    undecided: a refuted printed formula is a finding about its paper.
+    """
+    from dpverify.evidence import Verdict
+    from dpverify.statements.paper import papers, select
+    from dpverify.verification.proofs import prove_statements
+
+    chosen = tuple(ids or ())
+    wanted = {row.id for _, row in select(chosen)}
+    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+    if not statements:
+        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
+        raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+    records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
+    if json_file is not None:
+        _write(
+            json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
+        )
+    if json_file != "-":
+        _table(
+            "",
+            ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
+            (
+                (
+                    e.statement, e.obligation, e.variant, e.verdict, e.prover,
+                    "confirmed" if e.confirmed_by_checker else "not confirmed",
+                    ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
+                )
+                for e in (r.evidence for r in records)
+            ),
+        )  # fmt: skip
+    if any(r.evidence.verdict is Verdict.UNDECIDED for r in records):
+        raise typer.Exit(UNDECIDED)
+
+
+@app.command("audit")
+def audit(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PACKAGE.MODULE:FUNCTION]",
+            help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs.",
+        ),
+    ] = None,
+    claim: Annotated[
+        str,
+        typer.Option(
+            help='What is claimed: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'
+        ),
+    ] = "",
+    left: Annotated[
+        str | None, typer.Option(help="Samples on one data set: .npy or .csv, a run a row.")
+    ] = None,
+    right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
+    data: Annotated[str | None, typer.Option(help="CSV handed to the function as an array.")] = None,
+    neighbor: Annotated[str | None, typer.Option(help="CSV of the neighboring data set.")] = None,
+    runs: Annotated[int, typer.Option(min=200, help="Runs on each data set.")] = 20_000,
+    failure_probability: Annotated[
+        float, typer.Option(help="With at most this probability is a correct claim called violated.")
+    ] = 1e-3,
+    seed: Seed = 0,
+    executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
+    store: Annotated[
+        str | None, typer.Option(help="Folder for finished blocks: a killed audit picks up there.")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Audit a privacy claim about samples, or about a function, from the outside.
+
+    Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
+    --neighbor. Both directions are tested. Exit code 1 if the claim is violated.
+    """
+    from dpverify.verification.user_audits import audit_function, audit_samples
+
+    samples = {"--left": left, "--right": right}
+    function = {"--data": data, "--neighbor": neighbor}
+    if not claim:
+        raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
+    needed, unused = (function, samples) if target else (samples, function)
+    for name, value in unused.items():
+        if value is not None:
+            raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
+    for name, value in needed.items():
+        if value is None:
+            raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
+    if target:
+        evidence = audit_function(
+            target,
+            Path(str(data)),
+            Path(str(neighbor)),
+            claim=claim,
+            runs=runs,
+            failure_probability=failure_probability,
+            seed=seed,
+            executor=executor,
+            store=store,
+            progress=_progress("running"),
+        )
+    else:
+        evidence = audit_samples(
+            Path(str(left)), Path(str(right)), claim=claim, failure_probability=failure_probability, seed=seed
+        )
+    if json_file is not None:
+        found = evidence.model_dump(mode="json")
+        found["profile"] = [{"eps": p["epsilon"], **{k: v for k, v in p.items() if k != "epsilon"}}
+                            for p in found["profile"]]  # fmt: skip
+        _write(json_file, {"schema_version": 1, **found})
+    if json_file != "-":
+        _table(
+            "",
+            ("", ""),
+            (
+                ("verdict", evidence.verdict),
+                ("claim", evidence.claim),
+                ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
+                ("failure probability", f"{evidence.failure_probability:g}"),
+                ("runs", str(evidence.runs)),
+                ("why", evidence.reason),
+                ("would have found", evidence.detectable),
+                ("again", evidence.reproduce),
+            ),
+        )
+    if evidence.verdict == "violated":
+        raise typer.Exit(VIOLATED)
+    if evidence.verdict == "undecided":
+        raise typer.Exit(UNDECIDED)
+
+
+@app.command("verify")
+def verify(
+    paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; all if none.")] = None,
+    profile: Annotated[str, typer.Option(help="quick (minutes) or full (ten times the runs).")] = "quick",
+    seed: Seed = 0,
+    out: Annotated[Path, typer.Option(help="Folder for ledger, certificates and report.")] = Path(
+        "build/verify"
+    ),
+    failure_probability: Annotated[
+        float, typer.Option(help="Of the whole run: shared out over all audits.")
+    ] = 1e-3,
+    only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; all if none.")] = None,
+    executor: Annotated[
+        str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")
+    ] = "threads=2",
+    jobs: Jobs = 2,
+    strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
+) -> None:
+    """The main job: prove every encoded statement, audit every implementation, write ledger and report."""
+    from dpverify.reports import summary_lines, write_report
+    from dpverify.verification import VerificationSettings
+    from dpverify.verification import verify as run_verification
+
+    settings = VerificationSettings(
+        papers=tuple(paper or ()),
+        profile=profile,
+        seed=seed,
+        failure_probability=failure_probability,
+        only=tuple(only or ()),
+        executor=executor,
+        jobs=jobs,
+    )
+    ledger, certificates = run_verification(settings, progress=_progress)
+    written = write_report(ledger, out, certificates)
+    console = Console(highlight=False)
+    for line in summary_lines(ledger):
+        console.print(Text(line.text, style=_COLORS.get(line.verdict or "", "")), soft_wrap=True)
+    typer.echo(f"Ledger: {written.ledger}")
+    typer.echo(f"Report: {written.page}")
+    verdicts = {e.verdict for e in ledger.entries}
+    if "violated" in verdicts or (strict and any(s.verdict_printed == "refuted" for s in ledger.statements)):
+        raise typer.Exit(VIOLATED)
+
+
+@app.command("explain")
+def explain(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],
+) -> None:
+    """Show a statement's formula, its obligations and repair, or an algorithm's code path and guarantee."""
+    from dpverify.verification.explanation import explanation_lines
+
+    for line in explanation_lines(id_):
+        typer.echo(line)
+
+
+@app.command("report")
+def report(
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report; beside the ledger if none.")
+    ] = None,
+) -> None:
+    """Write the HTML report of a ledger again."""
+    from dpverify.reports import read_certificates, read_ledger, write_report
+
+    found = read_ledger(ledger)
+    folder = out or ledger.parent
+    typer.echo(f"Report: {write_report(found, folder, read_certificates(found, ledger.parent)).page}")
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
+    run: Callable[..., None] = app
+    try:
+        run(arguments)
+    except DpverifyError as error:
+        _errors.print(f"dpverify: {error}", markup=False, soft_wrap=True)
+        sys.exit(BAD_INPUT)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,36 @@
+"""Errors that a user can cause, each said in one sentence."""
+
+from __future__ import annotations
+
+
+class DpverifyError(Exception):
+    """Base class of every error that dpverify raises on purpose."""
+
+
+class InvalidArgumentError(DpverifyError, ValueError):
+    """An argument is outside what is allowed.
+
+    The message names the argument, says what it was and what is allowed. The command line prints the
+    message alone and exits with code 2.
+    """
+
+    def __init__(self, argument: str, value: object, allowed: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.allowed = allowed
+        shown = repr(value)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{argument} was {shown}; allowed: {allowed}.")
+
+    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
+        """Survive the trip back from a worker process."""
+        return type(self), (self.argument, self.value, self.allowed)
+
+
+class InvalidDataError(DpverifyError, ValueError):
+    """A file, an array or a callable's output cannot be used; the message says why and what is allowed."""
+
+
+class NotGuaranteedError(DpverifyError, ValueError):
+    """The parameters void the theorem that an algorithm's guarantee rests on."""

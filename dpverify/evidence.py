@@ -1,0 +1,299 @@
+"""What a check leaves behind: verdicts, evidence, and the ledger that collects them.
+
+The ledger is the only thing that reports read, so whatever a reader should see must be in here. Its JSON
+form is versioned: a field's meaning never changes, new meanings get new fields and a new version.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION: Literal[1] = 1
+
+
+class Verdict(StrEnum):
+    """The six outcomes of a check. A prover never says `supported`; an auditor never says `certified`."""
+
+    PROVED = "proved"
+    """Exactly, on the whole domain."""
+    CERTIFIED = "certified"
+    """By rigorous intervals, on the printed box."""
+    REFUTED = "refuted"
+    """A counterexample in exact or rigorous arithmetic."""
+    SUPPORTED = "supported"
+    """Statistics found no violation; the smallest that would have been found is printed."""
+    VIOLATED = "violated"
+    """Statistics reject, with the printed error probability."""
+    UNDECIDED = "undecided"
+    """No answer, with the reason."""
+
+
+class Role(StrEnum):
+    """What an obligation is in its paper."""
+
+    STATEMENT = "statement"
+    STEP = "step"
+    CHOICE = "choice"
+    CONDITION = "condition"
+    UNIT = "unit"
+    REFERENCE = "reference"
+
+
+class Variant(StrEnum):
+    """Whether a formula stands in the paper or was mended here."""
+
+    PRINTED = "printed"
+    REPAIRED = "repaired"
+
+
+class Record(BaseModel):
+    """Base of everything in the ledger: frozen, and unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Interval(Record):
+    """Two numbers around an unknown one. Open ends are infinite floats, written as strings in JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+    lower: float
+    upper: float
+    rigorous: bool = False
+    """True where rounding is outward; False where the ends are floats or hold with a confidence."""
+
+
+class ProofEvidence(Record):
+    """The outcome for one obligation of one statement."""
+
+    kind: Literal["proof"] = "proof"
+    statement: str
+    obligation: str
+    where: str
+    role: Role
+    variant: Variant
+    latex: str
+    expression: str
+    """The formula in plain characters."""
+    scope: str = ""
+    """Which instances of the statement the formula covers, where that is less than all of them."""
+    domain: dict[str, str] = {}
+    units: dict[str, str] = {}
+    assuming: tuple[str, ...] = ()
+    because: str = ""
+    """For a repaired formula, why the printed one had to be mended."""
+    verdict: Verdict
+    prover: str
+    box: dict[str, tuple[str, str]] | None = None
+    counterexample: dict[str, str] | None = None
+    """Symbol to exact decimal or fraction."""
+    left: str | None = None
+    right: str | None = None
+    """The two sides at the counterexample."""
+    certificate: str | None = None
+    """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
+    confirmed_by_checker: bool = False
+    checker_says: str = ""
+    """Why the checker did not confirm, or how it did."""
+    reason: str = ""
+    """For `undecided`: what was tried and what stopped it."""
+    boxes: int | None = None
+    seconds: float = 0.0
+
+
+class ProfilePoint(Record):
+    """One point of an audited privacy profile."""
+
+    epsilon: float
+    delta_lower: float
+    """Simultaneous lower confidence bound of the true privacy profile, both directions."""
+    delta_claimed: float | None = None
+    delta_upper: float | None = None
+    """Best known upper bound from accounting."""
+
+
+class PrivacyEvidence(Record):
+    """A black-box audit of one privacy claim about one implementation."""
+
+    kind: Literal["privacy"] = "privacy"
+    subject: str
+    """A statement id such as `fmtt18.alg1`, or a user's `package.module:function`."""
+    title: str
+    data: str
+    """Which data set and which neighbor, in words."""
+    adjacency: str
+    claim: str
+    claim_source: str = ""
+    """The statement that the claim comes from."""
+    verdict: Verdict
+    reason: str = ""
+    epsilon_lower: float
+    """Lower confidence bound on the smallest epsilon for which (epsilon, delta)-DP can hold."""
+    delta: float
+    """The delta that `epsilon_lower` is about."""
+    detectable: str = ""
+    """The smallest violation that this audit would have found with probability one half."""
+    profile: tuple[ProfilePoint, ...]
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
+    reproduce: str
+
+
+class RiskEvidence(Record):
+    """An audit of a bound on an expected excess risk."""
+
+    kind: Literal["risk"] = "risk"
+    subject: str
+    title: str
+    data: str
+    quantity: str
+    """For instance `expected excess empirical risk (sum over records)`."""
+    claim: str
+    claim_source: str = ""
+    bound: float
+    """The theorem's bound, in units of the loss."""
+    measured: Interval
+    """Confidence interval of the expectation."""
+    minimum: Interval
+    """The empirical minimum, between dual bound and attained value."""
+    verdict: Verdict
+    reason: str = ""
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
+    reproduce: str
+    curve: tuple[tuple[float, float, float, float], ...] = ()
+    """Points (x, lower, upper, bound) of a risk plot, x being `curve_over`."""
+    curve_over: str = ""
+
+
+class RateEvidence(Record):
+    """An exponent measured from risks at several sizes."""
+
+    kind: Literal["rate"] = "rate"
+    subject: str
+    title: str
+    over: str
+    """The size that grows: n, d, epsilon."""
+    exponent_claimed: float
+    exponent: Interval
+    points: tuple[tuple[float, float, float], ...]
+    """(size, lower, upper) of the measured quantity."""
+    verdict: Verdict
+    reason: str = ""
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
+    reproduce: str
+
+
+class ComplexityEvidence(Record):
+    """Counted oracle calls beside the count that the paper states."""
+
+    kind: Literal["complexity"] = "complexity"
+    subject: str
+    title: str
+    data: str
+    oracle: str
+    """gradient, value or projection; one query is one record's."""
+    counted: int
+    claimed: int
+    claim: str
+    verdict: Verdict
+    reason: str = ""
+    seed: int
+    reproduce: str
+
+
+class ConstantEvidence(Record):
+    """A constant hidden in an O( ) made explicit by accounting."""
+
+    kind: Literal["constant"] = "constant"
+    subject: str
+    title: str
+    formula: str
+    latex: str = ""
+    smallest: float
+    """The smallest value that the accountant can prove at the printed parameters."""
+    parameters: dict[str, str]
+    verdict: Verdict
+    """`certified` only if the accountant's arithmetic is rigorous; else `supported` or `undecided`."""
+    method: str
+    reason: str = ""
+    reproduce: str
+
+
+Evidence = Annotated[
+    ProofEvidence | PrivacyEvidence | RiskEvidence | RateEvidence | ComplexityEvidence | ConstantEvidence,
+    Field(discriminator="kind"),
+]
+
+
+class StatementEntry(Record):
+    """One row of the catalog, with the verdicts computed for it (None: nothing checked yet)."""
+
+    id: str
+    paper: str
+    kind: str
+    where: str
+    title: str
+    algorithm: str | None = None
+    """Import path of the implementation."""
+    pairs: tuple[str, ...] = ()
+    """Ids of the statements and algorithms it belongs with."""
+    latex: str = ""
+    """The statement as printed, for reading."""
+    docstring: str = ""
+    verdict_printed: Verdict | None = None
+    verdict_repaired: Verdict | None = None
+
+
+class Budget(Record):
+    """How the run's error probability was spent."""
+
+    failure_probability: float
+    spent: dict[str, float]
+    """Per audit; the sum is at most `failure_probability`."""
+
+
+class Ledger(Record):
+    """Everything that one run of dpverify found."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    program: str = "dpverify"
+    program_version: str
+    created: str
+    """ISO 8601, UTC."""
+    command: str
+    seed: int
+    profile: str
+    versions: dict[str, str]
+    """Versions of Python and of the libraries that results depend on."""
+    statements: tuple[StatementEntry, ...]
+    entries: tuple[Evidence, ...]
+    budget: Budget
+    seconds: float
+
+
+def overall(verdicts: list[Verdict]) -> Verdict | None:
+    """Fold the verdicts of a statement's formulas into one.
+
+    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `undecided` through
+    `supported` and `certified` to `proved`. An empty list gives None.
+    """
+    order = [
+        Verdict.REFUTED,
+        Verdict.VIOLATED,
+        Verdict.UNDECIDED,
+        Verdict.SUPPORTED,
+        Verdict.CERTIFIED,
+        Verdict.PROVED,
+    ]
+    return min(verdicts, key=order.index) if verdicts else None

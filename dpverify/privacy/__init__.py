@@ -1,0 +1,74 @@
+"""Guarantees, privacy profiles, trade-off functions, Renyi curves, conversions and accountants."""
+
+from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.claims import parse_claim
+from dpverify.privacy.composition import compose, compose_profiles, for_group
+from dpverify.privacy.conversions import (
+    hockey_stick_divergence,
+    profile_to_tradeoff,
+    smallest_epsilon,
+    tradeoff_to_profile,
+)
+from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
+from dpverify.privacy.guarantees import (
+    FDP,
+    GDP,
+    RDP,
+    ApproxDP,
+    Guarantee,
+    ProfileDP,
+    PureDP,
+    StatedGuarantee,
+    tCDP,
+    zCDP,
+)
+from dpverify.privacy.iteration import (
+    NoisyIteration,
+    Schedule,
+    from_initial_distance,
+    per_index,
+    printed_schedule,
+)
+from dpverify.privacy.subsampling import (
+    NoiseConstant,
+    SampledGaussian,
+    noise_constant,
+    noise_constant_interval,
+    subsampled_gaussian,
+    subsampled_gaussian_noise,
+)
+
+__all__ = [
+    "FDP",
+    "GDP",
+    "RDP",
+    "Adjacency",
+    "ApproxDP",
+    "Guarantee",
+    "NoiseConstant",
+    "NoisyIteration",
+    "ProfileDP",
+    "PureDP",
+    "SampledGaussian",
+    "Schedule",
+    "StatedGuarantee",
+    "compose",
+    "compose_profiles",
+    "for_group",
+    "from_initial_distance",
+    "gaussian_hockey_stick",
+    "gaussian_tradeoff",
+    "hockey_stick_divergence",
+    "noise_constant",
+    "noise_constant_interval",
+    "parse_claim",
+    "per_index",
+    "printed_schedule",
+    "profile_to_tradeoff",
+    "smallest_epsilon",
+    "subsampled_gaussian",
+    "subsampled_gaussian_noise",
+    "tCDP",
+    "tradeoff_to_profile",
+    "zCDP",
+]

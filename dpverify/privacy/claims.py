@@ -1,0 +1,56 @@
+"""Claims as people type them: `eps=1,delta=1e-5`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, tCDP, zCDP
+
+_FORMS = "eps=, eps=,delta=, mu=, rho=, rho=,omega= or order=,rdp=, such as eps=1,delta=1e-5"
+_NAMES = {"eps": "epsilon", "epsilon": "epsilon"} | {
+    name: name for name in ("delta", "mu", "rho", "omega", "order", "rdp")
+}
+_BUILDERS: dict[frozenset[str], Callable[..., Guarantee]] = {
+    frozenset({"epsilon"}): PureDP,
+    frozenset({"epsilon", "delta"}): ApproxDP,
+    frozenset({"mu"}): GDP,
+    frozenset({"rho"}): zCDP,
+    frozenset({"rho", "omega"}): tCDP,
+    frozenset({"order", "rdp"}): RDP.point,
+}
+
+
+def parse_claim(text: str) -> Guarantee:
+    """Read a claim.
+
+    `eps=1` or `epsilon=1` (pure DP), `eps=1,delta=1e-5`, `mu=1` (GDP), `rho=0.5` (zCDP), `rho=0.5,omega=10`
+    (tCDP), `order=8,rdp=0.3` (one point of a Renyi curve). Order and spaces do not matter.
+
+    Raises:
+        InvalidArgumentError: for anything else, in one sentence that says what is allowed.
+    """
+    if not isinstance(text, str):
+        raise InvalidArgumentError("claim", text, _FORMS)
+    values: dict[str, float] = {}
+    for part in text.split(","):
+        name, separator, number = part.partition("=")
+        key = _NAMES.get(name.strip().lower())
+        if not separator or key is None:
+            raise InvalidArgumentError("claim", text, _FORMS)
+        if key in values:
+            raise InvalidArgumentError("claim", text, f"each of its parts once, but {key} stands there twice")
+        try:
+            # int and float know underscores and other scripts' digits, which a claim should not
+            if "_" in number or not number.isascii():
+                raise ValueError
+            values[key] = float(number)
+        except ValueError:
+            raise InvalidArgumentError("claim", text, f"a number after {name.strip()}=") from None
+    builder = _BUILDERS.get(frozenset(values))
+    if builder is None:
+        raise InvalidArgumentError("claim", text, _FORMS)
+    try:
+        return builder(**values)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError("claim", text, f"{error.argument} as {error.allowed}") from None

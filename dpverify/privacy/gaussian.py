@@ -1,0 +1,118 @@
+"""The Gaussian pair N(0, 1) against N(mu, 1): hockey-stick divergence and trade-off function.
+
+The hockey-stick divergence is evaluated in Arb balls (python-flint) whose precision grows until the ball
+is narrower than a float, because in floats the two terms of gll22 (9) cancel to nothing in the tail.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import overload
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import ArrayLike
+from scipy import special
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import checks
+from dpverify.privacy.checks import FloatArray
+
+_WANTED_BITS = 60  # a float has 53
+_FIRST_PRECISION = 128
+# Phi(-39) is about 1e-333, less than half of the smallest float
+_UNDERFLOW_QUANTILE = 39.0
+# Phi(-9) is about 1e-19, less than half of the spacing of floats below 1
+_SATURATION_QUANTILE = 9.0
+
+
+def _hockey_stick(epsilon: float, mu: float) -> float:
+    """One value, rounded once from a ball that is narrower than a float's spacing."""
+    if mu == 0 or epsilon == math.inf:
+        # at mu = infinity the pair is disjoint, whatever epsilon
+        return 1.0 if mu == math.inf else 0.0
+    if mu == math.inf:
+        return 1.0
+    # delta <= Phi(mu/2 - epsilon/mu), so far out the answer is the float 0
+    quantile = epsilon / mu - mu / 2
+    if quantile > _UNDERFLOW_QUANTILE:
+        return 0.0
+    # 1 - delta is less than twice Phi(quantile)
+    if quantile < -_SATURATION_QUANTILE:
+        return 1.0
+    precision = _FIRST_PRECISION
+    while True:
+        with ctx.workprec(precision):
+            half = arb(mu) / 2
+            ratio = arb(epsilon) / arb(mu)
+            root2 = arb(2).sqrt()
+            upper = ((ratio - half) / root2).erfc()
+            lower = ((ratio + half) / root2).erfc()
+            value = (upper - arb(epsilon).exp() * lower) / 2
+            # judged on the ball itself: another thread may have changed the precision meanwhile
+            if value.rel_accuracy_bits() >= _WANTED_BITS:
+                return min(max(float(value), 0.0), 1.0)
+        precision *= 2
+
+
+@overload
+def gaussian_hockey_stick(epsilon: float, mu: float) -> float: ...
+@overload
+def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArray: ...
+def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArray:
+    """Hockey-stick divergence of N(mu, 1) from N(0, 1), the same in both directions.
+
+    Equal to Phi(-epsilon/mu + mu/2) - exp(epsilon) Phi(-epsilon/mu - mu/2): gll22 (9); Balle and Wang 2018,
+    Theorem 8. Rounded once to a float; the value is 0 only where the true one is below the floats.
+
+    Args:
+        epsilon: nats, at least 0, any shape.
+        mu: distance of the means over the standard deviation, dimensionless, at least 0; broadcast
+            against `epsilon`. Infinity stands for disjoint outputs.
+
+    Returns:
+        delta in [0, 1], a float for scalar arguments, otherwise the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
+    """
+    eps = checks.epsilons(epsilon)
+    mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
+    try:
+        eps, mus = np.broadcast_arrays(eps, mus)
+    except ValueError:
+        raise InvalidArgumentError("mu", mu, "a shape that broadcasts against epsilon") from None
+    if eps.ndim == 0:
+        return _hockey_stick(float(eps), float(mus))
+    values = [_hockey_stick(e, m) for e, m in zip(eps.ravel().tolist(), mus.ravel().tolist(), strict=True)]
+    return np.array(values, dtype=np.float64).reshape(eps.shape)
+
+
+@overload
+def gaussian_tradeoff(alpha: float, mu: float) -> float: ...
+@overload
+def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray: ...
+def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
+    """Trade-off function of N(0, 1) against N(mu, 1): Phi(Phi^-1(1 - alpha) - mu), gll22 (10).
+
+    Args:
+        alpha: type I error in [0, 1], any shape.
+        mu: dimensionless, at least 0, broadcast against `alpha`; infinity stands for disjoint outputs.
+
+    Returns:
+        The smallest type II error, a float for scalar arguments.
+
+    Raises:
+        InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
+    """
+    level = checks.levels(alpha)
+    mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
+    try:
+        level, mus = np.broadcast_arrays(level, mus)
+    except ValueError:
+        raise InvalidArgumentError("mu", mu, "a shape that broadcasts against alpha") from None
+    # -ndtri(alpha) is ndtri(1 - alpha) without the rounding of 1 - alpha
+    quantile = -special.ndtri(level)
+    with np.errstate(invalid="ignore"):
+        errors = np.where(np.isinf(mus), 0.0, special.ndtr(quantile - np.where(np.isinf(mus), 0.0, mus)))
+    return float(errors) if errors.ndim == 0 else errors

@@ -1,0 +1,394 @@
+"""What can be claimed about a mechanism's privacy, and what each claim implies.
+
+Every guarantee holds for both orders of a pair of neighboring data sets, so one curve bounds both
+directions. Epsilon and Renyi divergences are in nats; delta, mu, alpha and orders are dimensionless.
+The adjacency is not part of a guarantee: `StatedGuarantee` adds it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import checks, conversions, renyi
+from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.checks import FloatArray
+from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
+
+_AT_LEAST_ZERO = "a real number of at least 0"
+
+
+class Guarantee(ABC):
+    """A bound on the privacy profile of a mechanism, in both directions of every neighboring pair."""
+
+    @overload
+    def privacy_profile(self, epsilon: float) -> float: ...
+    @overload
+    def privacy_profile(self, epsilon: ArrayLike) -> float | FloatArray: ...
+    def privacy_profile(self, epsilon: ArrayLike) -> float | FloatArray:
+        """Upper bound on the hockey-stick divergence.
+
+        Args:
+            epsilon: nats, at least 0, any shape; infinity is allowed.
+
+        Returns:
+            delta in [0, 1], a float for a scalar, otherwise the shape of `epsilon`.
+
+        Raises:
+            InvalidArgumentError: for anything else.
+        """
+        values = self._profile(checks.epsilons(epsilon))
+        return float(values) if values.ndim == 0 else values
+
+    @overload
+    def tradeoff_function(self, alpha: float) -> float: ...
+    @overload
+    def tradeoff_function(self, alpha: ArrayLike) -> float | FloatArray: ...
+    def tradeoff_function(self, alpha: ArrayLike) -> float | FloatArray:
+        """Lower bound on the type II error of every test between neighbors whose type I error is alpha.
+
+        Args:
+            alpha: in [0, 1], any shape.
+
+        Returns:
+            Errors in [0, 1], a float for a scalar, otherwise the shape of `alpha`.
+
+        Raises:
+            InvalidArgumentError: for anything else.
+        """
+        values = self._tradeoff(checks.levels(alpha))
+        return float(values) if values.ndim == 0 else values
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon (nats) at which the profile is at most delta in [0, 1); infinity if there is none.
+
+        Raises:
+            InvalidArgumentError: for a delta outside [0, 1), NaN included.
+        """
+        return conversions.smallest_epsilon(self._profile, delta)
+
+    @abstractmethod
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        """The profile at checked epsilons."""
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        """The trade-off function at checked levels; by default the dual of the profile."""
+        return conversions.profile_to_tradeoff(self._profile)(alpha)
+
+
+@dataclass(frozen=True)
+class PureDP(Guarantee):
+    """epsilon-DP. The profile is that of randomized response, which dominates every epsilon-DP mechanism."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+
+    def __str__(self) -> str:
+        return f"{self.epsilon:g}-DP"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon at which the profile is at most delta; see the base class."""
+        return ApproxDP(self.epsilon, 0.0).epsilon_at(delta)
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        return _profile_of_pair(self.epsilon, 0.0, epsilon)
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        return _tradeoff_of_pair(self.epsilon, 0.0, alpha)
+
+
+@dataclass(frozen=True)
+class ApproxDP(Guarantee):
+    """(epsilon, delta)-DP. The profile is that of the dominating pair of Kairouz, Oh and Viswanath 2015."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+        object.__setattr__(self, "delta", checks.delta(self.delta))
+
+    def __str__(self) -> str:
+        return f"({self.epsilon:g}, {self.delta:g})-DP"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon at which the profile is at most delta; see the base class."""
+        if not checks.delta(delta) >= self.delta:
+            return math.inf
+        if delta == self.delta:
+            return self.epsilon
+        # from the first branch of `_profile_of_pair`, solved for epsilon
+        excess = (delta - self.delta) / (1 - self.delta)
+        reduction = (
+            math.log1p(-excess * (1 + math.exp(-self.epsilon)))
+            if excess * (1 + math.exp(-self.epsilon)) < 1
+            else -math.inf
+        )
+        found = max(0.0, self.epsilon + reduction)
+        # rounding may leave the closed form a few units too low
+        while found < self.epsilon and float(self._profile(np.array(found))) > delta:
+            found = min(self.epsilon, found + max(math.ulp(found), 1e-16 * (1 + self.epsilon)))
+        return found
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        return _profile_of_pair(self.epsilon, self.delta, epsilon)
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        return _tradeoff_of_pair(self.epsilon, self.delta, alpha)
+
+
+def _profile_of_pair(claimed: float, delta: float, epsilon: FloatArray) -> FloatArray:
+    """The profile delta + (1 - delta) (e^claimed - e^eps) / (e^claimed + 1), which ends at delta."""
+    gap = -np.expm1(np.minimum(epsilon - claimed, 0.0)) / (1 + math.exp(-claimed))
+    return np.minimum(delta + (1 - delta) * gap, 1.0)
+
+
+def _tradeoff_of_pair(claimed: float, delta: float, alpha: FloatArray) -> FloatArray:
+    """Wasserman and Zhou 2010: max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha))."""
+    # beyond 700 the first line leaves 0 only for levels below the floats' range
+    first = (
+        1 - delta - math.exp(min(claimed, 700.0)) * alpha
+        if claimed <= 700
+        else np.where(alpha == 0, 1 - delta, 0.0)
+    )
+    second = math.exp(-claimed) * (1 - delta - alpha)
+    return np.maximum(0.0, np.maximum(first, second))
+
+
+@dataclass(frozen=True)
+class GDP(Guarantee):
+    """mu-Gaussian DP (Dong, Roth and Su 2022): no easier to test than N(0, 1) against N(mu, 1)."""
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", checks.number("mu", self.mu, at_least=0, allowed=_AT_LEAST_ZERO))
+
+    def __str__(self) -> str:
+        return f"{self.mu:g}-GDP"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon at which the profile is at most delta; see the base class."""
+        # in floats the profile underflows to 0, but it is 0 nowhere
+        if checks.delta(delta) == 0 and self.mu > 0:
+            return math.inf
+        return super().epsilon_at(delta)
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        return np.asarray(gaussian_hockey_stick(epsilon, self.mu))
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        return np.asarray(gaussian_tradeoff(alpha, self.mu))
+
+
+class _RenyiBounded(Guarantee):
+    """Shared by the guarantees that bound a Renyi curve."""
+
+    @abstractmethod
+    def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
+        """The curve, and the only orders to use or None for all."""
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon that the curve proves at delta; see the base class."""
+        curve, orders = self._renyi()
+        return renyi.epsilon_from_renyi(curve, delta, orders=orders)
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        curve, orders = self._renyi()
+        return renyi.delta_from_renyi(curve, epsilon, orders=orders)
+
+
+@dataclass(frozen=True)
+class RDP(_RenyiBounded):
+    """Renyi DP (Mironov 2017): `curve(order)` bounds the Renyi divergence of every order it is asked for.
+
+    `orders` restricts which orders are asked for; by default all above 1 are searched, so `curve` should be
+    cheap. `curve(order)` is a float in [0, inf], nats, non-decreasing in the order.
+    """
+
+    curve: renyi.RenyiCurve
+    orders: tuple[float, ...] | None = None
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not callable(self.curve):
+            raise InvalidArgumentError("curve", self.curve, "a function of the Renyi order")
+        if self.orders is not None:
+            allowed = "at least one finite order, all of at least 1"
+            orders = checks.numbers("orders", self.orders, at_least=1, allowed=allowed)
+            if not (orders.ndim == 1 and orders.size > 0):
+                raise InvalidArgumentError("orders", self.orders, allowed)
+            object.__setattr__(self, "orders", tuple(orders.tolist()))
+
+    @classmethod
+    def linear(cls, slope: float) -> RDP:
+        """The Gaussian curve epsilon(order) = slope * order for all orders of at least 1.
+
+        Raises:
+            InvalidArgumentError: unless `slope` is finite and at least 0 (nats).
+        """
+        return cls(renyi.LinearCurve(slope))
+
+    @classmethod
+    def point(cls, order: float, rdp: float) -> RDP:
+        """(order, rdp)-RDP: one point, which bounds all lower orders too.
+
+        Raises:
+            InvalidArgumentError: unless `order` is finite and above 1, `rdp` finite and at least 0 (nats).
+        """
+        return cls(renyi.PointCurve(order, rdp))
+
+    def __str__(self) -> str:
+        if self.label:
+            return self.label
+        if isinstance(self.curve, renyi.PointCurve):
+            return f"({self.curve.order:g}, {self.curve.rdp:g})-RDP"
+        if isinstance(self.curve, renyi.LinearCurve) and self.curve.highest_order == math.inf:
+            return f"(order, {self.curve.slope:g}*order)-RDP"
+        return "RDP curve"
+
+    def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
+        return self.curve, self.orders
+
+
+@dataclass(frozen=True)
+class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
+    """rho-zero-concentrated DP (Bun and Steinke 2016): Renyi divergences at most rho * order, all orders."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
+
+    @property
+    def curve(self) -> renyi.RenyiCurve:
+        """The line rho * order."""
+        return renyi.LinearCurve(self.rho)
+
+    def __str__(self) -> str:
+        return f"{self.rho:g}-zCDP"
+
+    def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
+        return self.curve, None
+
+
+@dataclass(frozen=True)
+class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
+    """(rho, omega)-truncated CDP (Bun et al. 2018): Renyi divergences <= rho * order below order omega."""
+
+    rho: float
+    omega: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
+        omega = checks.number("omega", self.omega, above=1, allowed="a finite real number above 1")
+        object.__setattr__(self, "omega", omega)
+
+    @property
+    def curve(self) -> renyi.RenyiCurve:
+        """The line rho * order up to omega itself: Renyi divergences are continuous from the left."""
+        return renyi.LinearCurve(self.rho, self.omega)
+
+    def __str__(self) -> str:
+        return f"({self.rho:g}, {self.omega:g})-tCDP"
+
+    def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
+        return self.curve, None
+
+
+@dataclass(frozen=True)
+class FDP(Guarantee):
+    """f-DP for any trade-off function: vectorized on [0, 1], convex, non-increasing, at most 1 - alpha."""
+
+    tradeoff: Callable[[FloatArray], ArrayLike]
+    label: str = "f-DP"
+
+    def __post_init__(self) -> None:
+        if not callable(self.tradeoff):
+            raise InvalidArgumentError("tradeoff", self.tradeoff, "a function of the type I error")
+        grid = np.linspace(0, 1, 257)
+        errors = conversions.evaluate(self.tradeoff, grid, name="trade-off function")
+        slack = 1e-9  # far above the rounding of a reasonable curve, far below a wrong one
+        shape = np.all(np.diff(errors) <= slack) and np.all(np.diff(errors, 2) >= -slack)
+        if not (shape and np.all(errors <= 1 - grid + slack)):
+            allowed = "a convex non-increasing function of the type I error alpha, at most 1 - alpha"
+            raise InvalidArgumentError("tradeoff", self.tradeoff, allowed)
+
+    def __str__(self) -> str:
+        return self.label
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        return conversions.tradeoff_to_profile(self.tradeoff)(epsilon)
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        return conversions.evaluate(self.tradeoff, alpha, name="trade-off function")
+
+
+@dataclass(frozen=True)
+class ProfileDP(Guarantee):
+    """Any privacy profile: vectorized in epsilon >= 0 (nats), non-increasing, values in [0, 1]."""
+
+    profile: Callable[[FloatArray], ArrayLike]
+    label: str = "privacy profile"
+
+    def __post_init__(self) -> None:
+        if not callable(self.profile):
+            raise InvalidArgumentError("profile", self.profile, "a function of epsilon")
+        grid = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
+        deltas = conversions.evaluate(self.profile, grid, name="privacy profile")
+        if not np.all(np.diff(deltas) <= 1e-12):
+            raise InvalidArgumentError(
+                "profile", self.profile, "a function that does not increase with epsilon"
+            )
+
+    def __str__(self) -> str:
+        return self.label
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        return conversions.evaluate(self.profile, epsilon, name="privacy profile")
+
+
+@dataclass(frozen=True)
+class StatedGuarantee:
+    """What an algorithm says of itself.
+
+    `index` is the paper's t, from 1, and goes with `Adjacency.INDEX`. `local` marks a guarantee that holds
+    for each record's own report. `sources` are statement ids, `conditions` says in words when it holds.
+    """
+
+    guarantee: Guarantee
+    adjacency: Adjacency
+    index: int | None = None
+    local: bool = False
+    sources: tuple[str, ...] = field(default=())
+    conditions: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.guarantee, Guarantee):
+            raise InvalidArgumentError("guarantee", self.guarantee, "a Guarantee such as PureDP(1)")
+        if not isinstance(self.adjacency, Adjacency):
+            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
+        if self.index is not None:
+            object.__setattr__(self, "index", checks.whole_number("index", self.index, at_least=1))
+        if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
+            raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
+        if not isinstance(self.local, bool):
+            raise InvalidArgumentError("local", self.local, "True or False")
+        listed = isinstance(self.sources, tuple)
+        if not (listed and all(isinstance(source, str) for source in self.sources)):
+            raise InvalidArgumentError("sources", self.sources, "a tuple of statement ids")
+        if not isinstance(self.conditions, str):
+            raise InvalidArgumentError("conditions", self.conditions, "a string")
+
+    def __str__(self) -> str:
+        where = f"record {self.index}" if self.index is not None else self.adjacency.value
+        return f"{self.guarantee} ({where}{', local' if self.local else ''})"

@@ -1,0 +1,66 @@
+"""Convex problems: losses with their constants, constraint sets, data sets, certified minimizers."""
+
+from dpverify.problems.arrays import add_outer
+from dpverify.problems.constants import ConstantsCheck, check_constants
+from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
+from dpverify.problems.datasets import Dataset, load, read_csv
+from dpverify.problems.losses import (
+    ContractOrDrift,
+    Displacement,
+    EuclideanDistance,
+    GeneralizedLinear,
+    HalfSquaredDistance,
+    Hinge,
+    Linear,
+    Logistic,
+    Loss,
+    Ridge,
+    Squared,
+    gradient_sensitivity,
+    is_generalized_linear,
+    label_range,
+)
+from dpverify.problems.minimizers import CertifiedMinimum, certify, minimize
+from dpverify.problems.problem import Problem
+from dpverify.problems.worst_case import (
+    NeighborPair,
+    contract_then_reveal,
+    opposite_linear,
+    opposite_neighbor,
+)
+
+__all__ = [
+    "AllSpace",
+    "Ball",
+    "Box",
+    "CertifiedMinimum",
+    "ConstantsCheck",
+    "ConstraintSet",
+    "ContractOrDrift",
+    "Dataset",
+    "Displacement",
+    "EuclideanDistance",
+    "GeneralizedLinear",
+    "HalfSquaredDistance",
+    "Hinge",
+    "Linear",
+    "Logistic",
+    "Loss",
+    "NeighborPair",
+    "Problem",
+    "Ridge",
+    "Simplex",
+    "Squared",
+    "add_outer",
+    "certify",
+    "check_constants",
+    "contract_then_reveal",
+    "gradient_sensitivity",
+    "is_generalized_linear",
+    "label_range",
+    "load",
+    "minimize",
+    "opposite_linear",
+    "opposite_neighbor",
+    "read_csv",
+]

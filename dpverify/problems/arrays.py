@@ -1,0 +1,178 @@
+"""Products of a batch of points with records, and checks of arguments, for every array library.
+
+A batch has shape (runs, d): the leading axis counts independent runs. Whatever is done to a batch follows the
+Python array API standard, so NumPy, PyTorch and array-api-strict arrays all work; a result lives where its
+input lives.
+
+A batch in column-major memory (in NumPy, the transpose of a (d, runs) array) is worked on two to five times
+faster than one in row-major memory when d is small, because the long axis is then the contiguous one. Both
+layouts give the same numbers up to rounding, and no function here changes the layout of a point that it
+returns.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import array_api_compat
+import numpy as np
+
+from dpverify.errors import InvalidArgumentError
+
+Array: TypeAlias = Any
+"""An array of any library that follows the array API standard."""
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array library that `arrays` belong to, made to follow the standard."""
+    return array_api_compat.array_namespace(*arrays)
+
+
+def like(values: Any, example: Array) -> Array:
+    """Return `values` as an array of the library, the dtype and the device of `example`."""
+    xp = namespace(example)
+    if not array_api_compat.is_numpy_array(example) and isinstance(values, np.ndarray):
+        values = (
+            values.copy()
+        )  # other libraries would share the memory of an array that must not be written to
+    return xp.asarray(values, dtype=example.dtype, device=array_api_compat.device(example))
+
+
+def dot(w: Array, x: Array) -> Array:
+    """Inner products of points and records.
+
+    Args:
+        w: points, shape (runs, d).
+        x: one record for all runs, shape (d,), or one for each, shape (runs, d).
+
+    Returns:
+        Shape (runs,).
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit.
+    """
+    check_record_shape(w, x)
+    return w @ x if x.ndim == 1 else row_sums(w * x)
+
+
+def row_sums(terms: Array) -> Array:
+    """Sums over the last axis of a (runs, d) array, shape (runs,)."""
+    xp = namespace(terms)
+    # A product with ones is several times faster than a sum over a short contiguous axis.
+    return terms @ xp.ones(terms.shape[-1], dtype=terms.dtype, device=array_api_compat.device(terms))
+
+
+def at_least(values: Array, bound: float) -> Array:
+    """Elementwise maximum of an array and a number."""
+    return namespace(values).maximum(values, like(bound, values))
+
+
+def at_most(values: Array, bound: float) -> Array:
+    """Elementwise minimum of an array and a number."""
+    return namespace(values).minimum(values, like(bound, values))
+
+
+def outer(slopes: Array, x: Array) -> Array:
+    """Multiply each run's record by that run's slope; the result is a new array of shape (runs, d).
+
+    Args:
+        slopes: shape (runs,).
+        x: one record for all runs, shape (d,), or one for each, shape (runs, d).
+    """
+    xp = namespace(slopes, x)
+    if x.ndim == 1:
+        # Built with the long axis contiguous: about seven times faster at d = 10 than slopes[:, None] * x.
+        return xp.matrix_transpose(x[:, None] * slopes[None, :])
+    return slopes[:, None] * x
+
+
+def add_outer(w: Array, slopes: Array, x: Array) -> Array:
+    """Add slopes[:, None] * x to `w` in place, and return `w`.
+
+    The quickest way to take gradient steps of a generalized linear loss, `slopes` being minus the step size
+    times the loss's slopes: a third of the time of subtracting gradients, for NumPy batches in column-major
+    memory.
+
+    Args:
+        w: points, shape (runs, d); written to.
+        slopes: shape (runs,).
+        x: one record for all runs, shape (d,), or one for each, shape (runs, d).
+    """
+    check_record_shape(w, x)
+    if (
+        isinstance(w, np.ndarray)
+        and x.ndim == 1
+        and w.flags.f_contiguous
+        and w.flags.writeable
+        and w.dtype == slopes.dtype == x.dtype == np.float64
+        and w.size
+    ):
+        from scipy.linalg.blas import dger
+
+        dger(1.0, slopes, x, a=w, overwrite_a=True)
+        return w
+    w += outer(slopes, x)
+    return w
+
+
+def check_record_shape(w: Array, x: Array) -> None:
+    """Refuse points and records whose shapes do not fit.
+
+    Raises:
+        InvalidArgumentError: unless w is (runs, d) and x is (d,) or (runs, d).
+    """
+    if w.ndim != 2:
+        raise InvalidArgumentError("w", tuple(w.shape), "points of shape (runs, d)")
+    if x.shape != w.shape and x.shape != w.shape[1:]:
+        raise InvalidArgumentError(
+            "x",
+            tuple(x.shape),
+            f"one record, shape {tuple(w.shape[1:])}, or one a run, shape {tuple(w.shape)}",
+        )
+
+
+def check_real(
+    argument: str, value: object, *, above: float = -math.inf, allow_infinite: bool = False
+) -> float:
+    """Return `value` as a float if it is a number greater than `above`.
+
+    Raises:
+        InvalidArgumentError: for NaN, a bool, something that is no number, or a number that is too small.
+    """
+    allowed = "a finite number" if not allow_infinite else "a number or infinity"
+    if above > -math.inf:
+        allowed += f" greater than {above:g}"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidArgumentError(argument, value, allowed)
+    number = float(value)
+    if not (number > above and (math.isfinite(number) or (allow_infinite and number == math.inf))):
+        raise InvalidArgumentError(argument, value, allowed)
+    return number
+
+
+def check_not_negative(argument: str, value: object) -> float:
+    """Return `value` as a float if it is a finite number of at least 0.
+
+    Raises:
+        InvalidArgumentError: otherwise, also for NaN and bools.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < math.inf:
+        raise InvalidArgumentError(argument, value, "a finite number of at least 0")
+    return float(value)
+
+
+def check_integer(argument: str, value: object, *, lowest: int = 1, highest: int | None = None) -> int:
+    """Return `value` as an int if it is an integer in the range.
+
+    Raises:
+        InvalidArgumentError: otherwise, also for bools and for floats with an integer value.
+    """
+    allowed = f"an integer of at least {lowest}" + ("" if highest is None else f" and at most {highest}")
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InvalidArgumentError(argument, value, allowed)
+    number = int(value)
+    if not (lowest <= number and (highest is None or number <= highest)):
+        raise InvalidArgumentError(argument, value, allowed)
+    return number

@@ -1,0 +1,318 @@
+"""Data sets: records of features and labels, real ones that need no download, and CSV files.
+
+A scaling that is computed from the data is not private: a neighbor's scaling would differ. Guarantees here
+are about the scaled records as given, so neighbors are made after scaling. `Dataset.scaling` says what was
+done.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import array_api_compat
+import numpy as np
+import numpy.typing as npt
+
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems.arrays import Array, check_integer
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """n records of d features and one label each; the arrays are copied and cannot be written to.
+
+    Args:
+        features: shape (n, d), finite; a record's features are one row.
+        labels: shape (n,), finite.
+        name: what a report calls the data.
+        scaling: how the records were brought to their scale, in words.
+
+    Raises:
+        InvalidDataError: for an empty array, other shapes, something that is no number, NaN or infinity.
+    """
+
+    features: Array
+    labels: Array
+    name: str = "data"
+    scaling: str = "as given"
+
+    def __post_init__(self) -> None:
+        if _is_numpy_like(self.features) and _is_numpy_like(self.labels):
+            object.__setattr__(self, "features", _frozen(self.features, "features"))
+            object.__setattr__(self, "labels", _frozen(self.labels, "labels"))
+        shape, labels_shape = tuple(self.features.shape), tuple(self.labels.shape)
+        if len(shape) != 2 or 0 in shape or labels_shape != shape[:1]:
+            raise InvalidDataError(
+                f"Features of shape {shape} and labels of shape {labels_shape} do not fit; allowed are "
+                "(n, d) and (n,) with n and d at least 1."
+            )
+
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        """Survive the trip to a worker process without becoming writable."""
+        return type(self), (self.features, self.labels, self.name, self.scaling)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.features.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.features.shape[1])
+
+    @property
+    def largest_norm(self) -> float:
+        """Largest Euclidean norm of a record's features."""
+        features = np.asarray(self.as_namespace(np).features)
+        return float(np.max(np.linalg.norm(features, axis=1)))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the records (shape and bytes of features and labels), in hexadecimal."""
+        there = self.as_namespace(np)
+        hashed = hashlib.sha256(repr(there.features.shape).encode())
+        hashed.update(np.ascontiguousarray(there.features).tobytes())
+        hashed.update(np.ascontiguousarray(there.labels).tobytes())
+        return hashed.hexdigest()
+
+    def replace(self, index: int, features: Any, label: float) -> Dataset:
+        """The neighbor in which record `index`, counted from 1, is (features, label).
+
+        Raises:
+            InvalidArgumentError: if `index` is not from 1 to n, or `features` not d finite numbers, or
+            `label`
+                not one.
+        """
+        check_integer("index", index, highest=self.n)
+        new = np.asarray(features)
+        if new.shape != (self.d,) or new.dtype.kind not in "iuf" or not np.all(np.isfinite(new)):
+            raise InvalidArgumentError("features", features, f"{self.d} finite numbers")
+        scalar = np.asarray(label)
+        if scalar.shape != () or scalar.dtype.kind not in "iuf" or not np.isfinite(scalar):
+            raise InvalidArgumentError("label", label, "a finite number")
+        there = self.as_namespace(np)
+        changed_features, changed_labels = there.features.copy(), there.labels.copy()
+        changed_features[index - 1] = new
+        changed_labels[index - 1] = scalar
+        name = f"{self.name}, record {index} replaced"
+        return Dataset(changed_features, changed_labels, name, self.scaling).as_namespace(
+            _library(self.features)
+        )
+
+    def as_namespace(self, xp: Any, *, device: Any = None) -> Dataset:
+        """The same data set with its arrays made by the library `xp` (64-bit floats), on `device`.
+
+        Only NumPy's arrays are protected against writing.
+        """
+        if xp is np or xp is _library(np.zeros(1)):
+            if isinstance(self.features, np.ndarray):
+                return self
+            return Dataset(_to_numpy(self.features), _to_numpy(self.labels), self.name, self.scaling)
+        features = xp.asarray(_to_numpy(self.features).copy(), dtype=xp.float64, device=device)
+        labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64, device=device)
+        return Dataset(features, labels, self.name, self.scaling)
+
+    def require_unit_ball(self) -> None:
+        """Refuse records that the losses' declared constants do not cover.
+
+        Raises:
+            InvalidDataError: if some record's features have a Euclidean norm above 1 (beyond rounding).
+        """
+        largest = self.largest_norm
+        if not largest <= 1.0 + 1e-9:
+            raise InvalidDataError(
+                f"A record of {self.name} has norm {largest:.6g}; allowed is at most 1: scale the features."
+            )
+
+
+def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
+    """A real data set that comes with scikit-learn, scaled into the unit ball.
+
+    - `breast-cancer`: 569 records, 30 features; label 1 for benign, -1 for malignant.
+    - `diabetes`: 442 records, 10 features; the disease progression, mapped from [25, 346] to [-1, 1].
+    - `digits`: 1797 records, 64 features; label 1 for an odd digit, -1 for an even one.
+
+    Args:
+        name: one of the three.
+        n: keep this many records, drawn without replacement (all, in their order, if None).
+        d: reduce to this many features by a random Gaussian projection, drawn from `seed` without a look at
+        the
+            data, and shorten what is then longer than 1 (no reduction if None).
+        seed: for both draws.
+
+    The scaling of `digits` looks at nothing but the known range of a pixel; that of the other two is computed
+    from the whole data set and is therefore not private in itself. `Dataset.scaling` says which.
+
+    Raises:
+        InvalidArgumentError: for another name, or a size outside 1 to what there is.
+    """
+    if name not in _SOURCES:
+        raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
+    features, labels, scaling = _SOURCES[name]()
+    check_integer("seed", seed, lowest=0)
+    choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+    title = name
+    if n is not None:
+        check_integer("n", n, highest=len(features))
+        chosen = choose.permutation(len(features))[:n]
+        features, labels = features[chosen], labels[chosen]
+        title += f", {n} records (seed {seed})"
+    if d is not None:
+        full = features.shape[1]
+        check_integer("d", d, highest=full)
+        features = _shortened(features @ (project.standard_normal((full, d)) / math.sqrt(d)))
+        scaling += (
+            f"; then {full} to {d} features by a Gaussian random projection independent of the data "
+            f"(seed {seed}), and records longer than 1 shortened to 1"
+        )
+        title += f", d = {d}"
+    return Dataset(features, labels, title, scaling)
+
+
+def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
+    """Read a data set from a CSV file: a record a row, in numbers, nothing scaled.
+
+    Args:
+        path: the file, UTF-8, comma-separated. A first row without any number in it is taken as a header.
+        label_column: column of the label, from 0, or from the end if negative (the last one unless told
+            otherwise). None: all columns are features, and labels are 0.
+
+    Raises:
+        InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
+        is
+            no finite number, if there is no such column, or if no feature is left.
+    """
+    rows = _read_rows(Path(path))
+    width = len(rows[0][1])
+    table = np.empty((len(rows), width))
+    for i, (line, cells) in enumerate(rows):
+        if len(cells) != width:
+            raise InvalidDataError(
+                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
+            )
+        for j, cell in enumerate(cells):
+            number = _number(cell)
+            if number is None or not math.isfinite(number):
+                raise InvalidDataError(f"{path}, line {line}, has {cell!r}; allowed are finite numbers.")
+            table[i, j] = number
+    if label_column is None:
+        return Dataset(table, np.zeros(len(rows)), Path(path).name)
+    if isinstance(label_column, bool) or not isinstance(label_column, int):
+        raise InvalidArgumentError("label_column", label_column, "an integer or None")
+    if not -width <= label_column < width:
+        raise InvalidDataError(f"{path} has {width} columns, so there is no label column {label_column}.")
+    if width < 2:
+        raise InvalidDataError(f"{path} has one column; allowed are at least one feature and the label.")
+    column = label_column % width
+    return Dataset(np.delete(table, column, axis=1), table[:, column], Path(path).name)
+
+
+def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The non-empty rows with their line numbers, without the header."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except FileNotFoundError:
+        raise InvalidDataError(f"{path} does not exist; allowed is a CSV file of numbers.") from None
+    except OSError as error:
+        raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
+    if rows and all(_number(cell) is None for cell in rows[0][1]):
+        rows = rows[1:]
+    if not rows:
+        raise InvalidDataError(f"{path} has no records; allowed is a record a row.")
+    return rows
+
+
+def _number(cell: str) -> float | None:
+    # float() also takes "1_000", which no data file means as a number.
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def _breast_cancer() -> tuple[Matrix, Matrix, str]:
+    from sklearn.datasets import load_breast_cancer
+
+    features, target = load_breast_cancer(return_X_y=True)
+    scaled, scaling = _ranged(np.asarray(features, dtype=np.float64))
+    return scaled, 2.0 * np.asarray(target, dtype=np.float64) - 1.0, scaling
+
+
+def _diabetes() -> tuple[Matrix, Matrix, str]:
+    from sklearn.datasets import load_diabetes
+
+    features, target = load_diabetes(return_X_y=True)
+    scaled, scaling = _ranged(np.asarray(features, dtype=np.float64))
+    lowest, highest = 25.0, 346.0
+    labels = (2.0 * np.asarray(target, dtype=np.float64) - (lowest + highest)) / (highest - lowest)
+    return scaled, labels, scaling + "; labels mapped from [25, 346] to [-1, 1]"
+
+
+def _digits() -> tuple[Matrix, Matrix, str]:
+    from sklearn.datasets import load_digits
+
+    features, target = load_digits(return_X_y=True)
+    scaled = (np.asarray(features, dtype=np.float64) - 8.0) / 64.0
+    labels = np.where(np.asarray(target) % 2 == 1, 1.0, -1.0)
+    return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
+
+
+_SOURCES: dict[str, Callable[[], tuple[Matrix, Matrix, str]]] = {
+    "breast-cancer": _breast_cancer,
+    "diabetes": _diabetes,
+    "digits": _digits,
+}
+
+
+def _ranged(features: Matrix) -> tuple[Matrix, str]:
+    lowest, highest = features.min(axis=0), features.max(axis=0)
+    centered = (2.0 * features - (lowest + highest)) / (highest - lowest)
+    return (
+        _shortened(centered / np.linalg.norm(centered, axis=1).max()),
+        "each feature mapped from its range in the data to [-1, 1], then all records divided by the largest "
+        "norm (computed from the data, so not private in itself)",
+    )
+
+
+def _shortened(features: Matrix) -> Matrix:
+    """Rows longer than 1 are shortened to 1."""
+    norms = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.asarray(features / np.maximum(norms, 1.0))
+
+
+def _library(array: Array) -> Any:
+    return array_api_compat.array_namespace(array)
+
+
+def _is_numpy_like(array: object) -> bool:
+    return not array_api_compat.is_array_api_obj(array) or isinstance(array, np.ndarray)
+
+
+def _to_numpy(array: Array) -> Matrix:
+    """Copy any library's array to host memory."""
+    array = array_api_compat.to_device(array, "cpu") if array_api_compat.is_torch_array(array) else array
+    return np.asarray(array, dtype=np.float64)
+
+
+def _frozen(values: Any, what: str) -> Matrix:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
+    array = np.array(array, dtype=np.float64)
+    if not np.all(np.isfinite(array)):
+        raise InvalidDataError(f"The {what} contain NaN or infinity; allowed are finite numbers.")
+    array.flags.writeable = False
+    return array

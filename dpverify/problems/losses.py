@@ -1,0 +1,543 @@
+"""Convex losses f(w; x, y) of one record (x, y), for whole batches of points w.
+
+Every constant is in the Euclidean norm and holds for records with ||x|| <= 1 and labels between the loss's
+`labels`. A loss is measured in its own unit ("loss"); w and x are lengths.
+
+Two families cover the built-in losses. A `GeneralizedLinear` loss depends on w only through <w, x>, so a
+gradient is a multiple of the record, `slope * x`, and one number a run describes it. A `Displacement` loss
+depends on w - x. `Ridge` adds (weight / 2) ||w||^2 to either.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems.arrays import (
+    Array,
+    at_least,
+    at_most,
+    check_real,
+    check_record_shape,
+    dot,
+    namespace,
+    outer,
+    row_sums,
+)
+
+if TYPE_CHECKING:
+    from dpverify.problems.constraint_sets import ConstraintSet
+
+
+@runtime_checkable
+class Loss(Protocol):
+    """What every loss offers; any object with these members is a loss, a frozen dataclass for instance.
+
+    Two more members are read where they are there: `labels`, the smallest and the largest admissible label
+    (else -1 and 1), and `gradient_sensitivity` (see the function of that name).
+    """
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """Largest norm of a (sub)gradient; `math.inf` if there is none."""
+
+    @property
+    def smoothness(self) -> float:
+        """Lipschitz constant of the gradient in w; `math.inf` if there is none."""
+
+    @property
+    def strong_convexity(self) -> float:
+        """Largest m for which the loss minus (m / 2) ||w||^2 is convex; 0 if it is only convex."""
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses at `w`, shape (runs,).
+
+        Args:
+            w: points, shape (runs, d).
+            x: one record for all runs, shape (d,), or one for each, shape (runs, d).
+            y: its label, shape () or (runs,).
+        """
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """A (sub)gradient in w at each point, a new array of shape (runs, d). Arguments as for `value`."""
+
+
+def gradient_sensitivity(loss: Loss) -> float:
+    """Bound on ||gradient(w; record) - gradient(w; other record)|| over points and pairs of records.
+
+    Twice the Lipschitz constant, unless the loss knows better: a term that all records share cancels.
+    In units of loss over length; for replace-one adjacency (and for one given index).
+    """
+    known = getattr(loss, "gradient_sensitivity", None)
+    return 2.0 * loss.lipschitz_constant if known is None else float(known)
+
+
+def label_range(loss: Loss) -> tuple[float, float]:
+    """The smallest and the largest label for which the loss's constants are declared."""
+    lowest, highest = getattr(loss, "labels", (-1.0, 1.0))
+    return float(lowest), float(highest)
+
+
+class GeneralizedLinear(ABC):
+    """A loss link(<w, x>, y) + (ridge / 2) ||w||^2, `link` being convex in its first argument.
+
+    `gradient(w, x, y)` equals `slope(w, x, y)[:, None] * x + ridge * w`. When the (runs, d) gradients are not
+    needed for themselves, the slopes save building them.
+    """
+
+    generalized_linear: ClassVar[bool] = True
+    ridge: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def link(self, z: Array, y: Array) -> Array:
+        """Loss as a function of z = <w, x>; elementwise, shapes broadcast."""
+
+    @abstractmethod
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """A (sub)derivative of `link` in z, elementwise."""
+
+    @abstractmethod
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """Convex conjugate sup_z (a z - link(z, y)), elementwise, infinite outside its domain."""
+
+    @abstractmethod
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """The point closest to `a` in the closed domain of `link_conjugate(., y)`, elementwise."""
+
+    @abstractmethod
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """`link` as a CVXPY expression; z has shape (n,), y is a NumPy array of shape (n,)."""
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses, shape (runs,); arguments as for `Loss.value`."""
+        return self.link(dot(w, x), y)
+
+    def slope(self, w: Array, x: Array, y: Array) -> Array:
+        """The factors of the records in the gradients, shape (runs,); arguments as for `Loss.value`."""
+        return self.link_slope(dot(w, x), y)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """(Sub)gradients, a new array of shape (runs, d); arguments as for `Loss.value`."""
+        return outer(self.slope(w, x, y), x)
+
+
+@dataclass(frozen=True)
+class Logistic(GeneralizedLinear):
+    """log(1 + exp(-y <w, x>)) for labels -1 and 1; in nats. Stable for margins of any size."""
+
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = 0.25
+    strong_convexity: ClassVar[float] = 0.0
+    binary: ClassVar[bool] = True
+
+    def link(self, z: Array, y: Array) -> Array:
+        """log(1 + exp(-y z))."""
+        xp = namespace(z)
+        margin = -y * z
+        return xp.logaddexp(margin, xp.zeros_like(margin))
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """-y / (1 + exp(y z)), with the exponent capped where the result has long been subnormal."""
+        xp = namespace(z)
+        margin = xp.exp(at_most(y * z, math.log(xp.finfo(z.dtype).max) - 1.0))
+        margin += 1.0
+        return -y / margin
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """Binary entropy, negated: s log s + (1 - s) log(1 - s) with s = -y a in [0, 1]."""
+        xp = namespace(a)
+        s = -y * a
+        inside = (s >= 0.0) & (s <= 1.0)
+        s = xp.where(inside, s, xp.zeros_like(s))
+        return xp.where(inside, _x_log_x(s) + _x_log_x(1.0 - s), xp.full_like(s, math.inf))
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """-y times a number in [0, 1]."""
+        return -y * at_most(at_least(-y * a, 0.0), 1.0)
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """log(1 + exp(-y z)) in CVXPY."""
+        import cvxpy
+
+        return cvxpy.logistic(cvxpy.multiply(-y, z))
+
+
+@dataclass(frozen=True)
+class Hinge(GeneralizedLinear):
+    """max(0, 1 - y <w, x>) for labels -1 and 1; the subgradient at the kink is 0."""
+
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = math.inf
+    strong_convexity: ClassVar[float] = 0.0
+    binary: ClassVar[bool] = True
+
+    def link(self, z: Array, y: Array) -> Array:
+        """max(0, 1 - y z)."""
+        return at_least(1.0 - y * z, 0.0)
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """-y where y z < 1, else 0."""
+        margin = y * z
+        return -y * namespace(z).astype(margin < 1.0, margin.dtype)
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """The product y a where it is in [-1, 0]."""
+        xp = namespace(a)
+        s = y * a
+        return xp.where((s >= -1.0) & (s <= 0.0), s, xp.full_like(s, math.inf))
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """-y times a number in [0, 1]."""
+        return -y * at_most(at_least(-y * a, 0.0), 1.0)
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """max(0, 1 - y z) in CVXPY."""
+        import cvxpy
+
+        return cvxpy.pos(1.0 - cvxpy.multiply(y, z))
+
+
+@dataclass(frozen=True)
+class Squared(GeneralizedLinear):
+    """(<w, x> - y)^2 / 2 for labels in [-1, 1] and ||w|| <= radius; its Lipschitz constant is radius + 1.
+
+    Raises:
+        InvalidArgumentError: if `radius` is not positive; infinity is allowed, and then no Lipschitz constant
+            is finite.
+    """
+
+    radius: float
+    smoothness: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet) -> Squared:
+        """The loss with the radius that `constraint` has."""
+        return cls(constraint.largest_norm)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1."""
+        return self.radius + 1.0
+
+    def link(self, z: Array, y: Array) -> Array:
+        """(z - y)^2 / 2."""
+        residual = z - y
+        return 0.5 * residual * residual
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """The residual z - y."""
+        return z - y
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """a^2 / 2 + a y."""
+        return 0.5 * a * a + a * y
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """Every number is in the domain."""
+        return a + 0.0 * y
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """(z - y)^2 / 2 in CVXPY."""
+        import cvxpy
+
+        return 0.5 * cvxpy.square(z - y)
+
+
+@dataclass(frozen=True)
+class Linear(GeneralizedLinear):
+    """<w, x>, or y <w, x> if `labeled`."""
+
+    labeled: bool = False
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = 0.0
+    strong_convexity: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.labeled, bool):
+            raise InvalidArgumentError("labeled", self.labeled, "True or False")
+
+    def _factor(self, z: Array, y: Array) -> Array:
+        return (y if self.labeled else 1.0) + namespace(z).zeros_like(z)
+
+    def link(self, z: Array, y: Array) -> Array:
+        """The loss z or y z."""
+        return self._factor(z, y) * z
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """1 or y."""
+        return self._factor(z, y)
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """0 at the slope itself, infinite elsewhere."""
+        xp = namespace(a)
+        return xp.where(a == self._factor(a, y), xp.zeros_like(a), xp.full_like(a, math.inf))
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """The slope, the only point of the domain."""
+        return self._factor(a, y)
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """The loss z or y z in CVXPY."""
+        import cvxpy
+
+        return cvxpy.multiply(y, z) if self.labeled else z
+
+
+class Displacement(ABC):
+    """A loss that depends on w and x only through w - x; labels are not used."""
+
+    @abstractmethod
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """Convex conjugate in w of each record's loss: a and x of shape (n, d) give shape (n,)."""
+
+    @abstractmethod
+    def nearest_dual(self, a: Array) -> Array:
+        """Rows of `a`, shape (n, d), brought into the closed domain of `conjugate`."""
+
+    @abstractmethod
+    def cvxpy_sum(self, displacements: Any) -> Any:
+        """Sum of the losses as a CVXPY expression; row i of the (n, d) argument is w - x_i."""
+
+
+@dataclass(frozen=True)
+class EuclideanDistance(Displacement):
+    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0."""
+
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = math.inf
+    strong_convexity: ClassVar[float] = 0.0
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return namespace(w).sqrt(row_sums(difference))
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """Unit vectors (w - x) / ||w - x||, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        xp = namespace(w)
+        difference = w - x
+        distance = xp.sqrt(row_sums(difference * difference))
+        difference *= (1.0 / xp.where(distance > 0.0, distance, xp.ones_like(distance)))[:, None]
+        return difference
+
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """<a, x> for ||a|| <= 1."""
+        xp = namespace(a)
+        # A unit vector's computed norm may exceed 1 by rounding.
+        outside = row_sums(a * a) > 1.0 + (a.shape[1] + 8) * xp.finfo(a.dtype).eps
+        inner = row_sums(a * x)
+        return xp.where(outside, xp.full_like(inner, math.inf), inner)
+
+    def nearest_dual(self, a: Array) -> Array:
+        """Rows longer than 1 are shortened to 1."""
+        xp = namespace(a)
+        norms = xp.sqrt(row_sums(a * a))
+        return a / at_least(norms, 1.0)[:, None]
+
+    def cvxpy_sum(self, displacements: Any) -> Any:
+        """Sum of the rows' norms in CVXPY."""
+        import cvxpy
+
+        return cvxpy.sum(cvxpy.norm(displacements, 2, axis=1))
+
+
+@dataclass(frozen=True)
+class HalfSquaredDistance(Displacement):
+    """||w - x||^2 / 2 for ||w|| <= radius; the mean minimizes it. A gradient step of size 1 lands on x.
+
+    The Lipschitz constant is radius + 1, but gradients of two records differ by at most 2, whatever the
+    radius.
+
+    Raises:
+        InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+    """
+
+    radius: float
+    smoothness: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 1.0
+    gradient_sensitivity: ClassVar[float] = 2.0
+
+    def __post_init__(self) -> None:
+        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet) -> HalfSquaredDistance:
+        """The loss with the radius that `constraint` has."""
+        return cls(constraint.largest_norm)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1."""
+        return self.radius + 1.0
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Half squared distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return 0.5 * row_sums(difference)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """The displacement w - x, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        return w - x
+
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """||a||^2 / 2 + <a, x>."""
+        return row_sums(0.5 * a * a + a * x)
+
+    def nearest_dual(self, a: Array) -> Array:
+        """Every vector is in the domain."""
+        return a
+
+    def cvxpy_sum(self, displacements: Any) -> Any:
+        """Half the sum of squares in CVXPY."""
+        import cvxpy
+
+        return 0.5 * cvxpy.sum_squares(displacements)
+
+
+@dataclass(frozen=True)
+class ContractOrDrift:
+    """y ||w - x||^2 / 2 + (1 - y) <w, x> for labels in [0, 1] and ||w|| <= radius.
+
+    With label 1 a gradient step of size 1 forgets w and lands on x; with label 0 it moves every w by the same
+    -x. It serves to build worst cases for per-index guarantees (`worst_case.contract_then_reveal`).
+
+    Raises:
+        InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+    """
+
+    radius: float
+    labels: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    smoothness: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1; attained at label 1."""
+        return self.radius + 1.0
+
+    @property
+    def gradient_sensitivity(self) -> float:
+        """The radius, plus 2; attained between the labels 0 and 1; 2 between records with the same label."""
+        return self.radius + 2.0
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses, shape (runs,); arguments as for `Loss.value`."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return 0.5 * y * row_sums(difference) + (1.0 - y) * dot(w, x)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """The vectors y w + (1 - 2 y) x, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        y = y + namespace(w).zeros_like(w[:, 0])
+        return y[:, None] * w + outer(1.0 - 2.0 * y, x)
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """base(w; x, y) + (weight / 2) ||w||^2 for ||w|| <= radius, strongly convex with constant `weight`.
+
+    Of a generalized linear base it is generalized linear too: the gradient is `slope * x + ridge * w`.
+
+    Raises:
+        InvalidArgumentError: if `base` is no loss or is a `Ridge` itself, if `weight` is not positive and
+        finite,
+            if `radius` is not positive (infinity is allowed).
+    """
+
+    base: Loss
+    weight: float
+    radius: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Loss) or isinstance(self.base, Ridge):
+            raise InvalidArgumentError("base", self.base, "a loss without a ridge of its own")
+        check_real("weight", self.weight, above=0.0)
+        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet, base: Loss, weight: float) -> Ridge:
+        """The loss with the radius that `constraint` has."""
+        return cls(base, weight, constraint.largest_norm)
+
+    @property
+    def generalized_linear(self) -> bool:
+        """True if the base loss is."""
+        return is_generalized_linear(self.base)
+
+    @property
+    def ridge(self) -> float:
+        """Factor of ||w||^2 / 2, the weight."""
+        return self.weight
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The base loss's, plus weight times radius."""
+        return self.base.lipschitz_constant + self.weight * self.radius
+
+    @property
+    def smoothness(self) -> float:
+        """The base loss's, plus the weight."""
+        return self.base.smoothness + self.weight
+
+    @property
+    def strong_convexity(self) -> float:
+        """The base loss's, plus the weight."""
+        return self.base.strong_convexity + self.weight
+
+    @property
+    def gradient_sensitivity(self) -> float:
+        """The base loss's: the ridge is the same for all records, so it cancels."""
+        return gradient_sensitivity(self.base)
+
+    @property
+    def labels(self) -> tuple[float, float]:
+        """The base loss's."""
+        return label_range(self.base)
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses, shape (runs,); arguments as for `Loss.value`."""
+        return self.base.value(w, x, y) + (0.5 * self.weight) * row_sums(w * w)
+
+    def slope(self, w: Array, x: Array, y: Array) -> Array:
+        """The base loss's slopes, shape (runs,); the ridge is not in them.
+
+        Raises:
+            InvalidArgumentError: if the base loss is not generalized linear.
+        """
+        if not isinstance(self.base, GeneralizedLinear):
+            raise InvalidArgumentError("base", self.base, "a generalized linear loss, for slopes")
+        return self.base.slope(w, x, y)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """The base loss's gradients plus weight times w, a new array of shape (runs, d)."""
+        gradients = self.weight * w
+        gradients += self.base.gradient(w, x, y)
+        return gradients
+
+
+def is_generalized_linear(loss: Loss) -> bool:
+    """True if the loss has `slope` and `ridge`, so that its gradient is `slope[:, None] * x + ridge * w`."""
+    return bool(getattr(loss, "generalized_linear", False))
+
+
+def _x_log_x(s: Array) -> Array:
+    xp = namespace(s)
+    return s * xp.log(xp.where(s > 0.0, s, xp.ones_like(s)))

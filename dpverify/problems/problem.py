@@ -1,0 +1,112 @@
+"""A loss on a constraint set, and its empirical risk on a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems.arrays import Array, like, namespace, row_sums
+from dpverify.problems.constraint_sets import ConstraintSet
+from dpverify.problems.datasets import Dataset
+from dpverify.problems.losses import GeneralizedLinear, Loss, Ridge
+
+_NUMBERS_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimize the average of `loss` over a data set's records, on `constraint`.
+
+    Raises:
+        InvalidArgumentError: if `loss` or `constraint` lacks what it should offer, or if the constants of the
+            loss are declared for a smaller radius than the constraint set has.
+    """
+
+    loss: Loss
+    constraint: ConstraintSet
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.loss, Loss):
+            raise InvalidArgumentError(
+                "loss", self.loss, "an object with the members of dpverify.problems.Loss"
+            )
+        if not isinstance(self.constraint, ConstraintSet):
+            raise InvalidArgumentError(
+                "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
+            )
+        for loss in (self.loss, getattr(self.loss, "base", None)):
+            radius = getattr(loss, "radius", None)
+            if radius is not None and not radius >= self.constraint.largest_norm * (1.0 - 1e-12):
+                raise InvalidArgumentError(
+                    "loss.radius", radius, f"at least the constraint set's, {self.constraint.largest_norm:g}"
+                )
+
+    def mean_risk(self, w: Array, data: Dataset) -> Array:
+        """Average loss over the records at each point, in units of the loss.
+
+        Args:
+            w: points, shape (runs, d).
+            data: n records; they are brought to the library, dtype and device of `w`.
+
+        Returns:
+            Shape (runs,).
+
+        Raises:
+            InvalidArgumentError: if the shapes do not fit.
+        """
+        return self.total_risk(w, data) / data.n
+
+    def total_risk(self, w: Array, data: Dataset) -> Array:
+        """Sum of the losses over the records, shape (runs,); the rest as for `mean_risk`."""
+        xp = namespace(w)
+        features, labels = self._records(w, data)
+        loss, ridge = without_ridge(self.loss)
+        if isinstance(loss, GeneralizedLinear):
+            parts = [
+                xp.sum(loss.link(w[part, :] @ xp.matrix_transpose(features), labels), axis=-1)
+                for part in _parts(w.shape[0], data.n)
+            ]
+            total = xp.concat(parts) if parts else xp.zeros_like(w[:, 0])
+        else:
+            total = xp.zeros_like(w[:, 0])
+            for i in range(data.n):
+                total += loss.value(w, features[i, :], labels[i])
+        return total + (0.5 * ridge * data.n) * row_sums(w * w) if ridge else total
+
+    def mean_gradient(self, w: Array, data: Dataset) -> Array:
+        """Average (sub)gradient over the records at each point, shape (runs, d), otherwise as `mean_risk`."""
+        xp = namespace(w)
+        features, labels = self._records(w, data)
+        loss, ridge = without_ridge(self.loss)
+        gradient = xp.zeros_like(w)
+        if isinstance(loss, GeneralizedLinear):
+            for part in _parts(w.shape[0], data.n):
+                slopes = loss.link_slope(w[part, :] @ xp.matrix_transpose(features), labels)
+                gradient[part, :] = slopes @ features
+        else:
+            for i in range(data.n):
+                gradient += loss.gradient(w, features[i, :], labels[i])
+        gradient /= data.n
+        if ridge:
+            gradient += ridge * w
+        return gradient
+
+    def _records(self, w: Array, data: Dataset) -> tuple[Array, Array]:
+        if data.d != self.constraint.dimension:
+            raise InvalidArgumentError("data", f"{data.d} features", f"{self.constraint.dimension} features")
+        if w.ndim != 2 or w.shape[1] != data.d:
+            raise InvalidArgumentError("w", tuple(w.shape), f"points of shape (runs, {data.d})")
+        return like(data.features, w), like(data.labels, w)
+
+
+def _parts(runs: int, n: int) -> Iterator[slice]:
+    """Slices of runs that keep (runs, n) tables small."""
+    step = max(1, _NUMBERS_AT_ONCE // n)
+    for start in range(0, runs, step):
+        yield slice(start, min(start + step, runs))
+
+
+def without_ridge(loss: Loss) -> tuple[Loss, float]:
+    """The loss without its ridge, and the ridge's weight (0 if there is none)."""
+    return (loss.base, loss.weight) if isinstance(loss, Ridge) else (loss, 0.0)

@@ -1,0 +1,77 @@
+"""Certificates: how they are put together, named and stored (docs/certificates.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Verdict
+from dpverify.proving.language import Json, Obligation, obligation_to_json
+
+VERSION = 1
+_NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+
+
+def certificate(obligation: Obligation, verdict: Verdict, proof: Json) -> Json:
+    """The certificate that says how `obligation` came to `verdict`; `proof` has at least a `method`."""
+    return {
+        "version": VERSION,
+        "problem": obligation_to_json(obligation),
+        "verdict": str(verdict),
+        "proof": proof,
+    }
+
+
+def canonical(value: Json) -> str:
+    """JSON with sorted keys and no spaces, the same for equal values."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest(value: Json) -> str:
+    """`sha256:` and the hash of the canonical form."""
+    return "sha256:" + hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def _path(folder: Path, name: str) -> Path:
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise InvalidArgumentError("name", name, "`sha256:` and 64 hexadecimal digits")
+    return folder / f"{match[1]}.json"
+
+
+def store(value: Json, folder: Path) -> str:
+    """Write a certificate to `folder` under its hash and return its name; nothing is ever half written."""
+    name = digest(value)
+    target = _path(folder, name)
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as stream:
+            stream.write(canonical(value))
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return name
+
+
+def load(name: str, folder: Path) -> Json:
+    """Read a stored certificate; `InvalidDataError` where it is missing or does not have its hash."""
+    path = _path(folder, name)
+    try:
+        value = json.loads(path.read_text(encoding="ascii"))
+    except (OSError, ValueError) as error:
+        raise InvalidDataError(f"Certificate {path} cannot be read: {error}.") from error
+    if digest(value) != digest_name(name):
+        raise InvalidDataError(f"Certificate {path} does not have the hash in its name.")
+    return value
+
+
+def digest_name(name: str) -> str:
+    """A certificate's name with its prefix."""
+    return name if name.startswith("sha256:") else f"sha256:{name}"

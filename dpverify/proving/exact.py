@@ -1,0 +1,208 @@
+"""Exact proofs: identities, signs of coefficients, arguments' order, sums and integrals in closed form."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import sympy as sp
+from sympy.concrete.gosper import gosper_sum
+
+from dpverify.evidence import Verdict
+from dpverify.proving.certificates import certificate
+from dpverify.proving.definedness import all_hold
+from dpverify.proving.integrals import ClosedIntegral, closed_integral
+from dpverify.proving.language import (
+    Compare,
+    Expression,
+    Formula,
+    Json,
+    Not,
+    Obligation,
+    bound_parts,
+    expression_to_json,
+)
+from dpverify.proving.monotone import Unwrapped, unwrapped
+from dpverify.proving.normal_form import is_identity
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.satisfiability import unsatisfiable
+from dpverify.proving.search import Search
+from dpverify.proving.signs import shift_that_shows
+from dpverify.proving.squares import square_factor
+from dpverify.proving.terms import (
+    Condition,
+    OutOfScopeError,
+    defined_between,
+    defined_where,
+    map_expressions,
+    resolve_formula,
+    sides,
+)
+
+_LONGEST = 200
+"""Operations of the longest summand that is given to Gosper's algorithm."""
+
+
+def closed_form(e: Expression) -> Expression | None:
+    """An F in the sum's index with F(first) = body(first) and F(index) - F(index - 1) = body, or None.
+
+    Guessed by Gosper's algorithm, term by term, and then checked as two identities.
+    """
+    body, index, first, _ = bound_parts(e)
+    if body.count_ops() > _LONGEST:
+        return None
+    end = sp.Dummy(index.name, integer=True)
+    for terms in (sp.Add.make_args(body), sp.Add.make_args(sp.expand(body))):
+        parts = [_gosper(term, index, first, end) for term in terms]
+        if any(part is None for part in parts):
+            continue
+        candidate = sp.Add(*parts).subs(end, index)
+        for form in (sp.factor(candidate), candidate):
+            try:
+                starts = is_identity(form.subs(index, first), body.subs(index, first))
+                if starts and is_identity(form - form.subs(index, index - 1), body):
+                    return form
+            except OutOfScopeError:
+                continue
+    return None
+
+
+def _gosper(term: Expression, index: Expression, first: Expression, end: Expression) -> Expression | None:
+    constant, depending = term.as_independent(index, as_Add=False)
+    if depending == 1:
+        return constant * (end - first + 1)
+    try:
+        result = gosper_sum(depending, (index, first, end))
+    except (ValueError, NotImplementedError, sp.PolynomialError, AttributeError, TypeError, RecursionError):
+        # Gosper's algorithm is for hypergeometric terms; SymPy says "not one" in several ways
+        return None
+    if result is None or result.has(sp.Sum, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
+        return None
+    return constant * result
+
+
+class Exact:
+    """The prover."""
+
+    name = "exact"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove a comparison; refute only where an integral's closed form leaves a false claim."""
+        if not isinstance(obligation.claim, Compare):
+            return None
+        start = time.monotonic()
+        try:
+            found = self._settled(obligation, budget)
+        except OutOfScopeError as error:
+            found = str(error)
+        seconds = time.monotonic() - start
+        if isinstance(found, str):
+            return Proof(Verdict.UNDECIDED, self.name, reason=found, seconds=seconds)
+        return replace(found, seconds=seconds)
+
+    def _settled(self, stated: Obligation, budget: Budget) -> Proof | str:
+        integrals: dict[Expression, ClosedIntegral] = {}
+        claim = resolve_formula(stated.claim)
+        while found := _innermost(claim):
+            integrals[found] = closed_integral(found)
+            undefined = all_hold(stated, integrals[found].conditions, budget)
+            if undefined:
+                return f"the integral over {bound_parts(found)[1]}: {undefined}"
+            claim = _with_values(claim, integrals)
+        obligation = replace(
+            stated, claim=claim, assuming=tuple(map(resolve_formula, stated.assuming)), units=False
+        )
+
+        def whole(steps: Json) -> Json:
+            for integral in reversed(integrals.values()):
+                steps = {"method": integral.method, **integral.entry, "then": steps}
+            return steps
+
+        steps = self._proof(obligation, budget, inner=bool(integrals))
+        if steps is not None:
+            wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim))
+            undefined = all_hold(stated, wanted, budget)
+            if undefined:
+                return undefined
+            return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))
+        if integrals:
+            refuted = Search().attempt(obligation, budget)
+            if refuted is not None and refuted.certificate is not None:
+                proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
+                return replace(refuted, prover=self.name, certificate=proof)
+        return "no identity, and no shift makes all coefficients nonnegative"
+
+    def _proof(self, obligation: Obligation, budget: Budget, *, inner: bool = False) -> Json | None:
+        claim = obligation.claim
+        assert isinstance(claim, Compare)
+        if (claim.left - claim.right).has(sp.Sum):
+            return self._summed(obligation, budget)
+        if claim.relation == "==" and is_identity(claim.left, claim.right):
+            return {"method": "identity"}
+        shift = shift_that_shows(claim, obligation.over, obligation.assuming)
+        if shift is not None:
+            return {"method": "signs", "shift": {name: s.to_json() for name, s in sorted(shift.items())}}
+        step = unwrapped(claim)
+        if step is not None:
+            return self._ordered(obligation, claim, step, budget)
+        square = square_factor(claim)
+        if square is not None:
+            rest = replace(obligation, claim=Compare("<=", sp.Integer(0), square.rest))
+            then = self._proof(rest, budget, inner=True)
+            return None if then is None else {"method": "square", **square.to_json(), "then": then}
+        if inner:
+            answer, _ = unsatisfiable(obligation.over, (*obligation.assuming, Not(claim)), budget=budget)
+            if answer is True:
+                return {"method": "smt"}
+        return None
+
+    def _ordered(
+        self, obligation: Obligation, claim: Compare, step: Unwrapped, budget: Budget
+    ) -> Json | None:
+        then = self._proof(
+            replace(obligation, claim=Compare(claim.relation, step.smaller, step.larger)), budget, inner=True
+        )
+        return None if then is None else {"method": "monotone", **step.to_json(), "then": then}
+
+    def _summed(self, obligation: Obligation, budget: Budget) -> Json | None:
+        closed: list[list[Json]] = []
+        claim = obligation.claim
+        assert isinstance(claim, Compare)
+        while sums := claim.left.atoms(sp.Sum) | claim.right.atoms(sp.Sum):
+            outer = next(s for s in sorted(sums, key=sp.default_sort_key) if not s.function.has(sp.Sum))
+            index, first, last = outer.limits[0]
+            e = sp.Sum(outer.function, outer.limits[0])
+            form = closed_form(e)
+            if form is None:
+                raise OutOfScopeError(f"no closed form is found for the sum over {index}")
+            undefined = all_hold(obligation, defined_between(form, index, first, last), budget)
+            if undefined:
+                raise OutOfScopeError(f"the closed form of the sum over {index}: {undefined}")
+            closed.append([expression_to_json(e), expression_to_json(form)])
+            value = form.subs(index, last)
+            rest = outer.limits[1:]
+            value = sp.Sum(value, *rest) if rest else value
+            claim = Compare(
+                claim.relation, claim.left.xreplace({outer: value}), claim.right.xreplace({outer: value})
+            )
+        then = self._proof(replace(obligation, claim=claim), budget, inner=True)
+        return None if then is None else {"method": "sum", "closed": closed, "then": then}
+
+
+def _innermost(claim: Formula) -> Expression | None:
+    """An integral without another one inside."""
+    found = set().union(*(side.atoms(sp.Integral) for side in sides(claim)))
+    return min(found, key=lambda e: (e.function.has(sp.Integral), sp.default_sort_key(e)), default=None)
+
+
+def _with_values(formula: Formula, integrals: dict[Expression, ClosedIntegral]) -> Formula:
+    values = {e: integral.value for e, integral in integrals.items()}
+    return map_expressions(formula, lambda side: side.xreplace(values))
+
+
+def _with_values_in(condition: Condition, integrals: dict[Expression, ClosedIntegral]) -> Condition:
+    return replace(
+        condition,
+        formula=_with_values(condition.formula, integrals),
+        premises=tuple(_with_values(p, integrals) for p in condition.premises),
+    )

@@ -1,0 +1,124 @@
+"""The order in which provers try: what is cheap and what refutes first, the bounded and weaker later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import sympy as sp
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Verdict, overall
+from dpverify.proving.balls import BallProver
+from dpverify.proving.certificates import certificate
+from dpverify.proving.exact import Exact
+from dpverify.proving.language import And, Formula, Obligation, free_symbols
+from dpverify.proving.points import confirmed, refutation
+from dpverify.proving.proof import Budget, Proof, Prover
+from dpverify.proving.real_arithmetic import RealArithmetic
+from dpverify.proving.search import Search
+from dpverify.proving.terms import sides
+from dpverify.proving.units import Homogeneity
+
+
+def default_provers() -> tuple[Prover, ...]:
+    """Simple points, exact proofs, z3, boxes, and last the thorough search."""
+    return Search(), Exact(), RealArithmetic(), BallProver(), Search(thorough=True)
+
+
+def prove(
+    obligation: Obligation, *, budget: Budget | None = None, provers: Sequence[Prover] | None = None
+) -> Proof:
+    """Prove or refute an obligation with the first prover that can.
+
+    The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
+    and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
+    anew (default: `Budget()`). Raises `InvalidArgumentError` where two different symbols share a name.
+    """
+    _refuse_ambiguous_names(obligation)
+    start = time.monotonic()
+    limits = Budget() if budget is None else budget
+    chosen = default_provers() if provers is None else tuple(provers)
+    proof = _settled(obligation, limits, chosen)
+    return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
+
+
+def homogeneity(obligation: Obligation) -> Proof:
+    """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
+    _refuse_ambiguous_names(obligation)
+    return Homogeneity().attempt(obligation, Budget())
+
+
+def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:
+    """The counterexample without the variables that the formulas bind or do not use at all."""
+    if proof.counterexample is None:
+        return None
+    used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
+    names = {symbol.name for symbol in used}
+    return {name: value for name, value in proof.counterexample.items() if name in names}
+
+
+def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]) -> Proof:
+    if isinstance(obligation.claim, And) and obligation.claim.parts:
+        return _conjunction(obligation, obligation.claim.parts, budget, provers)
+    reasons: list[str] = []
+    for prover in provers:
+        proof = prover.attempt(obligation, budget)
+        if proof is None:
+            continue
+        if proof.verdict is not Verdict.UNDECIDED:
+            return proof
+        reasons.append(f"{prover.name}: {proof.reason}")
+    return Proof(Verdict.UNDECIDED, "none", reason="; ".join(dict.fromkeys(reasons)))
+
+
+def _conjunction(
+    obligation: Obligation, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
+) -> Proof:
+    proofs: list[Proof] = []
+    for part in parts:
+        proof = _settled(replace(obligation, claim=part), budget, provers)
+        if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
+            point = {v.symbol: Fraction(proof.counterexample[v.name]) for v in obligation.over}
+            if confirmed(obligation, point):
+                return refutation(obligation, point, proof.prover, proof.seconds)
+        proofs.append(proof)
+    undecided = [
+        (i, p) for i, p in enumerate(proofs, 1) if p.certificate is None or p.verdict is Verdict.REFUTED
+    ]
+    if undecided:
+        without_point = "refuted, but not at a point that can be evaluated"
+        reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
+        return Proof(Verdict.UNDECIDED, "none", reason=reason)
+    verdict = overall([p.verdict for p in proofs])
+    assert verdict is not None
+    # `undecided` is empty, so every part has its certificate
+    steps = {"method": "conjunction", "parts": [(p.certificate or {})["proof"] for p in proofs]}
+    box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
+    boxes = [p.boxes for p in proofs if p.boxes is not None]
+    return Proof(
+        verdict,
+        " + ".join(dict.fromkeys(p.prover for p in proofs)),
+        certificate(obligation, verdict, steps),
+        box=box if verdict is Verdict.CERTIFIED else None,
+        boxes=sum(boxes) if boxes else None,
+    )
+
+
+def _refuse_ambiguous_names(obligation: Obligation) -> None:
+    seen = {v.name: v.symbol for v in obligation.over}
+    if len(seen) != len(obligation.over):
+        raise InvalidArgumentError(
+            "over", sorted(v.name for v in obligation.over), "variables of different names"
+        )
+    for formula in (obligation.claim, *obligation.assuming):
+        for side in sides(formula):
+            for symbol in side.atoms(sp.Symbol):
+                if seen.setdefault(symbol.name, symbol) != symbol:
+                    raise InvalidArgumentError(
+                        f"obligation {obligation.name}",
+                        symbol.name,
+                        "one symbol for each name, bound ones included",
+                    )

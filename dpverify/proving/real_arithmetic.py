@@ -1,0 +1,55 @@
+"""Real arithmetic by z3: claims that follow from the arithmetic of polynomials, or fail at a rational point."""
+
+from __future__ import annotations
+
+import time
+
+from dpverify.evidence import Verdict
+from dpverify.proving.certificates import certificate
+from dpverify.proving.definedness import is_defined
+from dpverify.proving.language import Not, Obligation
+from dpverify.proving.points import confirmed, refutation
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.satisfiability import points_near, unsatisfiable
+from dpverify.proving.terms import OutOfScopeError, resolve_formula
+
+
+class RealArithmetic:
+    """The prover."""
+
+    name = "z3"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove by unsatisfiability, refute by a model that evaluates to a counterexample."""
+        start = time.monotonic()
+        reasons = []
+        try:
+            claim = resolve_formula(obligation.claim)
+            assuming = tuple(map(resolve_formula, obligation.assuming))
+            undefined = is_defined(obligation, budget)
+            whole = any(v.kind == "integer" for v in obligation.over)
+            for integers in (False, True) if whole else (False,):
+                answer, model = unsatisfiable(
+                    obligation.over,
+                    (*assuming, Not(claim)),
+                    budget=budget,
+                    integers=integers,
+                )
+                if answer is True and not undefined:
+                    proof = certificate(obligation, Verdict.PROVED, {"method": "smt"})
+                    return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
+                if answer is True:
+                    reasons.append(undefined)
+                    break
+                for point in points_near(obligation.over, model) if model else ():
+                    if confirmed(obligation, point):
+                        return refutation(obligation, point, self.name, time.monotonic() - start)
+                reasons.append("z3 gave up" if answer is None else "no model is a counterexample")
+        except OutOfScopeError as error:
+            reasons.append(str(error))
+        return Proof(
+            Verdict.UNDECIDED,
+            self.name,
+            reason="; ".join(dict.fromkeys(reasons)),
+            seconds=time.monotonic() - start,
+        )

@@ -1,0 +1,337 @@
+"""Formulas in real arithmetic put to z3: polynomials, and, or, not, implies, max, min, abs and quantifiers.
+
+Comparisons go over common denominators into polynomials; roots, exponentials, logarithms and other functions
+become fresh unknowns of which only simple facts are told (a root's defining equation, that an exponential is
+positive), so `unsatisfiable` is a proof, while a model is a counterexample only after it has been evaluated
+exactly. Every question has a z3 of its own, so that no answer depends on what was asked before or by whom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+import z3
+
+from dpverify.proving.language import (
+    And,
+    Compare,
+    Expression,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Phi,
+    Variable,
+)
+from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, Quotient, content, multiply
+from dpverify.proving.proof import Budget
+from dpverify.proving.terms import OutOfScopeError, sides
+
+MAX_CASES = 128
+"""Cases that max, min and abs may split a comparison into."""
+
+
+def without_pieces(formula: Compare) -> Formula:
+    """A comparison without max, min and abs, by cases."""
+    difference = formula.right - formula.left
+    if not difference.has(sp.Max, sp.Min, sp.Abs):
+        return formula
+    if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
+        raise OutOfScopeError("max, min and abs make too many cases")
+    for side, other, joins in (
+        (formula.left, "right", (sp.Max, sp.Min)),
+        (formula.right, "left", (sp.Min, sp.Max)),
+    ):
+        if formula.relation in ("<=", "<") and isinstance(side, sp.Max | sp.Min):
+            pieces = tuple(
+                without_pieces(
+                    Compare(formula.relation, a, formula.right)
+                    if other == "right"
+                    else Compare(formula.relation, formula.left, a)
+                )
+                for a in side.args
+            )
+            return And(pieces) if isinstance(side, joins[0]) else Or(pieces)
+    piece = next(
+        p
+        for p in sorted(difference.atoms(sp.Max, sp.Min, sp.Abs), key=sp.default_sort_key)
+        if not any(a.has(sp.Max, sp.Min, sp.Abs) for a in p.args)
+    )
+    if isinstance(piece, sp.Abs):
+        branches, largest = (piece.args[0], -piece.args[0]), True
+    else:
+        branches, largest = piece.args, isinstance(piece, sp.Max)
+    cases: list[Formula] = []
+    for branch in branches:
+        chosen = tuple(
+            Compare("<=", b, branch) if largest else Compare("<=", branch, b)
+            for b in branches
+            if b is not branch
+        )
+        here = Compare(
+            formula.relation, formula.left.xreplace({piece: branch}), formula.right.xreplace({piece: branch})
+        )
+        cases.append(And((*chosen, without_pieces(here))))
+    return Or(tuple(cases))
+
+
+class _Query:
+    """One formula being turned into z3's terms, with the facts about the unknowns it introduces."""
+
+    def __init__(self, variables: tuple[Variable, ...], *, integers: bool) -> None:
+        self.forms = NormalForms()
+        self.integers = integers
+        self.context = z3.Context()
+        self.variables = {v.symbol: v for v in variables}
+        self.unknowns: dict[Any, Any] = {}
+        self.facts: list[Any] = []
+        self.domain = [c for v in variables for c in self._domain(v)]
+
+    def _number(self, numerator: int, denominator: int = 1) -> Any:
+        return z3.RatVal(numerator, denominator, self.context)
+
+    def _domain(self, v: Variable) -> list[Any]:
+        x = self._symbol(v.symbol)
+        result = []
+        if v.lower is not None:
+            low = self._number(int(v.lower.p), int(v.lower.q))
+            result.append(x > low if v.lower_open else x >= low)
+        if v.upper is not None:
+            high = self._number(int(v.upper.p), int(v.upper.q))
+            result.append(x < high if v.upper_open else x <= high)
+        return result
+
+    def _symbol(self, symbol: Expression) -> Any:
+        if symbol not in self.unknowns:
+            v = self.variables.get(symbol)
+            if v is None:
+                raise OutOfScopeError(f"{symbol} is not declared")
+            if self.integers and v.kind == "integer":
+                self.unknowns[symbol] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
+            else:
+                self.unknowns[symbol] = z3.Real(f"v_{v.name}", self.context)
+        return self.unknowns[symbol]
+
+    # ------------------------------------------------------------------------------------------ polynomials
+
+    def _unknown(self, letter: int, root: int) -> Any:
+        """z3's term for the root-th root of an atom."""
+        key = (letter, root)
+        if key in self.unknowns:
+            return self.unknowns[key]
+        atom = self.forms.atoms[letter]
+        kind = atom.key[0]
+        if kind == "symbol" and root == 1:
+            x = self._symbol(atom.expression)
+        else:
+            x = z3.Real(f"u_{letter}_{root}", self.context)
+        self.unknowns[key] = x
+        if kind == "root":
+            top, bottom = self._whole(atom.base)
+            self.facts += [x > 0, _power(x, root) * self._polynomial(bottom) == self._polynomial(top)]
+        elif root > 1:
+            self.facts += [x > 0, _power(x, root) == self._unknown(letter, 1)]
+        elif kind == "pi":
+            self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
+        elif kind == "exp":
+            self.facts.append(x > 0)
+        elif kind == "erfc":
+            self.facts += [x > 0, x < 2]
+        elif kind == "floor":
+            self._floor(x, atom.expression.args[0])
+        return x
+
+    def _floor(self, x: Any, argument: Expression) -> None:
+        q = self.forms.of(argument)
+        if len(q.denominator) != 1 or any(e < 0 or e.denominator != 1 for m in q.numerator for _, e in m):
+            raise OutOfScopeError("a floor of what is not a polynomial")
+        value = self._polynomial(q.numerator)
+        self.facts += [x <= value, value < x + 1]
+        if self.integers:
+            self.facts.append(z3.IsInt(x))
+
+    def _whole(self, q: Quotient | None) -> tuple[Polynomial, Polynomial]:
+        """Numerator and denominator without negative exponents."""
+        if q is None:
+            raise AssertionError("a root has a base")
+        lowest = [(a, -e) for a, e in content(q.numerator) if e < 0]
+        up: Polynomial = {tuple(lowest): Fraction(1)}
+        return multiply(q.numerator, up), multiply(q.denominator, up)
+
+    def _polynomial(self, p: Polynomial) -> Any:
+        """A polynomial with nonnegative exponents as a z3 term."""
+        roots: dict[int, int] = {}
+        for m in p:
+            for a, e in m:
+                if e < 0:
+                    raise AssertionError("negative exponents are multiplied away before")
+                roots[a] = math.lcm(roots.get(a, 1), e.denominator)
+        terms = []
+        for m, c in sorted(p.items()):
+            factors = [self._number(c.numerator, c.denominator)]
+            factors += [_power(self._unknown(a, roots[a]), int(e * roots[a])) for a, e in m]
+            terms.append(z3.Product(factors) if len(factors) > 1 else factors[0])
+        return z3.Sum(terms) if terms else self._number(0)
+
+    def _cleared(self, q: Quotient) -> Polynomial:
+        """A polynomial with the sign of a quotient, wherever the quotient is defined."""
+        p = q.numerator
+        if self.forms.is_nonnegative(q.denominator):
+            pass
+        elif self.forms.is_nonnegative({m: -c for m, c in q.denominator.items()}):
+            p = {m: -c for m, c in p.items()}
+        else:
+            p = multiply(p, q.denominator)
+        lowest: dict[int, Fraction] = {}
+        for m in p:
+            for a, e in m:
+                lowest[a] = min(lowest.get(a, Fraction(0)), e)
+        clear: list[tuple[int, Fraction]] = []
+        for a, e in sorted(lowest.items()):
+            if e < 0:
+                # an even power does not change the sign, whatever the atom's; a positive atom needs no care
+                even = Fraction(2 * math.ceil(-e / 2))
+                clear.append((a, even if self.forms.atoms[a].sign == "any" else -e))
+        factor: Monomial = tuple(clear)
+        return multiply(p, {factor: Fraction(1)})
+
+    # ------------------------------------------------------------------------------------------ formulas
+
+    def formula(self, f: Formula) -> Any:
+        """The formula as a z3 term; facts about new unknowns are collected on the side."""
+        match f:
+            case Compare():
+                cases = without_pieces(f)
+                if not isinstance(cases, Compare):
+                    return self.formula(cases)
+                difference = self._polynomial(self._cleared(self._difference(cases)))
+                match cases.relation:
+                    case "<=":
+                        return difference >= 0
+                    case "<":
+                        return difference > 0
+                    case "==":
+                        return difference == 0
+                    case "!=":
+                        return difference != 0
+            case And(parts):
+                return z3.And(*(self.formula(p) for p in parts), self.context)
+            case Or(parts):
+                return z3.Or(*(self.formula(p) for p in parts), self.context)
+            case Not(part):
+                return z3.Not(self.formula(part))
+            case Implies(premise, conclusion):
+                return z3.Implies(self.formula(premise), self.formula(conclusion))
+            case ForAll(variable, body):
+                return self._forall(variable, body)
+
+    def _difference(self, f: Compare) -> Quotient:
+        return self.forms.sum(
+            (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
+        )
+
+    def _forall(self, variable: Variable, body: Formula) -> Any:
+        if variable.symbol in self.variables:
+            raise OutOfScopeError(f"{variable.name} is bound twice")
+        if variable.kind == "integer":
+            raise OutOfScopeError("a quantifier over integers")
+        for side in sides(body):
+            found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
+            for e in sorted(found, key=sp.default_sort_key):
+                if variable.symbol in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
+                    raise OutOfScopeError(f"{e} under a quantifier")
+        self.variables[variable.symbol] = variable
+        domain = self._domain(variable)
+        inner = self.formula(body)
+        bound = self.unknowns[variable.symbol]
+        return z3.ForAll([bound], z3.Implies(z3.And(*domain, self.context), inner) if domain else inner)
+
+
+def _power(x: Any, n: int) -> Any:
+    return x if n == 1 else z3.Product([x] * n) if n <= 8 else x**n
+
+
+def _has_quantifier(f: Formula) -> bool:
+    match f:
+        case ForAll():
+            return True
+        case And(parts) | Or(parts):
+            return any(map(_has_quantifier, parts))
+        case Not(part):
+            return _has_quantifier(part)
+        case Implies(premise, conclusion):
+            return _has_quantifier(premise) or _has_quantifier(conclusion)
+    return False
+
+
+def _solvers(context: Any, quantified: bool, integers: bool) -> list[Any]:
+    if integers:
+        return [z3.Solver(ctx=context)]
+    if quantified:
+        return [z3.Solver(ctx=context), z3.Tactic("nlqsat", context).solver()]
+    return [z3.SolverFor("QF_NRA", ctx=context), z3.Solver(ctx=context)]
+
+
+def unsatisfiable(
+    variables: tuple[Variable, ...],
+    formulas: tuple[Formula, ...],
+    *,
+    budget: Budget,
+    share: int = 1,
+    integers: bool = False,
+) -> tuple[bool | None, dict[Expression, Any]]:
+    """Whether no point of the domain satisfies all formulas, and, where one does, z3's values for it.
+
+    The formulas have no derivatives left (`resolve_formula`). True is a proof wherever all of them are
+    defined. False says that z3 found a model of the abstraction, None that it gave up, after the budget's
+    `units` of its own count divided by `share`.
+    """
+    query = _Query(variables, integers=integers)
+    body = [query.formula(f) for f in formulas]
+    quantified = any(map(_has_quantifier, formulas))
+    for solver in _solvers(query.context, quantified, integers):
+        solver.set("rlimit", max(1, budget.units // share))
+        solver.set("timeout", math.ceil(1000 * budget.guard))
+        solver.add(*query.domain, *query.facts, *body)
+        try:
+            answer = solver.check()
+        except z3.Z3Exception:
+            continue
+        if answer == z3.unsat:
+            return True, {}
+        if answer == z3.sat:
+            model = solver.model()
+            return False, {
+                v.symbol: model.eval(query.unknowns[v.symbol], model_completion=True) for v in variables
+            }
+    return None, {}
+
+
+def _rational_near(value: Any, digits: int) -> Fraction | None:
+    if z3.is_rational_value(value):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
+    if z3.is_algebraic_value(value):
+        near = value.approx(digits)
+        return Fraction(near.numerator_as_long(), near.denominator_as_long())
+    return None
+
+
+def points_near(
+    variables: tuple[Variable, ...], model: dict[Expression, Any]
+) -> Iterator[dict[Expression, Fraction]]:
+    """Rational points near a model, the simplest first."""
+    exact = {s: _rational_near(value, 30) for s, value in model.items()}
+    if any(value is None for value in exact.values()):
+        return
+    values = {s: value for s, value in exact.items() if value is not None}
+    for limit in (1, 2, 4, 10, 100, 10_000):
+        yield {
+            v.symbol: values[v.symbol].limit_denominator(1 if v.kind == "integer" else limit)
+            for v in variables
+        }
+    yield values

@@ -1,0 +1,240 @@
+"""Working on formulas before a prover sees them: derivatives worked out, conditions of definedness listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import sympy as sp
+
+from dpverify.proving.language import (
+    DIMENSIONLESS,
+    And,
+    Compare,
+    Expression,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Variable,
+    bound_parts,
+)
+
+
+class OutOfScopeError(Exception):
+    """A prover met something that it does not handle; the message says what. Never leaves this package."""
+
+
+def fraction(value: Expression) -> Fraction:
+    """An exact SymPy rational as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def rational(value: Fraction) -> Expression:
+    """A Fraction as a SymPy rational."""
+    return sp.Rational(value.numerator, value.denominator)
+
+
+def map_expressions(formula: Formula, change: Callable[[Expression], Expression]) -> Formula:
+    """The formula with every side of every comparison changed."""
+    match formula:
+        case Compare(relation, left, right):
+            return Compare(relation, change(left), change(right))
+        case And(parts):
+            return And(tuple(map_expressions(p, change) for p in parts))
+        case Or(parts):
+            return Or(tuple(map_expressions(p, change) for p in parts))
+        case Not(part):
+            return Not(map_expressions(part, change))
+        case Implies(premise, conclusion):
+            return Implies(map_expressions(premise, change), map_expressions(conclusion, change))
+        case ForAll(variable, body):
+            return ForAll(variable, map_expressions(body, change))
+
+
+def sides(f: Formula) -> Iterator[Expression]:
+    """Both sides of every comparison in a formula."""
+    match f:
+        case Compare(_, left, right):
+            yield left
+            yield right
+        case And(parts) | Or(parts):
+            for p in parts:
+                yield from sides(p)
+        case Not(part):
+            yield from sides(part)
+        case Implies(premise, conclusion):
+            yield from sides(premise)
+            yield from sides(conclusion)
+        case ForAll(_, body):
+            yield from sides(body)
+
+
+def resolve(e: Expression) -> Expression:
+    """The expression with every derivative worked out and every `at` carried out."""
+    if not e.has(sp.Derivative, sp.Subs):
+        return e
+    if isinstance(e, sp.Derivative):
+        ((variable, order),) = e.variable_count
+        result = resolve(e.expr)
+        for _ in range(int(order)):
+            result = result.diff(variable)
+        if result.has(sp.Derivative, sp.Subs, sp.DiracDelta, sp.Heaviside, sp.sign):
+            raise OutOfScopeError(f"the derivative of {e.expr} has no closed form everywhere")
+        return result
+    if isinstance(e, sp.Subs):
+        return resolve(e.expr).subs(e.variables[0], resolve(e.point[0]))
+    return e.func(*(resolve(a) if isinstance(a, sp.Expr) else _resolve_limits(a) for a in e.args))
+
+
+def _resolve_limits(limits: Expression) -> Expression:
+    return sp.Tuple(*(resolve(a) if isinstance(a, sp.Expr) else a for a in limits))
+
+
+def resolve_formula(formula: Formula) -> Formula:
+    """`resolve` on every side."""
+    return map_expressions(formula, resolve)
+
+
+# ---------------------------------------------------------------------------------------------- definedness
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`formula` must hold wherever the premises do, for an expression of a claim to be defined there."""
+
+    formula: Formula
+    premises: tuple[Formula, ...] = ()
+    bound: tuple[Variable, ...] = ()
+    """Variables that the expression binds (the index of a sum)."""
+
+
+def defined_where(formula: Formula) -> Iterator[Condition]:
+    """The conditions under which every comparison in a formula has two defined sides."""
+    match formula:
+        case Compare(_, left, right):
+            yield from _conditions(left)
+            yield from _conditions(right)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from defined_where(part)
+        case Not(part):
+            yield from defined_where(part)
+        case Implies(premise, conclusion):
+            yield from defined_where(premise)
+            for condition in defined_where(conclusion):
+                yield replace(condition, premises=(premise, *condition.premises))
+        case ForAll(variable, body):
+            for condition in defined_where(body):
+                yield replace(condition, bound=(variable, *condition.bound))
+
+
+def defined_between(
+    e: Expression, index: Expression, first: Expression, last: Expression, *, whole: bool = True
+) -> Iterator[Condition]:
+    """The conditions under which an expression is defined for all integers (or reals) from first to last."""
+    running = bound_variable(index, integral=whole)
+    between = (Compare("<=", first, index), Compare("<=", index, last))
+    for condition in _conditions(e):
+        yield replace(condition, bound=(running, *condition.bound), premises=(*between, *condition.premises))
+
+
+def _conditions(e: Expression) -> Iterator[Condition]:
+    if isinstance(e, sp.Sum):
+        yield from _conditions_of_sum(e)
+        return
+    if isinstance(e, sp.Integral):
+        yield from _conditions_of_integral(e)
+        return
+    if isinstance(e, sp.Derivative):
+        # smooth functions of open domains: defined at a point means differentiable around it
+        yield from _conditions(e.expr)
+        yield from _conditions(resolve(e))
+        return
+    if isinstance(e, sp.Subs):
+        variable, value = e.variables[0], resolve(e.point[0])
+        yield from _conditions(e.point[0])
+        yield from _range_conditions(variable, value, value)
+        for condition in _conditions(e.expr):
+            yield _substituted(condition, variable, value)
+        return
+    for part in e.args:
+        yield from _conditions(part)
+    if isinstance(e, sp.Pow):
+        base, exponent = resolve(e.base), resolve(e.exp)
+        if exponent.is_integer:
+            # with a symbolic exponent even a power that may be 0^0 is refused
+            if not (exponent.is_Rational and exponent >= 0):
+                yield Condition(Compare("!=", base, sp.Integer(0)))
+        elif base is not sp.E:
+            yield Condition(Compare("<", sp.Integer(0), base))
+    elif isinstance(e, sp.log):
+        yield Condition(Compare("<", sp.Integer(0), resolve(e.args[0])))
+    elif e in (sp.oo, -sp.oo, sp.zoo, sp.nan):
+        raise OutOfScopeError("infinity is not a number to calculate with")
+
+
+def _range_conditions(symbol: Expression, low: Expression, high: Expression) -> Iterator[Condition]:
+    """What SymPy may have assumed of a bound symbol holds between the ends that it takes."""
+    zero = sp.Integer(0)
+    if symbol.is_positive:
+        yield Condition(Compare("<", zero, low))
+    elif symbol.is_nonnegative:
+        yield Condition(Compare("<=", zero, low))
+    if symbol.is_negative:
+        yield Condition(Compare("<", high, zero))
+    elif symbol.is_nonpositive:
+        yield Condition(Compare("<=", high, zero))
+    if symbol.is_integer and not (low.is_integer and high.is_integer):
+        raise OutOfScopeError(f"{low} or {high} is not known to be an integer")
+
+
+def _conditions_of_sum(e: Expression) -> Iterator[Condition]:
+    body, index, first, last = bound_parts(e)
+    yield from _conditions(first)
+    yield from _conditions(last)
+    first, last = resolve(first), resolve(last)
+    if not (first.is_integer and last.is_integer):
+        raise OutOfScopeError(f"the ends of {e} are not known to be integers")
+    if index in first.free_symbols | last.free_symbols:
+        raise OutOfScopeError(f"the ends of {e} use its index")
+    yield Condition(Compare("<=", first, last))
+    yield from _range_conditions(index, first, last)
+    yield from defined_between(body, index, first, last)
+
+
+def _conditions_of_integral(e: Expression) -> Iterator[Condition]:
+    body, variable, low, high = bound_parts(e)
+    if variable in low.free_symbols | high.free_symbols:
+        raise OutOfScopeError(f"the ends of {e} use its variable")
+    between: list[Formula] = []
+    for end, sides in ((low, (low, variable)), (high, (variable, high))):
+        if not end.is_infinite:
+            yield from _conditions(end)
+            between.append(Compare("<=", *map(resolve, sides)))
+    finite_low = low if not low.is_infinite else sp.Integer(-1)
+    finite_high = high if not high.is_infinite else sp.Integer(1)
+    yield from _range_conditions(variable, resolve(finite_low), resolve(finite_high))
+    running = bound_variable(variable, integral=False)
+    for condition in _conditions(body):
+        yield replace(condition, bound=(running, *condition.bound), premises=(*between, *condition.premises))
+
+
+def _substituted(condition: Condition, symbol: Expression, value: Expression) -> Condition:
+    def change(e: Expression) -> Expression:
+        return e.subs(symbol, value)
+
+    return replace(
+        condition,
+        formula=map_expressions(condition.formula, change),
+        premises=tuple(map_expressions(p, change) for p in condition.premises),
+    )
+
+
+def bound_variable(symbol: Expression, *, integral: bool) -> Variable:
+    """A variable for a symbol that a sum or an integral binds; its range is said by premises."""
+    kind: Literal["real", "integer"] = "integer" if integral else "real"
+    return Variable(symbol.name, kind, None, False, None, False, DIMENSIONLESS, "", symbol, symbol.name)

@@ -1,0 +1,290 @@
+"""Running a mechanism many times: blocks of runs, in chunks that fit into memory, in order."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import types
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import DpverifyError, InvalidDataError
+from dpverify.privacy.checks import whole_number
+from dpverify.running.executors import Executor, Workers, one_blas_thread
+from dpverify.running.fingerprint import fingerprint as fingerprint_of
+from dpverify.running.outputs import Block, Mechanism, check_same_form, checked_block
+from dpverify.running.progress import Progress
+from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
+from dpverify.running.store import BlockKey, BlockStore
+
+MEMORY_LIMIT = 512 * 2**20
+"""Bytes that the blocks in flight may take together."""
+
+_WORKING_COPIES = 4
+"""Arrays of the output's size that a block takes while it is computed: state, noise and two temporaries."""
+
+_LIKELY_BYTES = 1024
+"""Size of one run's output before the first is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The outputs of independent runs, in order.
+
+    Attributes:
+        points: shape (runs, ...).
+        gradient_queries: counted a run, shape (runs,).
+        projections: counted a run, shape (runs,).
+        seed: the seed and its labels.
+        block_size: runs in a full block.
+    """
+
+    points: NDArray[Any]
+    gradient_queries: NDArray[np.int64]
+    projections: NDArray[np.int64]
+    seed: tuple[int, ...]
+    block_size: int
+
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return int(self.points.shape[0])
+
+
+def run(
+    mechanism: Mechanism,
+    data: Any,
+    *,
+    runs: int,
+    seed: Seed,
+    executor: Executor | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    store: BlockStore | str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    xp: types.ModuleType | Any = np,
+    block_size: int = BLOCK,
+    fingerprint: str | None = None,
+) -> Runs:
+    """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`."""
+    blocks = list(
+        stream(
+            mechanism,
+            data,
+            runs=runs,
+            seed=seed,
+            executor=executor,
+            memory_limit=memory_limit,
+            store=store,
+            progress=progress,
+            xp=xp,
+            block_size=block_size,
+            fingerprint=fingerprint,
+        )
+    )
+    return Runs(
+        points=np.concatenate([block.points for block in blocks]),
+        gradient_queries=np.concatenate([block.gradient_queries for block in blocks]),
+        projections=np.concatenate([block.projections for block in blocks]),
+        seed=normalized_seed(seed),
+        block_size=block_size,
+    )
+
+
+def stream(
+    mechanism: Mechanism,
+    data: Any,
+    *,
+    runs: int,
+    seed: Seed,
+    executor: Executor | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    store: BlockStore | str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    xp: types.ModuleType | Any = np,
+    block_size: int = BLOCK,
+    fingerprint: str | None = None,
+) -> Iterator[Block]:
+    """Run a mechanism independently many times; yield blocks of outputs in order.
+
+    The bits of a block depend on the mechanism, the data, the seed, the block size, and the block's number
+    and number of runs; on nothing else. All blocks but the last are full, so asking for more runs keeps
+    every full block; the runs of a last, partial block are drawn as a batch of that size, and other ones
+    take their place when the block fills.
+
+    Args:
+        mechanism: called as `mechanism(data, rng=..., runs=...)`, once a block.
+        data: handed to the mechanism as it is.
+        runs: how many, at least 1.
+        seed: an integer, or one followed by labels; see `Randomness`.
+        executor: where blocks are computed; serial if None.
+        memory_limit: bytes that the blocks in flight may take together. Until the first block is there, the
+            output of a run is taken to be 1 KiB; at least one block is always in flight.
+        store: a folder where finished blocks are kept and found again.
+        progress: told of finished runs.
+        xp: array namespace of the random numbers that the mechanism gets.
+        block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
+        fingerprint: says which mechanism it is, for the store; computed from its content if None.
+
+    Raises:
+        InvalidArgumentError: if an argument is outside of what is allowed.
+        InvalidDataError: if the mechanism raises, or returns anything but finite numbers of one shape, one
+            entry a run.
+    """
+    runs = whole_number("runs", runs, at_least=1)
+    block_size = whole_number("block_size", block_size, at_least=1)
+    memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
+    shelf = None
+    if store is not None:
+        shelf = _Shelf(
+            store if isinstance(store, BlockStore) else BlockStore(store),
+            BlockKey(
+                mechanism=fingerprint if fingerprint is not None else fingerprint_of(mechanism),
+                data=fingerprint_of(data),
+                seed=normalized_seed(seed),
+                block_size=block_size,
+                namespace=xp.__name__,
+            ),
+        )
+    tasks = [
+        _Task(index, index * block_size, min(block_size, runs - index * block_size))
+        for index in range(-(-runs // block_size))
+    ]
+    compute = _Compute(mechanism, data, normalized_seed(seed), xp)
+    return _stream(compute, tasks, executor or Executor(), memory_limit, shelf, progress)
+
+
+@dataclass(frozen=True)
+class _Task:
+    index: int
+    start: int
+    runs: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Failure:
+    """What a mechanism raised in a worker; exceptions that cannot travel are replaced by their text."""
+
+    exception: Exception
+
+
+@dataclass(frozen=True, eq=False)
+class _Shelf:
+    """The part of a store that belongs to one job."""
+
+    store: BlockStore
+    key: BlockKey
+
+    def load(self, task: _Task) -> Block | None:
+        return self.store.load(self.key, index=task.index, start=task.start, runs=task.runs)
+
+    def save(self, block: Block) -> None:
+        self.store.save(self.key, block)
+
+
+@dataclass(frozen=True, eq=False)
+class _Compute:
+    """Computes one block, in whichever process."""
+
+    mechanism: Mechanism
+    data: Any
+    seed: tuple[int, ...]
+    xp: Any
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Modules travel by name."""
+        return {**self.__dict__, "xp": self.xp.__name__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import importlib
+
+        self.__dict__.update(state, xp=importlib.import_module(state["xp"]))
+
+    def __call__(self, task: _Task) -> Block | _Failure:
+        try:
+            with one_blas_thread:
+                rng = Randomness(self.seed, task.index, self.xp)
+                output = self.mechanism(self.data, rng=rng, runs=task.runs)
+                return checked_block(output, index=task.index, start=task.start, runs=task.runs)
+        except Exception as error:
+            return _Failure(_portable(error))
+
+
+def _portable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _stream(
+    compute: _Compute,
+    tasks: list[_Task],
+    executor: Executor,
+    memory_limit: int,
+    shelf: _Shelf | None,
+    progress: Progress | None,
+) -> Iterator[Block]:
+    if progress is not None:
+        progress.start(sum(task.runs for task in tasks))
+    first: Block | None = None
+    try:
+        # set here as well as around each block: a limit set in one thread of a process binds all of them
+        with (
+            one_blas_thread,
+            executor.open() as workers,
+            contextlib.closing(_blocks(compute, tasks, workers, memory_limit, shelf)) as blocks,
+        ):
+            for block in blocks:
+                first = first or block
+                check_same_form(block, first)
+                if progress is not None:
+                    progress.advance(block.runs)
+                yield block
+    finally:
+        if progress is not None:
+            progress.finish()
+
+
+def _blocks(
+    compute: _Compute, tasks: list[_Task], workers: Workers, memory_limit: int, shelf: _Shelf | None
+) -> Generator[Block]:
+    """Yield blocks in order, in chunks of as many blocks as fit into memory."""
+    waiting = iter(tasks)
+    # the size of an output is unknown before the first block; a pause between chunks costs time
+    largest = _WORKING_COPIES * _LIKELY_BYTES * tasks[0].runs
+    known = False
+    chunk_size = max(1, memory_limit // largest)
+    while chunk := list(itertools.islice(waiting, chunk_size)):
+        kept = {task.index: block for task in chunk if shelf is not None and (block := shelf.load(task))}
+        missing = [task for task in chunk if task.index not in kept]
+        # closed here rather than by the garbage collector, which may come after the workers are gone
+        with contextlib.closing(workers.map(compute, missing)) as computed:
+            for task in chunk:
+                block = kept.pop(task.index, None)
+                if block is None:
+                    block = _unwrap(next(computed), task)
+                    if shelf is not None:
+                        shelf.save(block)
+                largest = max(largest if known else 1, _WORKING_COPIES * block.nbytes)
+                known = True
+                yield block
+                del block
+        chunk_size = max(1, memory_limit // largest)
+
+
+def _unwrap(result: Block | _Failure, task: _Task) -> Block:
+    if isinstance(result, Block):
+        return result
+    error = result.exception
+    if isinstance(error, DpverifyError):
+        raise error
+    raise InvalidDataError(
+        f"The mechanism raised {type(error).__name__} in block {task.index} (runs {task.start} to "
+        f"{task.start + task.runs - 1}): {error}"
+    ) from error

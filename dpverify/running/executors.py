@@ -1,0 +1,175 @@
+"""Where blocks are computed: this process, threads, processes or a Dask cluster, all through joblib."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.checks import whole_number
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_CONNECT_SECONDS = 10.0
+
+_FORMS = '"serial", "threads=K", "processes=K" with K >= 1, or "dask=ADDRESS"'
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Where the blocks of a run are computed. The results do not depend on it.
+
+    Attributes:
+        kind: `serial` (here, one after the other), `threads`, `processes` or `dask`.
+        workers: how many blocks at once; 0 with Dask: as many as the cluster has threads.
+        address: of the Dask scheduler, such as `tcp://10.0.0.1:8786`; empty otherwise.
+    """
+
+    kind: Literal["serial", "threads", "processes", "dask"] = "serial"
+    workers: int = 1
+    address: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            InvalidArgumentError: if kind, workers and address do not fit together.
+        """
+        if self.kind not in ("serial", "threads", "processes", "dask"):
+            raise InvalidArgumentError("executor", self.kind, _FORMS)
+        least = 0 if self.kind == "dask" else 1
+        whole_number("workers", self.workers, at_least=least, at_most=1 if self.kind == "serial" else None)
+        if (self.kind == "dask") != bool(self.address):
+            raise InvalidArgumentError("executor", f"{self.kind}={self.address}", _FORMS)
+
+    @classmethod
+    def parse(cls, text: str) -> Executor:
+        """Read `serial`, `threads=K`, `processes=K` or `dask=ADDRESS`.
+
+        Raises:
+            InvalidArgumentError: if the text has none of these forms.
+        """
+        if text == "serial":
+            return cls()
+        local = re.fullmatch(r"(threads|processes)=([1-9][0-9]{0,5})", text)
+        if local is not None:
+            kind: Literal["threads", "processes"] = "threads" if local[1] == "threads" else "processes"
+            return cls(kind, int(local[2]))
+        if text.startswith("dask=") and len(text) > len("dask="):
+            return cls("dask", 0, text.removeprefix("dask="))
+        raise InvalidArgumentError("executor", text, _FORMS)
+
+    def __str__(self) -> str:
+        """The form that `parse` reads."""
+        if self.kind == "serial":
+            return "serial"
+        return f"{self.kind}={self.address or self.workers}"
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Workers]:
+        """Connect to the workers, for as long as the context lasts.
+
+        Raises:
+            InvalidArgumentError: if Dask is wanted but not installed, or its scheduler does not answer.
+        """
+        if self.kind == "serial":
+            yield Workers(1, None)
+        elif self.kind == "dask":
+            with _dask_client(self.address) as client, joblib.parallel_config(backend="dask", client=client):
+                workers = max(1, sum(client.nthreads().values()))
+                with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
+                    yield Workers(workers, parallel)
+        else:
+            backend = "threading" if self.kind == "threads" else "loky"
+            with joblib.Parallel(
+                n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
+            ) as parallel:
+                yield Workers(self.workers, parallel)
+
+
+class Workers:
+    """Open workers, which compute calls of one function, several at once."""
+
+    def __init__(self, count: int, parallel: Any) -> None:
+        self.count = count
+        self._parallel = parallel
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
+        """Yield the results in the order of the items, each as soon as it and those before it are there."""
+        if self._parallel is None:
+            for item in items:
+                yield function(item)
+            return
+        results = self._parallel(joblib.delayed(function)(item) for item in items)
+        try:
+            # no `yield from`, which would close the results by itself, with joblib's warning
+            for result in results:  # noqa: UP028
+                yield result
+        finally:
+            with warnings.catch_warnings():
+                # whoever stops early means it
+                warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
+                warnings.filterwarnings("ignore", message=".*tasks have been successfully executed")
+                results.close()
+
+
+@contextlib.contextmanager
+def _dask_client(address: str) -> Iterator[Any]:
+    try:
+        import distributed
+    except ImportError as error:
+        raise InvalidArgumentError(
+            "executor", f"dask={address}", 'serial, threads or processes, or install "dpverify[dask]" first'
+        ) from error
+    try:
+        client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InvalidArgumentError(
+            "executor", f"dask={address}", "the address of a running Dask scheduler"
+        ) from error
+    with client:
+        yield client
+
+
+class _OneBlasThread:
+    """A context in which BLAS uses one thread; contexts of several Python threads may overlap.
+
+    Blocks are what runs in parallel, so a second layer of threads only costs; and the number of threads
+    changes how BLAS splits its sums, which would let the machine's size into the bits.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._modules = 0
+        self._controller: ThreadpoolController | None = None
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                # looking for libraries takes milliseconds, and only an import can bring a new one
+                if self._controller is None or self._modules != len(sys.modules):
+                    self._controller = ThreadpoolController()
+                    self._modules = len(sys.modules)
+                self._limiter = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+
+
+one_blas_thread = _OneBlasThread()

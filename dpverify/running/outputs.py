@@ -1,0 +1,139 @@
+"""What a mechanism returns for a batch of runs, and what every batch must satisfy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import InvalidDataError
+from dpverify.running.randomness import Array, Randomness
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What a mechanism returns for a batch of independent runs.
+
+    Attributes:
+        points: the released outputs, one a run along the first axis, shape (runs, ...).
+        gradient_queries: gradients of single records asked for by each run; an integer where all runs asked
+            for the same number, else shape (runs,).
+        projections: projections onto the constraint set by each run, likewise.
+    """
+
+    points: Array
+    gradient_queries: Array | int = 0
+    projections: Array | int = 0
+
+
+class Mechanism(Protocol):
+    """A randomized map from a data set to an output, for a whole batch of independent runs at once."""
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output | Array:
+        """Run independently `runs` times; every random number comes from `rng`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The checked outputs of one block of runs, as NumPy arrays.
+
+    Attributes:
+        index: number of the block, from 0.
+        start: number of its first run, from 0.
+        points: shape (runs, ...), finite numbers.
+        gradient_queries: counted a run, shape (runs,).
+        projections: counted a run, shape (runs,).
+    """
+
+    index: int
+    start: int
+    points: NDArray[Any]
+    gradient_queries: NDArray[np.int64]
+    projections: NDArray[np.int64]
+
+    @property
+    def runs(self) -> int:
+        """How many runs the block holds."""
+        return int(self.points.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays of the block."""
+        return self.points.nbytes + self.gradient_queries.nbytes + self.projections.nbytes
+
+
+def _where(index: int, start: int, runs: int) -> str:
+    return f"block {index} (runs {start} to {start + runs - 1})"
+
+
+def checked_block(output: Output | Array, *, index: int, start: int, runs: int) -> Block:
+    """Turn what a mechanism returned for one block into arrays that later stages can rely on.
+
+    Raises:
+        InvalidDataError: if points are no numbers, are not finite, or do not come one a run.
+    """
+    where = _where(index, start, runs)
+    if not isinstance(output, Output):
+        output = Output(output)
+    points = _numbers(output.points, where)
+    if points.ndim == 0 or points.shape[0] != runs:
+        raise InvalidDataError(
+            f"The mechanism returned shape {points.shape} in {where}; the first axis must have one entry "
+            f"for each of the {runs} runs."
+        )
+    if not np.all(np.isfinite(points)):
+        run = start + int(np.argmin(np.isfinite(points.reshape(runs, -1)).all(axis=1)))
+        raise InvalidDataError(
+            f"The mechanism returned NaN or infinity in run {run}, {where}; all outputs must be finite."
+        )
+    return Block(
+        index=index,
+        start=start,
+        points=points,
+        gradient_queries=_counts(output.gradient_queries, "gradient queries", runs, where),
+        projections=_counts(output.projections, "projections", runs, where),
+    )
+
+
+def _numbers(points: Array, where: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(points)
+    except (TypeError, ValueError) as error:
+        raise InvalidDataError(
+            f"The mechanism's output in {where} is no rectangular array; every run must have the same shape."
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise InvalidDataError(
+            f"The mechanism's output in {where} has type {array.dtype}; allowed: real numbers."
+        )
+    return np.asarray(array, order="C")
+
+
+def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.int64]:
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.shape not in ((), (runs,)) or not np.all(array >= 0):
+        raise InvalidDataError(
+            f"The mechanism counted its {what} wrongly in {where}; allowed: one integer of at least 0, or "
+            "one for each run."
+        )
+    return np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (runs,)))
+
+
+def check_same_form(block: Block, first: Block) -> None:
+    """Every block must have the shape and number type of the first.
+
+    Raises:
+        InvalidDataError: if it does not.
+    """
+    if block.points.shape[1:] != first.points.shape[1:]:
+        raise InvalidDataError(
+            f"The mechanism's output changed shape from {first.points.shape[1:]} in block {first.index} to "
+            f"{block.points.shape[1:]} in block {block.index}; it must be the same in every run."
+        )
+    if block.points.dtype != first.points.dtype:
+        raise InvalidDataError(
+            f"The mechanism's output changed type from {first.points.dtype} in block {first.index} to "
+            f"{block.points.dtype} in block {block.index}; it must be the same in every run."
+        )

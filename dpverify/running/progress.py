@@ -1,0 +1,53 @@
+"""How a long run tells how far it is, without printing anything itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Progress(Protocol):
+    """Called from the process that started the run, in order; `finish` also after an error."""
+
+    def start(self, total: int) -> None:
+        """So many runs will be done."""
+
+    def advance(self, runs: int) -> None:
+        """So many more runs are done, by computing them or from the store."""
+
+    def finish(self) -> None:
+        """No more runs will come."""
+
+
+class RichProgress:
+    """A bar on a console, standard error unless another is given."""
+
+    def __init__(self, title: str, console: Console | None = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console if console is not None else Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(title, total=None)
+
+    def start(self, total: int) -> None:
+        """Show the bar."""
+        self._bar.update(self._task, total=total)
+        self._bar.start()
+
+    def advance(self, runs: int) -> None:
+        """Move the bar."""
+        self._bar.advance(self._task, runs)
+
+    def finish(self) -> None:
+        """Remove the bar."""
+        self._bar.stop()

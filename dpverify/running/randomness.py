@@ -1,0 +1,121 @@
+"""One stream of random numbers per block of runs, owned by the mechanism that is run.
+
+Blocks have a fixed size, and the stream of a block depends on nothing but the seed and the block's number.
+So the bits of a run do not depend on how blocks are grouped into chunks, on which worker computes them, or
+on whether the job was interrupted in between.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.checks import whole_number
+
+BLOCK = 10_000
+"""Runs in a block, and so part of what a seed means: changing it changes every result.
+
+Arrays of a block then stay within a core's cache for the dimensions of the shipped data sets, and one call
+into NumPy costs below one percent of the work it starts. It is no power of two on purpose: rows of 2^k
+numbers land on the same cache sets, which costs five percent.
+"""
+
+SEED_BITS = 128
+"""Seeds fill the four words that a seed sequence keeps apart from its spawn key."""
+
+Array = Any
+"""An array of the namespace in use; the array API standard names no type for it."""
+
+Seed = int | Sequence[int]
+
+
+def seed_sequence(seed: Seed, block: int) -> np.random.SeedSequence:
+    """Where the stream of one block begins.
+
+    Args:
+        seed: an integer in [0, 2^128), or such an integer followed by labels in [0, 2^32) that tell streams
+            of one seed apart, for instance `(seed, 0)` and `(seed, 1)` for two neighboring data sets.
+            Labels are spawn keys, so `(5, 0)`, `(5, 1)` and `5` are three different streams.
+        block: number of the block, from 0.
+
+    Raises:
+        InvalidArgumentError: if the seed, a label or the block is not such an integer.
+    """
+    words = normalized_seed(seed)
+    return np.random.SeedSequence(words[0], spawn_key=(*words[1:], whole_number("block", block, at_least=0)))
+
+
+def normalized_seed(seed: Seed) -> tuple[int, ...]:
+    """A seed as a tuple: the integer, then its labels.
+
+    Raises:
+        InvalidArgumentError: if there is no integer, or one is out of range.
+    """
+    words = tuple(seed) if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)) else (seed,)
+    if not words:
+        raise InvalidArgumentError("seed", seed, "an integer in [0, 2^128), labels may follow it")
+    first = whole_number("seed", words[0], at_least=0, at_most=2**SEED_BITS - 1)
+    labels = (whole_number("seed label", word, at_least=0, at_most=2**32 - 1) for word in words[1:])
+    return (first, *labels)
+
+
+class Randomness:
+    """Named random draws for one block of runs, in any array namespace.
+
+    Numbers are drawn in NumPy and handed over to the namespace, so that every namespace gets the same bits.
+    The bit generator is SFC64: on the machines measured it fills normals at 7.6 ns each, against 9.9 ns for
+    PCG64DXSM, 9.8 ns for PCG64 and 11.8 ns for Philox; it passes PractRand and BigCrush, and a seed
+    sequence spreads every seed and block over its whole state, so that streams do not overlap in practice.
+
+    Attributes:
+        counts: how many numbers were drawn under each name.
+    """
+
+    def __init__(self, seed: Seed, block: int = 0, xp: types.ModuleType | Any = np) -> None:
+        self._generator = np.random.Generator(np.random.SFC64(seed_sequence(seed, block)))
+        self._foreign = xp is not np
+        self.xp = xp
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The stream itself, for callables that want a NumPy generator; its draws are not counted."""
+        return self._generator
+
+    def _record(self, drawn: NDArray[Any], name: str) -> Array:
+        self.counts[name] += drawn.size
+        return self.xp.asarray(drawn) if self._foreign else drawn
+
+    def normal(self, shape: tuple[int, ...], name: str, *, out: NDArray[np.float64] | None = None) -> Array:
+        """Independent standard normal numbers (dimensionless, float64).
+
+        Args:
+            shape: how many.
+            name: of the draw.
+            out: a C-contiguous NumPy array of the shape to draw into; it is what is returned with NumPy.
+        """
+        return self._record(self._generator.standard_normal(shape, out=out), name)
+
+    def uniform(self, shape: tuple[int, ...], name: str) -> Array:
+        """Independent numbers uniform on [0, 1), float64."""
+        return self._record(self._generator.random(shape), name)
+
+    def integers(self, low: int, high: int, shape: tuple[int, ...], name: str) -> Array:
+        """Independent integers uniform on {low, ..., high - 1}, without modulo bias, int64.
+
+        Raises:
+            InvalidArgumentError: if there is no integer between low and high.
+        """
+        if not low < high:
+            raise InvalidArgumentError("high", high, f"an integer above low, which is {low}")
+        return self._record(self._generator.integers(low, high, shape, dtype=np.int64), name)
+
+    def permutation(self, size: int, name: str) -> Array:
+        """A uniformly random order of {0, ..., size - 1}, int64."""
+        return self._record(self._generator.permutation(np.arange(size, dtype=np.int64)), name)

@@ -1,0 +1,170 @@
+"""A user's own function as a mechanism."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.running.fingerprint import fingerprint as fingerprint_of
+from dpverify.running.outputs import Output
+from dpverify.running.randomness import Randomness
+
+_ALLOWED_TARGET = '"package.module:function", importable from the current folder'
+
+
+class UserMechanism:
+    """A function `(data, rng) -> output`, or batched `(data, rng, runs) -> outputs`, as a mechanism.
+
+    The function gets a NumPy array of its own, which it may overwrite, and a `numpy.random.Generator` from
+    which it must draw all its randomness; otherwise results cannot be reproduced. The batched form returns
+    one entry a run along the first axis and is called once a block, which is much faster.
+
+    A data set with `features` and `labels` is handed over as one array, the labels in the last column.
+
+    Attributes:
+        function: what is called.
+        batched: whether it takes `runs`; read from its signature.
+        target: where it was loaded from, `package.module:function`, or empty.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, target: str = "", folder: str = "") -> None:
+        if not callable(function):
+            raise InvalidArgumentError(
+                "function", function, "a callable (data, rng) -> output or (data, rng, runs) -> outputs"
+            )
+        self.function = function
+        self.batched = _is_batched(function)
+        self.target = target
+        self._folder = folder
+
+    @classmethod
+    def load(cls, target: str, folder: str | os.PathLike[str] | None = None) -> UserMechanism:
+        """Import a function by `package.module:function`; the folder (default: current) is searched too.
+
+        Raises:
+            InvalidArgumentError: if the text has another form, or module or function are not there.
+            InvalidDataError: if the module raises while it is imported.
+        """
+        where = str(Path(folder if folder is not None else Path.cwd()).resolve())
+        return cls(_load(target, where), target=target, folder=where)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to worker processes by name, where the function has one."""
+        if self.target:
+            return _reload, (self.target, self._folder)
+        return type(self), (self.function,)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the function's code, and of its whole source file where it was loaded by name.
+
+        What the function imports from elsewhere is not covered.
+        """
+        code = fingerprint_of(self.function)
+        if not self.target:
+            return code
+        source = inspect.getsourcefile(inspect.unwrap(self.function))
+        content = Path(source).read_bytes() if source is not None else b""
+        return hashlib.sha256(f"{self.target}:{code}:".encode() + content).hexdigest()
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Call the function, once or once a run."""
+        array = plain_array(data)
+        if self.batched:
+            return Output(self.function(array.copy(), rng.generator, runs))
+        outputs = [self._numbers(self.function(array.copy(), rng.generator)) for _ in range(runs)]
+        shapes = {output.shape for output in outputs}
+        if len(shapes) > 1:
+            listed = " and ".join(str(shape) for shape in sorted(shapes)[:2])
+            raise InvalidDataError(
+                f"The function {self._called} returned shapes {listed}; it must be the same in every run."
+            )
+        return Output(np.stack(outputs))
+
+    @property
+    def _called(self) -> str:
+        return self.target or str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+
+    def _numbers(self, output: Any) -> NDArray[Any]:
+        try:
+            array = np.asarray(output)
+        except (TypeError, ValueError) as error:
+            raise InvalidDataError(
+                f"The function {self._called} returned no rectangular array; allowed: real numbers."
+            ) from error
+        if array.dtype.kind not in "biuf":
+            raise InvalidDataError(
+                f"The function {self._called} returned {type(output).__name__} of type {array.dtype}; "
+                "allowed: real numbers."
+            )
+        return array
+
+
+def plain_array(data: Any) -> NDArray[Any]:
+    """Data as users' functions get it: an array, the labels of a data set in its last column."""
+    if hasattr(data, "features") and hasattr(data, "labels"):
+        return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))
+    return np.asarray(data)
+
+
+def _is_batched(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    keyword = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    third = len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
+    if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
+        raise InvalidArgumentError(
+            "function", str(inspect.signature(function)), "parameters (data, rng) or (data, rng, runs)"
+        )
+    return third
+
+
+def _load(target: str, folder: str) -> Callable[..., Any]:
+    module_name, colon, function_name = target.partition(":")
+    names = [*module_name.split("."), *function_name.split(".")]
+    if not colon or not all(name.isidentifier() for name in names):
+        raise InvalidArgumentError("callable", target, _ALLOWED_TARGET)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module_name == error.name or module_name.startswith(f"{error.name}.")):
+            raise InvalidArgumentError(
+                "callable", target, f"{_ALLOWED_TARGET}; there is no module {error.name}"
+            ) from error
+        raise InvalidDataError(f"The module {module_name} needs {error.name}, which is not there.") from error
+    except Exception as error:
+        raise InvalidDataError(
+            f"The module {module_name} raised {type(error).__name__} while it was imported: {error}"
+        ) from error
+    for name in function_name.split("."):
+        if not hasattr(found, name):
+            raise InvalidArgumentError(
+                "callable", target, f"{_ALLOWED_TARGET}; {module_name} has no {function_name}"
+            )
+        found = getattr(found, name)
+    if not callable(found):
+        raise InvalidArgumentError("callable", target, f"{_ALLOWED_TARGET}; {function_name} is no function")
+    loaded: Callable[..., Any] = found
+    return loaded
+
+
+def _reload(target: str, folder: str) -> UserMechanism:
+    return UserMechanism.load(target, folder)

@@ -1,0 +1,81 @@
+"""What the audit plans of several papers are built from: problems on real data, neighbors, fresh samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify.problems import Ball, Dataset, Logistic, NeighborPair, Problem, Squared, load, opposite_neighbor
+from dpverify.running import Output, Randomness
+
+REAL_DATA = ("breast-cancer", "diabetes")
+
+
+def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tuple[Problem, Dataset]:
+    """Logistic regression on breast cancer, or least squares on diabetes, on the unit ball."""
+    data = load(name, n=n, d=d)
+    loss = Logistic() if name == "breast-cancer" else Squared(radius=1.0)
+    return Problem(loss, Ball(data.d, 1.0)), data
+
+
+def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
+    """The data set, and its neighbor with record `index` (from 1) replaced by the most different one."""
+    return opposite_neighbor(problem.loss, data, index)
+
+
+@dataclass(frozen=True)
+class OnFreshSamples:
+    """A mechanism run on n records drawn with replacement from a data set, which so becomes a population.
+
+    All runs of one batch share a sample: the runs of a batch are dependent, different batches are not.
+    """
+
+    mechanism: Any
+    n: int
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Draw the sample, then run."""
+        drawn = np.asarray(rng.integers(0, data.n, (self.n,), "sampled records"))
+        sample = Dataset(
+            np.asarray(data.features)[drawn],
+            np.asarray(data.labels)[drawn],
+            f"sample of {data.name}",
+            data.scaling,
+        )
+        output: Output = self.mechanism(sample, rng=rng, runs=runs)
+        return output
+
+
+@dataclass(frozen=True)
+class FullGradientStep:
+    """The map w - rate * mean gradient over all records: a contraction for rate <= 2 / smoothness."""
+
+    problem: Problem
+    rate: float
+
+    def __call__(self, points: Any, data: Dataset) -> Any:
+        """Move every point, shape (runs, d)."""
+        total = 0.0 * points
+        for features, label in zip(data.features, data.labels, strict=True):
+            total = total + self.problem.loss.gradient(points, features, label)
+        return points - (self.rate / data.n) * total
+
+
+@dataclass(frozen=True)
+class ToTheRecord:
+    """The constant map to the first record: it contracts all space to a point."""
+
+    def __call__(self, points: Any, data: Dataset) -> Any:
+        """That record for every run."""
+        return 0.0 * points + data.features[0]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The identity map, the worst case of amplification by iteration."""
+
+    def __call__(self, points: Any, data: Dataset) -> Any:
+        """The points themselves."""
+        return points

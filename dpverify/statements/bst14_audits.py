@@ -1,0 +1,193 @@
+"""Audit plans for the algorithms of bst14: private empirical risk minimization, tried on implementations.
+
+Risks are sums over the records.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.privacy import Adjacency, Guarantee, subsampled_gaussian
+from dpverify.problems import Ball, HalfSquaredDistance, Problem, load, opposite_linear
+from dpverify.statements.audit_parts import REAL_DATA, real_neighbors, real_problem
+from dpverify.statements.plans import (
+    ComplexityCase,
+    ComplexityPlan,
+    ConstantPlan,
+    Plan,
+    PrivacyCase,
+    PrivacyPlan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+)
+
+EPSILON, DELTA = 2.0, 1e-5
+SIZE, DIMENSION = 32, 5
+"""Records and features kept of a real data set, for n^2 steps."""
+
+
+def _upper(mechanism: NoisyGradientDescent, n: int) -> Guarantee:
+    """The accountant's whole profile, of which the claim is one point."""
+    multiplier = mechanism.noise_stddev(n) / (2 * n * mechanism.problem.loss.lipschitz_constant)
+    return subsampled_gaussian(n, mechanism.step_count(n), multiplier)
+
+
+def _real(data_name: str, profile: Profile) -> PrivacyCase:
+    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
+    mechanism = NoisyGradientDescent(problem, EPSILON, DELTA)
+    pair = real_neighbors(problem, data, data.n)
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        mechanism.guarantees(data.n)[0].guarantee,
+        "bst14.thm2.1",
+        pair.description,
+        profile.runs(10_000),
+        _upper(mechanism, data.n),
+    )
+
+
+def _worst(profile: Profile) -> PrivacyCase:
+    n = 8
+    pair = opposite_linear(n, 1, n)
+    mechanism = NoisyGradientDescent(Problem(pair.loss, Ball(1, 1.0)), EPSILON, DELTA)
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        mechanism.guarantees(n)[0].guarantee,
+        "bst14.thm2.1",
+        pair.description,
+        profile.runs(20_000),
+        _upper(mechanism, n),
+    )
+
+
+def _lipschitz_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+    """Theorem 2.4 (1) through Lemma 2.5, with the constant that its source proves."""
+    cases = []
+    for n in (8, 16, SIZE):
+        problem, data = real_problem(data_name, n=n, d=DIMENSION)
+        mechanism = NoisyGradientDescent(problem, EPSILON, DELTA)
+        steps = n * n
+        second_moment = (n * problem.loss.lipschitz_constant) ** 2 + DIMENSION * mechanism.noise_stddev(
+            n
+        ) ** 2
+        bound = 2 * problem.constraint.diameter * math.sqrt(second_moment / steps) * (2 + math.log(steps))
+        cases.append(
+            RiskCase(
+                mechanism=mechanism,
+                problem=problem,
+                dataset=data,
+                bound=bound,
+                claim="2 ||C|| G (2 + ln T) / sqrt(T), T = n^2, G^2 = n^2 L^2 + p sigma^2",
+                claim_source="bst14.thm2.4.1",
+                data=f"{data_name}, n records, d = {DIMENSION}",
+                runs=profile.runs(4_000),
+                total=True,
+                size=float(n),
+            )
+        )
+    return tuple(cases)
+
+
+def _strongly_convex_risk(profile: Profile) -> tuple[RiskCase, ...]:
+    """Theorem 2.4 (2) through Lemma 2.6, for the mean of n records, as n grows."""
+    epsilon, constraint = 8.0, Ball(2, 1.0)
+    problem = Problem(HalfSquaredDistance.on(constraint), constraint)
+    cases = []
+    for n in (8, 16, 32):
+        data = load("breast-cancer", n=n, d=2)
+        mechanism = NoisyGradientDescent(problem, epsilon, DELTA, step_size="strongly-convex")
+        steps = n * n
+        second_moment = (n * problem.loss.lipschitz_constant) ** 2 + 2 * mechanism.noise_stddev(n) ** 2
+        bound = 17 * second_moment * (1 + math.log(steps)) / (n * problem.loss.strong_convexity * steps)
+        cases.append(
+            RiskCase(
+                mechanism=mechanism,
+                problem=problem,
+                dataset=data,
+                bound=bound,
+                claim="17 G^2 (1 + ln T) / (n Delta T), T = n^2, G^2 = n^2 L^2 + p sigma^2",
+                claim_source="bst14.thm2.4.2",
+                data="mean of n records of breast-cancer, d = 2, epsilon = 8",
+                runs=profile.runs(20_000),
+                total=True,
+                size=float(n),
+            )
+        )
+    return tuple(cases)
+
+
+def _queries(profile: Profile) -> ComplexityCase:
+    problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    mechanism = NoisyGradientDescent(problem, EPSILON, DELTA)
+    return ComplexityCase(mechanism, data, SIZE**2 - 1, "n^2 - 1, t = 1, ..., n^2 - 1", data.name)
+
+
+def _constant(n: int, epsilon: float, profile: Profile) -> ConstantEvidence:
+    """The constant hidden in Algorithm 1's noise variance."""
+    problem, _ = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    smallest = NoisyGradientDescent(problem, epsilon, DELTA).provable_constant(n)
+    return ConstantEvidence(
+        subject="bst14.alg1",
+        title=f"The constant in Algorithm 1's noise variance, n = {n}",
+        formula="sigma^2 = c L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2",
+        latex=r"\sigma^2=c\,\frac{L^2n^2\ln(n/\delta)\ln(1/\delta)}{\varepsilon^2}",
+        smallest=smallest,
+        parameters={"n": str(n), "epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}", "steps": "n^2 - 1"},
+        verdict=Verdict.SUPPORTED,
+        method="accounting for one of n records a step, replace-one neighbors, n^2 - 1 steps",
+        reason="floating-point accounting",
+        reproduce=f"dpverify verify --only bst14.alg1/constant-{n}",
+    )
+
+
+PLANS: tuple[Plan, ...] = (
+    *(
+        PrivacyPlan(
+            f"bst14.alg1/{name}", "bst14.alg1", f"Noisy gradient descent on {name}", partial(_real, name)
+        )
+        for name in REAL_DATA
+    ),
+    PrivacyPlan(
+        "bst14.alg1/worst-case", "bst14.alg1", "Noisy gradient descent, opposite linear losses", _worst
+    ),
+    *(
+        RiskPlan(
+            f"bst14.alg1/{name}/risk",
+            "bst14.alg1",
+            f"Risk of noisy gradient descent on {name}",
+            partial(_lipschitz_risk, name),
+            curve_over="n",
+        )
+        for name in REAL_DATA
+    ),
+    RiskPlan(
+        "bst14.alg1/strongly-convex/risk",
+        "bst14.alg1",
+        "Risk of noisy gradient descent, strongly convex",
+        _strongly_convex_risk,
+        curve_over="n",
+        exponent_claimed=-1.0,
+    ),
+    ComplexityPlan(
+        "bst14.alg1/queries", "bst14.alg1", "Gradient queries of noisy gradient descent", _queries
+    ),
+    *(
+        ConstantPlan(
+            f"bst14.alg1/constant-{n}",
+            "bst14.alg1",
+            f"The constant in Algorithm 1's noise variance, n = {n}",
+            partial(_constant, n, 1.0),
+        )
+        for n in (32, 128, 512)
+    ),
+)

@@ -1,0 +1,637 @@
+"""fmtt18: Feldman, Mironov, Talwar, Thakurta, Privacy Amplification by Iteration. What is printed there."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.evidence import Role
+from dpverify.proving.language import (
+    LENGTH,
+    LOSS,
+    NATS,
+    RECORDS,
+    Eq,
+    Ge,
+    Le,
+    Lt,
+    Obligation,
+    Repair,
+    Statement,
+    derivative,
+    integer,
+    integral,
+    real,
+    total,
+)
+from dpverify.statements.fmtt18_audits import PLANS
+from dpverify.statements.gaussian import hockey_stick, renyi_divergence
+from dpverify.statements.paper import Paper, own_catalog
+
+# symbols shared by several statements
+order = real("order", gt=1, meaning="Renyi order", latex=r"\alpha")
+lipschitz = real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant of each loss")
+eta = real("eta", gt=0, unit=LENGTH**2 / LOSS, meaning="step size", latex=r"\eta")
+gradient_noise = real(
+    "sigma", gt=0, unit=LOSS / LENGTH, meaning="noise added to a gradient, a coordinate", latex=r"\sigma"
+)
+n = integer("n", ge=1, unit=RECORDS, meaning="number of records")
+index = integer("t", ge=1, unit=RECORDS, meaning="position of the record that differs")
+privacy_epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
+log_inverse_delta = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)")
+
+
+def _theorem_1() -> Statement:
+    steps = integer("T", ge=1, meaning="number of steps")
+    any_order = real("order", ge=1, meaning="Renyi order", latex=r"\alpha")
+    sigma = real("sigma", gt=0, unit=LENGTH, meaning="noise of a step, a coordinate", latex=r"\sigma")
+    distance = real("distance", ge=0, unit=LENGTH, meaning="||x_0 - x_0'||", latex=r"\|x_0-x_0'\|")
+    t = integer("t", ge=1, meaning="a step")
+    everything = (steps, any_order, sigma, distance)
+    # identity maps: X_T is N(x_0, T sigma^2), so the divergence is known exactly
+    attained = renyi_divergence(any_order, distance, steps * sigma**2)
+    amount = distance / steps
+    return Statement(
+        id="fmtt18.thm1",
+        title="Divergence after T contractive noisy steps",
+        where="Theorem 1 (informal)",
+        latex=r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|}{2T\sigma^2}\quad\text{for every }\alpha\ge 1",
+        pairs=("fmtt18.cni", "fmtt18.thm22"),
+        printed=(
+            Obligation(
+                "attained-by-identity-maps",
+                "Theorem 1 (informal)",
+                Le(attained, any_order * distance / (2 * steps * sigma**2)),
+                everything,
+                scope="all contractions the identity: the two laws are Gaussian, the left side is exact",
+                latex=r"\frac{\alpha\|x_0-x'_0\|^2}{2T\sigma^2}\le\frac{\alpha\|x_0-x'_0\|}{2T\sigma^2}",
+            ),
+        ),
+        repaired=Repair(
+            because=(
+                "the two sides have different units, and identity maps attain the bound with the distance squared"
+            ),
+            latex=r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|^2}{2T\sigma^2}",
+            obligations=(
+                Obligation(
+                    "attained-by-identity-maps",
+                    "Theorem 1 (informal)",
+                    Le(attained, any_order * distance**2 / (2 * steps * sigma**2)),
+                    everything,
+                    scope="all contractions the identity: the left side is exact",
+                ),
+                Obligation(
+                    "schedule-is-admissible",
+                    "Theorem 1, by Theorem 22 with a_t = distance/T",
+                    Ge(distance - t * amount, 0),
+                    (*everything, t),
+                    role=Role.CHOICE,
+                    assuming=(Le(t, steps),),
+                    latex=r"z_t=\|x_0-x'_0\|-t\,a_t\ge 0,\quad a_t=\|x_0-x'_0\|/T",
+                ),
+                Obligation(
+                    "schedule-ends-at-zero",
+                    "Theorem 1, by Theorem 22 with a_t = distance/T",
+                    Eq(total(amount, t, 1, steps), distance),
+                    everything,
+                    role=Role.CHOICE,
+                    latex=r"\sum_{t=1}^{T}a_t=\|x_0-x'_0\|",
+                ),
+                Obligation(
+                    "schedule-gives-the-bound",
+                    "Theorem 1, by Theorem 22 with a_t = distance/T",
+                    Eq(
+                        total(renyi_divergence(any_order, amount, sigma**2), t, 1, steps),
+                        any_order * distance**2 / (2 * steps * sigma**2),
+                    ),
+                    everything,
+                    latex=r"\sum_{t=1}^{T}\frac{\alpha a_t^2}{2\sigma^2}=\frac{\alpha\|x_0-x'_0\|^2}{2T\sigma^2}",
+                ),
+            ),
+        ),
+    )
+
+
+def _proposition_5() -> Statement:
+    p1, p2, q1, q2, r1, r2, s1, s2 = (
+        real(name, gt=0) for name in ("p1", "p2", "q1", "q2", "r1", "r2", "s1", "s2")
+    )
+    ratio = real("u", gt=0, meaning="likelihood ratio")
+
+    def moment(p: object, q: object, power: object) -> sp.Expr:
+        return sp.sympify(p) ** sp.sympify(power) * sp.sympify(q) ** (1 - sp.sympify(power))
+
+    pairs = [(p, q, r, s) for p, q in ((p1, q1), (p2, q2)) for r, s in ((r1, s1), (r2, s2))]
+    merging = [
+        Obligation(
+            f"merging-two-atoms-order-{k}",
+            "Proposition 5, post-processing",
+            Le(moment(p1 + p2, q1 + q2, k), moment(p1, q1, k) + moment(p2, q2, k)),
+            (p1, p2, q1, q2),
+            scope=f"order {k}; a map between finite spaces merges atoms, two at a time",
+        )
+        for k in (2, 3)
+    ]
+    return Statement(
+        id="fmtt18.prop5",
+        title="Additivity and post-processing of Renyi divergence",
+        where="Proposition 5",
+        latex=(
+            r"\mathrm{D}_\alpha(\mu\times\mu'\|\nu\times\nu')=\mathrm{D}_\alpha(\mu\|\nu)+\mathrm{D}_\alpha(\mu'\|\nu'),"
+            r"\qquad\mathrm{D}_\alpha(f(\mu)\|f(\nu))\le\mathrm{D}_\alpha(\mu\|\nu)"
+        ),
+        pairs=("fmtt18.lem15", "fmtt18.thm22"),
+        printed=(
+            Obligation(
+                "moments-multiply",
+                "Proposition 5, additivity",
+                Eq(
+                    (moment(p1, q1, order) + moment(p2, q2, order))
+                    * (moment(r1, s1, order) + moment(r2, s2, order)),
+                    sum(moment(p * r, q * s, order) for p, q, r, s in pairs),
+                ),
+                (p1, p2, q1, q2, r1, r2, s1, s2, order),
+                scope="laws on two atoms, any order",
+            ),
+            *merging,
+            Obligation(
+                "power-is-convex",
+                "Proposition 5, post-processing, by Jensen's inequality",
+                Ge(derivative(ratio.symbol**order.symbol, ratio, 2), 0),
+                (ratio, order),
+                role=Role.STEP,
+                scope="any order",
+            ),
+        ),
+    )
+
+
+def _definition_10() -> Statement:
+    z = real("z", unit=LENGTH)
+    x = real("x", ge=0, unit=LENGTH, meaning="length of the shift")
+    largest = real("a", gt=0, unit=LENGTH, meaning="largest shift")
+    sigma = real("sigma", gt=0, unit=LENGTH, latex=r"\sigma")
+    exponent = -(order * z**2 + (1 - order) * (z - x) ** 2) / (2 * sigma**2)
+    closed = renyi_divergence(order, x, sigma**2)
+    density = sp.exp(exponent) / (sp.sqrt(2 * sp.pi) * sigma)
+    return Statement(
+        id="fmtt18.def10",
+        title="Renyi divergence of a Gaussian from its shift",
+        where="Definition 10 and the display after it",
+        latex=(
+            r"\mathrm{D}_\alpha(\mathcal{N}(0,\sigma^2\mathbb{I}_d)\|\mathcal{N}(x,\sigma^2\mathbb{I}_d))"
+            r"=\alpha\|x\|_2^2/2\sigma^2,"
+            r"\qquad R_\alpha(\mathcal{N}(0,\sigma^2\mathbb{I}_d),a)=\frac{\alpha a^2}{2\sigma^2}"
+        ),
+        pairs=("fmtt18.thm22", "gll22.def3.7"),
+        printed=(
+            Obligation(
+                "completing-the-square",
+                "Definition 10, well-known properties of Gaussians",
+                Eq(
+                    exponent,
+                    -((z - (1 - order) * x) ** 2) / (2 * sigma**2)
+                    + order * (order - 1) * x**2 / (2 * sigma**2),
+                ),
+                (z, x, sigma, order),
+                role=Role.STEP,
+            ),
+            Obligation(
+                "divergence-of-the-shift",
+                "Definition 10, first display after it",
+                Eq(sp.log(integral(density, z, -sp.oo, sp.oo)) / (order - 1), closed),
+                (z, x, sigma, order),
+                scope="one dimension; more by additivity (Proposition 5) along the shift",
+            ),
+            Obligation(
+                "largest-at-the-longest-shift",
+                "Definition 10, second display after it",
+                Le(closed, renyi_divergence(order, largest, sigma**2)),
+                (x, largest, sigma, order),
+                assuming=(Le(x, largest),),
+            ),
+        ),
+    )
+
+
+def _lemma_14() -> Statement:
+    divergence = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
+    log_mass = real("X", unit=NATS, meaning="ln of exp(epsilon) times the event's mass under the neighbor")
+    log_p = real("P", le=0, unit=NATS, meaning="ln of the event's mass")
+    log_q = real("Q", le=0, unit=NATS, meaning="ln of the event's mass under the neighbor")
+    shift = real("s", gt=0, meaning="distance of the means over the noise")
+    threshold = -log_inverse_delta * order / (order - 1)
+    e1, p1, p2, q1, q2 = (real(name, gt=0) for name in ("E", "p1", "p2", "q1", "q2"))
+    return Statement(
+        id="fmtt18.lem14",
+        title="From Renyi to approximate differential privacy",
+        where="Lemma 14",
+        latex=(
+            r"(\alpha,\varepsilon)\text{-RDP}\implies"
+            r"\left(\varepsilon+\frac{\ln(1/\delta)}{\alpha-1},\delta\right)\text{-DP for all }\delta\in(0,1)"
+        ),
+        pairs=("fmtt18.appB", "fmtt18.lem15"),
+        printed=(
+            Obligation(
+                "mass-of-an-event",
+                "Lemma 14, data processing to one event",
+                Le(log_p, (order - 1) * (divergence + log_q) / order),
+                (log_p, log_q, divergence, order),
+                role=Role.STEP,
+                assuming=(Le(order * log_p + (1 - order) * log_q, (order - 1) * divergence),),
+            ),
+            Obligation(
+                "unlikely-events",
+                "Lemma 14, events whose mass the delta pays for",
+                Le(log_mass * (order - 1) / order, -log_inverse_delta),
+                (log_mass, order, log_inverse_delta),
+                assuming=(Le(log_mass, threshold),),
+            ),
+            Obligation(
+                "likely-events",
+                "Lemma 14, all other events",
+                Le(log_mass * (order - 1) / order, log_mass + log_inverse_delta / (order - 1)),
+                (log_mass, order, log_inverse_delta),
+                assuming=(Ge(log_mass, threshold),),
+            ),
+            Obligation(
+                "gaussian-mechanism",
+                "Lemma 14, tried on Gaussians",
+                Le(
+                    hockey_stick(renyi_divergence(order, shift, 1) + log_inverse_delta / (order - 1), shift),
+                    sp.exp(-log_inverse_delta),
+                ),
+                (order, shift, log_inverse_delta),
+                box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
+                scope="Gaussian laws, whose hockey-stick divergence is exact",
+            ),
+            Obligation(
+                "pure-is-infinite-order",
+                "Lemma 14, last sentence",
+                Le(p1 + p2, e1 * (q1 + q2)),
+                (p1, p2, q1, q2, e1),
+                assuming=(Le(p1, e1 * q1), Le(p2, e1 * q2)),
+                scope="two atoms: a bound on every atom's ratio bounds every event's",
+            ),
+        ),
+    )
+
+
+def _lemma_15() -> Statement:
+    w1, w2, m1, m2, largest = (real(name, gt=0) for name in ("w1", "w2", "A1", "A2", "M"))
+    first, second = (real(name, ge=0, unit=NATS) for name in ("epsilon1", "epsilon2"))
+    return Statement(
+        id="fmtt18.lem15",
+        title="Composition of Renyi differential privacy",
+        where="Lemma 15",
+        latex=(
+            r"\mathcal{A}_i\ (\alpha,\varepsilon_i)\text{-RDP}\implies"
+            r"(\mathcal{A}_1(S),\dots,\mathcal{A}_k(S))\ (\alpha,\varepsilon_1+\dots+\varepsilon_k)\text{-RDP}"
+        ),
+        pairs=("fmtt18.prop5",),
+        printed=(
+            Obligation(
+                "adaptive-step",
+                "Lemma 15, the second mechanism chosen after the first one's output",
+                Le(w1 * m1 + w2 * m2, (w1 + w2) * largest),
+                (w1, w2, m1, m2, largest),
+                assuming=(Le(m1, largest), Le(m2, largest)),
+                scope="a first mechanism with two outputs; w are its moments p^a q^(1-a), A the second one's",
+            ),
+            Obligation(
+                "divergences-add",
+                "Lemma 15, logarithm of the product of moments",
+                Eq(
+                    sp.log(sp.exp((order - 1) * first) * sp.exp((order - 1) * second)) / (order - 1),
+                    first + second,
+                ),
+                (order, first, second),
+                scope="two mechanisms; more by induction",
+            ),
+        ),
+    )
+
+
+def _theorem_22() -> Statement:
+    a1, a2 = (real(name, unit=LENGTH) for name in ("a1", "a2"))
+    s1, s2 = (real(name, ge=0, unit=LENGTH) for name in ("s1", "s2"))
+    shifts, amounts, s, a = (real(name, unit=LENGTH) for name in ("S", "A", "s", "a"))
+    sigma = real("sigma", gt=0, unit=LENGTH, latex=r"\sigma")
+    return Statement(
+        id="fmtt18.thm22",
+        title="The accountant: any schedule with z_t >= 0",
+        where="Theorem 22",
+        latex=(
+            r"z_t=\sum_{i\le t}s_i-\sum_{i\le t}a_i\ge 0,\ z_T=0\implies"
+            r"\mathrm{D}_\alpha(X_T\|X'_T)\le\sum_{t=1}^{T}R_\alpha(\zeta_t,a_t)"
+        ),
+        pairs=("fmtt18.cni", "fmtt18.thm23", "fmtt18.thm35", "fmtt18.def10"),
+        printed=(
+            Obligation(
+                "shift-bookkeeping",
+                "Theorem 22, definition of z_{t+1} in the induction",
+                Eq((shifts + s - (amounts + a)) + a, (shifts - amounts) + s),
+                (shifts, amounts, s, a),
+                role=Role.STEP,
+                latex=r"z_{t+1}+a_{t+1}=z_t+s_{t+1}",
+            ),
+            Obligation(
+                "tried-on-two-identity-steps",
+                "Theorem 22",
+                Le(
+                    renyi_divergence(order, s1 + s2, 2 * sigma**2),
+                    renyi_divergence(order, a1, sigma**2) + renyi_divergence(order, a2, sigma**2),
+                ),
+                (order, sigma, s1, s2, a1, a2),
+                assuming=(Ge(s1 - a1, 0), Eq(s1 + s2 - a1 - a2, 0)),
+                scope="T = 2, Gaussian noise, identity maps: the left side is exact; any real a_1, a_2",
+            ),
+        ),
+    )
+
+
+def _theorem_23() -> Statement:
+    i = integer("i", ge=1, unit=RECORDS, meaning="a step")
+    amount = 2 * eta * lipschitz / (n - index + 1)
+    everything = (n, index, eta, lipschitz, gradient_noise, order)
+    bound = 2 * order * lipschitz**2 / (gradient_noise**2 * (n - index + 1))
+    prefactor = order / (2 * eta**2 * gradient_noise**2)
+    inside = (Le(index, n),)
+    return Statement(
+        id="fmtt18.thm23",
+        title="PNSGD: Renyi differential privacy at an index",
+        where="Theorem 23",
+        latex=(
+            r"\text{PNSGD is }\left(\alpha,\frac{\alpha\varepsilon}{n+1-t}\right)\text{-RDP for its }t\text{'th input},"
+            r"\quad\varepsilon=\frac{2L^2}{\sigma^2}"
+        ),
+        pairs=("fmtt18.alg1", "fmtt18.thm22", "fmtt18.thm24"),
+        printed=(
+            Obligation(
+                "schedule-is-admissible",
+                "Theorem 23, proof: a_t = ... = a_n = 2 eta L/(n-t+1)",
+                Ge(2 * eta * lipschitz - (i - index + 1) * amount, 0),
+                (*everything, i),
+                role=Role.CHOICE,
+                assuming=(Le(index, i), Le(i, n)),
+                latex=r"z_i\ge 0\text{ for }t\le i\le n",
+            ),
+            Obligation(
+                "schedule-ends-at-zero",
+                "Theorem 23, proof",
+                Eq(total(amount, i, index, n), 2 * eta * lipschitz),
+                everything,
+                role=Role.CHOICE,
+                assuming=inside,
+                latex=r"z_n=0",
+            ),
+            Obligation(
+                "last-display",
+                "Theorem 23, proof, last display as printed: the summand does not depend on the index of the sum",
+                Le(prefactor * total(amount**2, i, 1, n), bound),
+                everything,
+                role=Role.STEP,
+                assuming=inside,
+                latex=(
+                    r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=1}^{n}a_t^2\le\frac{2\alpha L^2}{\sigma^2(n-t+1)}"
+                ),
+            ),
+            Obligation(
+                "schedule-gives-the-bound",
+                "Theorem 23",
+                Eq(
+                    prefactor * total(amount**2, i, index, n),
+                    order * (2 * lipschitz**2 / gradient_noise**2) / (n + 1 - index),
+                ),
+                everything,
+                assuming=inside,
+                latex=r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2=\frac{\alpha\varepsilon}{n+1-t}",
+            ),
+        ),
+        repaired=Repair(
+            because="the last display sums a_t^2 over i = 1..n; a_i^2 is meant, which is zero before step t",
+            obligations=(
+                Obligation(
+                    "last-display",
+                    "Theorem 23, proof, last display with a_i",
+                    Le(prefactor * total(amount**2, i, index, n), bound),
+                    everything,
+                    role=Role.STEP,
+                    assuming=inside,
+                    latex=(
+                        r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=1}^{n}a_i^2\le\frac{2\alpha L^2}{\sigma^2(n-t+1)}"
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _lemma_25() -> Statement:
+    a = real("a", latex="a")
+    nonnegative = real("a", ge=0)
+    unit_interval = real("a", ge=0, le=1)
+    c = real("c", gt=0, le=1)
+    x = real("x", ge=0, meaning="(1 + c)(order - 1) times the mean divergence")
+    weight = real("rho", ge=0, le=1, latex=r"\rho")
+    u1, u2 = (real(name, ge=0, le=1, meaning="(order - 1) times a divergence") for name in ("u1", "u2"))
+    mixture = weight * sp.exp(u1) + (1 - weight) * sp.exp(u2)
+    return Statement(
+        id="fmtt18.lem25",
+        title="Weak convexity of Renyi divergence",
+        where="Lemma 25",
+        latex=(
+            r"\mathrm{D}_\alpha(\mu_i\|\nu_i)\le\frac{c}{\alpha-1},\ c\in(0,1]\implies"
+            r"\mathrm{D}_\alpha(\mu_\rho\|\nu_\rho)\le(1+c)\,\mathbb{E}_{i\sim\rho}[\mathrm{D}_\alpha(\mu_i\|\nu_i)]"
+        ),
+        pairs=("fmtt18.thm26", "fmtt18.stop"),
+        printed=(
+            Obligation(
+                "tried-on-two-laws",
+                "Lemma 25 with c = 1",
+                Le(sp.log(mixture), 2 * (weight * u1 + (1 - weight) * u2)),
+                (weight, u1, u2),
+                box={"u1": ("1/10", 1), "u2": ("1/10", 1)},
+                scope="c = 1, two components, and the component revealed: the left side is exact",
+            ),
+            Obligation(
+                "logarithm",
+                "Lemma 25, proof, fifth line",
+                Le(sp.log(1 + x), x),
+                (x,),
+                role=Role.STEP,
+                box={"x": (0, 4)},
+            ),
+            Obligation(
+                "exponential",
+                "Lemma 25, proof, last line: e^a <= 1 + a + a^2",
+                Le(sp.exp(a), 1 + a + a**2),
+                (a,),
+                role=Role.STEP,
+                assuming=(Le(a, 1),),
+                box={"a": (0, 1)},
+            ),
+            Obligation(
+                "quadratic",
+                "Lemma 25, proof, last line: for every a <= c <= 1",
+                Le(1 + a + a**2, 1 + (1 + c) * a),
+                (a, c),
+                role=Role.STEP,
+                assuming=(Le(a, c),),
+                latex=r"1+a+a^2\le 1+(1+c)a\quad\text{for every }a\le c\le 1",
+            ),
+        ),
+        repaired=Repair(
+            because="the quadratic bound is false for negative a; divergences are not negative, so 0 <= a is enough",
+            obligations=(
+                Obligation(
+                    "quadratic",
+                    "Lemma 25, proof, last line, for 0 <= a <= c <= 1",
+                    Le(1 + nonnegative + nonnegative**2, 1 + (1 + c) * nonnegative),
+                    (nonnegative, c),
+                    role=Role.STEP,
+                    assuming=(Le(nonnegative, c),),
+                    latex=r"1+a+a^2\le 1+(1+c)a\quad\text{for every }0\le a\le c\le 1",
+                ),
+                Obligation(
+                    "exponential",
+                    "Lemma 25, proof, last line: e^a <= 1 + a + a^2 for 0 <= a <= 1",
+                    Le(sp.exp(unit_interval), 1 + unit_interval + unit_interval**2),
+                    (unit_interval,),
+                    role=Role.STEP,
+                ),
+            ),
+        ),
+    )
+
+
+def _theorem_35() -> Statement:
+    i = integer("i", ge=1, unit=RECORDS, meaning="position of the record that differs")
+    k = integer("k", ge=0, meaning="full rounds since the record was first used")
+    r = integer("r", ge=0, unit=RECORDS, meaning="further steps")
+    step = 2 * eta * lipschitz
+    early, late = step / n, step / (n - i + 1)
+    constants = (n, i, eta, lipschitz)
+    everything = (*constants, gradient_noise, order)
+    inner = n * (n - 1) / n**2 + (n - i + 1) / (n - i + 1) ** 2
+    scale = 2 * order * lipschitz**2 / gradient_noise**2
+    inside = (Le(i, n),)
+    return Statement(
+        id="fmtt18.thm35",
+        title="PNMSGD: n passes in a fixed order",
+        where="Theorem 35",
+        latex=r"\text{Algorithm 2 satisfies }\left(\alpha,\frac{4\alpha L^2}{\sigma^2}\right)\text{-RDP}",
+        pairs=("fmtt18.alg2", "fmtt18.thm22", "fmtt18.appB"),
+        printed=(
+            Obligation(
+                "schedule-is-admissible-early",
+                "Theorem 35, proof: t = i + k n + r before the last use",
+                Ge(step * (k + 1) - (k * n + r + 1) * early, 0),
+                (*constants, k, r),
+                role=Role.CHOICE,
+                assuming=(*inside, Le(k, n - 2), Le(r, n - 1)),
+                latex=r"z_t\ge 0\text{ for }i\le t<n(n-1)+i",
+            ),
+            Obligation(
+                "schedule-is-admissible-late",
+                "Theorem 35, proof: t = n(n-1) + i + r from the last use on",
+                Ge(step * n - n * (n - 1) * early - (r + 1) * late, 0),
+                (*constants, r),
+                role=Role.CHOICE,
+                assuming=(*inside, Le(r, n - i)),
+                latex=r"z_t\ge 0\text{ for }n(n-1)+i\le t\le n^2",
+            ),
+            Obligation(
+                "schedule-ends-at-zero",
+                "Theorem 35, proof",
+                Eq(n * (n - 1) * early + (n - i + 1) * late, step * n),
+                constants,
+                role=Role.CHOICE,
+                assuming=inside,
+                latex=r"z_{n^2}=0",
+            ),
+            Obligation(
+                "sum-of-squares",
+                "Theorem 35, proof, second line of the display",
+                Eq(
+                    order
+                    / (2 * eta**2 * gradient_noise**2)
+                    * (n * (n - 1) * early**2 + (n - i + 1) * late**2),
+                    scale * inner,
+                ),
+                everything,
+                role=Role.STEP,
+                assuming=inside,
+                latex=(
+                    r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{t=1}^{n^2}a_t^2=\frac{2\alpha L^2}{\sigma^2}"
+                    r"\left(\frac{n(n-1)}{n^2}+\frac{n-i+1}{(n-i+1)^2}\right)"
+                ),
+            ),
+            Obligation(
+                "bound",
+                "Theorem 35",
+                Lt(scale * inner, 4 * order * lipschitz**2 / gradient_noise**2),
+                everything,
+                assuming=inside,
+                latex=(
+                    r"\frac{2\alpha L^2}{\sigma^2}\left(\frac{n(n-1)}{n^2}+\frac{n-i+1}{(n-i+1)^2}\right)"
+                    r"<\frac{4\alpha L^2}{\sigma^2}"
+                ),
+            ),
+        ),
+    )
+
+
+def _appendix_b() -> Statement:
+    chosen_order = 2 * log_inverse_delta / privacy_epsilon
+    sigma = 5 * lipschitz * sp.sqrt(log_inverse_delta.symbol) / privacy_epsilon
+    return Statement(
+        id="fmtt18.appB",
+        title="The noise of PNMSGD for (epsilon, delta)-DP",
+        where="Appendix B, last paragraph",
+        latex=(
+            r"\sigma=\frac{5L\sqrt{\ln(1/\delta)}}{\varepsilon},\ \alpha=\frac{2\ln(1/\delta)}{\varepsilon}\ge 5"
+            r"\implies(\varepsilon,\delta)\text{-DP}"
+        ),
+        pairs=("fmtt18.alg2", "fmtt18.thm35", "fmtt18.lem14"),
+        printed=(
+            Obligation(
+                "noise-is-enough",
+                "Appendix B, by Theorem 35 and Lemma 14",
+                Le(
+                    4 * chosen_order * lipschitz**2 / sigma**2 + log_inverse_delta / (chosen_order - 1),
+                    privacy_epsilon,
+                ),
+                (log_inverse_delta, privacy_epsilon, lipschitz),
+                assuming=(Ge(chosen_order, 5),),
+                latex=r"\frac{4\alpha L^2}{\sigma^2}+\frac{\ln(1/\delta)}{\alpha-1}\le\varepsilon",
+            ),
+        ),
+    )
+
+
+PAPER = Paper(
+    key="fmtt18",
+    title="Privacy Amplification by Iteration",
+    authors="Feldman, Mironov, Talwar, Thakurta",
+    catalog=own_catalog("fmtt18"),
+    statements=(
+        _theorem_1(),
+        _proposition_5(),
+        _definition_10(),
+        _lemma_14(),
+        _lemma_15(),
+        _theorem_22(),
+        _theorem_23(),
+        _lemma_25(),
+        _theorem_35(),
+        _appendix_b(),
+    ),
+    algorithms={
+        "fmtt18.cni": "dpverify.algorithms.iteration:ContractiveNoisyIteration",
+        "fmtt18.alg1": "dpverify.algorithms.projected_noisy_sgd:PNSGD",
+        "fmtt18.skip": "dpverify.algorithms.projected_noisy_sgd:SkipPNSGD",
+        "fmtt18.stop": "dpverify.algorithms.projected_noisy_sgd:StopPNSGD",
+        "fmtt18.alg2": "dpverify.algorithms.projected_noisy_sgd:PNMSGD",
+    },
+    plans=PLANS,
+)

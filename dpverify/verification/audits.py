@@ -1,0 +1,232 @@
+"""Carrying out audit plans: build the case, run the mechanism, audit what came out."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify.auditing import (
+    CountRelation,
+    MeanAudit,
+    audit_mean,
+    audit_privacy,
+    audit_queries,
+    complexity_entry,
+    fit_rate,
+    privacy_entry,
+    rate_entry,
+    risk_entry,
+)
+from dpverify.evidence import ComplexityEvidence, Evidence, Interval, PrivacyEvidence, Verdict
+from dpverify.privacy import Guarantee
+from dpverify.problems import minimize
+from dpverify.running import BLOCK, Executor, Progress, run
+from dpverify.statements.plans import (
+    ComplexityPlan,
+    ConstantPlan,
+    Plan,
+    PrivacyCase,
+    PrivacyPlan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+)
+
+
+@dataclass(frozen=True)
+class AuditSettings:
+    """What all audits of one run share."""
+
+    profile: Profile
+    seed: int
+    executor: Executor
+    progress: Progress | None = None
+
+
+def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[Evidence]:
+    """Carry out one plan, which may be wrong with at most the given probability.
+
+    Plans that state no confidence (counts, constants) need none of it.
+    """
+    if isinstance(plan, PrivacyPlan):
+        return [_privacy(plan, plan.build(settings.profile), settings, failure_probability)]
+    if isinstance(plan, RiskPlan):
+        return _risk(plan, plan.build(settings.profile), settings, failure_probability)
+    if isinstance(plan, ComplexityPlan):
+        return [_complexity(plan, settings)]
+    return [plan.build(settings.profile)]
+
+
+def is_statistical(plan: Plan) -> bool:
+    """Whether a plan needs a share of the error budget."""
+    return not isinstance(plan, ComplexityPlan | ConstantPlan)
+
+
+def _label(plan: Plan) -> int:
+    """Tells the streams of different plans apart, whatever else is run."""
+    return zlib.crc32(plan.name.encode())
+
+
+def _reproduce(plan: Plan, settings: AuditSettings, failure_probability: float | None = None) -> str:
+    words = [
+        "dpverify",
+        "verify",
+        "--only",
+        plan.name,
+        "--profile",
+        settings.profile,
+        "--seed",
+        settings.seed,
+    ]
+    if failure_probability is not None:
+        words += ["--failure-probability", f"{failure_probability!r}"]
+    return shlex.join(str(word) for word in words)
+
+
+def _privacy(
+    plan: PrivacyPlan, case: PrivacyCase, settings: AuditSettings, failure_probability: float
+) -> PrivacyEvidence:
+    begin = time.perf_counter()
+    samples = [
+        run(
+            case.mechanism,
+            data,
+            runs=case.runs,
+            seed=(settings.seed, _label(plan), side),
+            executor=settings.executor,
+            progress=settings.progress,
+        ).points
+        for side, data in enumerate((case.left, case.right))
+    ]
+    left, right = (points.reshape(points.shape[0], -1) for points in samples)
+    audit = audit_privacy(
+        left, right, case.claim, failure_probability=failure_probability, seed=settings.seed
+    )
+    return privacy_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        data=case.data,
+        adjacency=case.adjacency.value,
+        claim_source=case.claim_source,
+        best_known=None if case.upper is None else Sharper(case.claim, case.upper),
+        seconds=round(time.perf_counter() - begin, 3),
+        reproduce=_reproduce(plan, settings, failure_probability),
+    )
+
+
+@dataclass(frozen=True)
+class Sharper:
+    """The smaller of two upper bounds at every epsilon."""
+
+    first: Guarantee
+    second: Guarantee
+
+    def privacy_profile(self, epsilon: Any) -> Any:
+        """Delta at each epsilon, same shape."""
+        return np.minimum(self.first.privacy_profile(epsilon), self.second.privacy_profile(epsilon))
+
+
+def _risk(
+    plan: RiskPlan, cases: tuple[RiskCase, ...], settings: AuditSettings, failure_probability: float
+) -> list[Evidence]:
+    """One excess risk for each case; their confidence intervals hold all at once."""
+    begin = time.perf_counter()
+    each = failure_probability / len(cases)
+    audits = [_measure(plan, case, number, settings, each) for number, case in enumerate(cases)]
+    reproduce = _reproduce(plan, settings, failure_probability)
+    case, audit = cases[-1], audits[-1]
+    measured = risk_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        data=case.data,
+        quantity=f"expected excess risk ({'sum' if case.total else 'mean'} over records)",
+        claim=case.claim,
+        claim_source=case.claim_source,
+        seed=settings.seed,
+        seconds=round(time.perf_counter() - begin, 3),
+        reproduce=reproduce,
+        curve=tuple(
+            (c.size, a.measured.lower, a.measured.upper, c.bound)
+            for c, a in zip(cases, audits, strict=True)
+            if plan.curve_over
+        ),
+        curve_over=plan.curve_over,
+    )
+    if not math.isfinite(case.bound):
+        unbounded = {"verdict": Verdict.UNDECIDED, "reason": "There is no stated bound to compare with."}
+        measured = measured.model_copy(update={**unbounded, "bound": math.inf})
+    found: list[Evidence] = [
+        measured.model_copy(update={"runs": case.runs, "failure_probability": failure_probability})
+    ]
+    if plan.exponent_claimed is not None:
+        fit = fit_rate([c.size for c in cases], [a.measured for a in audits], plan.exponent_claimed)
+        rate = rate_entry(
+            fit,
+            subject=plan.subject,
+            title=plan.title,
+            over=plan.curve_over,
+            runs=case.runs,
+            failure_probability=failure_probability,
+            seed=settings.seed,
+            reproduce=reproduce,
+        )
+        if rate.verdict is Verdict.VIOLATED:
+            # a paper's O( ) hides constants and logarithms: no finite set of sizes can violate it
+            hidden = f"{rate.reason} Constants and logarithms that O( ) hides can do that at these sizes."
+            rate = rate.model_copy(update={"verdict": Verdict.UNDECIDED, "reason": hidden})
+        found.append(rate)
+    return found
+
+
+def _measure(
+    plan: RiskPlan, case: RiskCase, number: int, settings: AuditSettings, failure_probability: float
+) -> MeanAudit:
+    points = run(
+        case.mechanism,
+        case.dataset,
+        runs=case.runs,
+        seed=(settings.seed, _label(plan), number),
+        executor=settings.executor,
+        progress=settings.progress,
+        block_size=BLOCK if case.runs_a_sample == 1 else case.runs_a_sample,
+    ).points
+    scale = float(case.dataset.n) if case.total else 1.0
+    risks = scale * np.asarray(case.problem.mean_risk(points, case.dataset))
+    if case.runs_a_sample > 1:
+        risks = risks.reshape(-1, case.runs_a_sample).mean(axis=1)
+    least = minimize(case.problem, case.dataset).value
+    minimum = Interval(lower=scale * least.lower, upper=scale * least.upper)
+    # no risk on the set is farther from the minimum than the Lipschitz constant allows
+    span = scale * case.problem.loss.lipschitz_constant * case.problem.constraint.diameter
+    return audit_mean(
+        risks,
+        bound=min(case.bound, span),
+        lower=minimum.lower,
+        upper=minimum.upper + span,
+        failure_probability=failure_probability,
+        minimum=minimum,
+    )
+
+
+def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvidence:
+    case = plan.build(settings.profile)
+    counted = run(case.mechanism, case.dataset, runs=16, seed=(settings.seed, _label(plan))).gradient_queries
+    relation = CountRelation.EQUAL if case.exact else CountRelation.AT_MOST
+    return complexity_entry(
+        audit_queries(counted, case.claimed, relation=relation),
+        subject=plan.subject,
+        title=plan.title,
+        data=case.data,
+        oracle="gradient",
+        claim=case.claim,
+        seed=settings.seed,
+        reproduce=_reproduce(plan, settings),
+    )

@@ -1,0 +1,137 @@
+"""The main job."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from dpverify import __version__
+from dpverify.auditing import ErrorBudget
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Budget, Evidence, Ledger
+from dpverify.proving.language import Json
+from dpverify.running import Executor, Progress
+from dpverify.statements.paper import papers, select
+from dpverify.statements.plans import Plan, Profile
+from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
+from dpverify.verification.proofs import catalog_entries, prove_statements
+
+LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "sympy", "mpmath", "python-flint", "z3-solver", "cvc5",
+    "dp-accounting", "cvxpy", "clarabel", "array-api-compat", "joblib",
+)  # fmt: skip
+"""Libraries whose version can change a result."""
+
+ProgressMaker = Callable[[str], Progress | None]
+
+
+@dataclass(frozen=True)
+class VerificationSettings:
+    """What to verify, and how much work to do.
+
+    `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
+    with `only`, nothing else is done. `failure_probability` is that of the whole run, shared out equally over
+    the plans that are carried out.
+
+    Raises:
+        InvalidArgumentError: for an unknown paper, id, plan, profile or executor.
+    """
+
+    papers: tuple[str, ...] = ()
+    profile: str = "quick"
+    seed: int = 0
+    failure_probability: float = 1e-3
+    only: tuple[str, ...] = ()
+    executor: str = "serial"
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.profile not in tuple(Profile):
+            raise InvalidArgumentError("--profile", self.profile, " or ".join(Profile))
+        if not 0 < self.failure_probability < 1:
+            raise InvalidArgumentError(
+                "--failure-probability", self.failure_probability, "a number in (0, 1)"
+            )
+        Executor.parse(self.executor)
+        chosen = {row.id for _, row in select(self.papers)}
+        names = {plan.name for plan in _plans(chosen)}
+        for name in self.only:
+            if name not in names:
+                raise InvalidArgumentError("--only", name, f"an audit plan: {', '.join(sorted(names))}")
+
+    def command(self) -> str:
+        """The command line that repeats the run."""
+        words = ["dpverify", "verify"]
+        for name in self.papers:
+            words += ["--paper", name]
+        for name in self.only:
+            words += ["--only", name]
+        words += ["--profile", self.profile, "--seed", str(self.seed)]
+        words += ["--failure-probability", repr(self.failure_probability)]
+        return shlex.join(words)
+
+
+def _plans(ids: set[str]) -> list[Plan]:
+    return [plan for paper in papers().values() for plan in paper.plans if plan.subject in ids]
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def verify(
+    settings: VerificationSettings, *, progress: ProgressMaker | None = None
+) -> tuple[Ledger, dict[str, Json]]:
+    """Prove every chosen statement and carry out every chosen audit plan.
+
+    Returns the ledger, and the certificates by hash. `progress` makes a progress display from a title.
+    """
+    begin = time.perf_counter()
+    watch = progress or (lambda _title: None)
+    chosen = {row.id for _, row in select(settings.papers)}
+    statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
+    plans = [plan for plan in _plans(chosen) if not settings.only or plan.name in settings.only]
+    records = (
+        prove_statements(statements, workers=settings.jobs, progress=watch("proving"))
+        if not settings.only
+        else []
+    )
+    budget = ErrorBudget(settings.failure_probability)
+    statistical = [plan for plan in plans if is_statistical(plan)]
+    executor = Executor.parse(settings.executor)
+    audits: list[Evidence] = []
+    for plan in plans:
+        granted = 0.0
+        if plan in statistical:
+            granted = budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
+        around = AuditSettings(Profile(settings.profile), settings.seed, executor, watch(plan.name))
+        audits += carry_out(plan, around, granted)
+    ledger = Ledger(
+        program_version=__version__,
+        created=datetime.now(UTC).replace(microsecond=0).isoformat(),
+        command=settings.command(),
+        seed=settings.seed,
+        profile=settings.profile,
+        versions=_versions(),
+        statements=catalog_entries(records),
+        entries=(*(record.evidence for record in records), *audits),
+        budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
+        seconds=round(time.perf_counter() - begin, 1),
+    )
+    certificates = {
+        record.evidence.certificate: record.certificate
+        for record in records
+        if record.evidence.certificate is not None
+    }
+    return ledger, certificates

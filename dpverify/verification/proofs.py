@@ -1,0 +1,254 @@
+"""From printed statements to proof evidence: prove, check, and keep what was found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.proving import Proof, digest, homogeneity, prove
+from dpverify.proving.checker import check
+from dpverify.proving.language import (
+    Json,
+    Obligation,
+    Statement,
+    formula_latex,
+    formula_text,
+    obligation_to_json,
+)
+from dpverify.running import Progress
+from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
+
+
+@dataclass(frozen=True)
+class ProofRecord:
+    """One entry for the ledger with the certificate it names."""
+
+    evidence: ProofEvidence
+    certificate: Json | None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One obligation, by name: small enough to send to another process."""
+
+    statement: str
+    variant: Variant
+    position: int
+
+
+def _obligations(statement: Statement, variant: Variant) -> tuple[Obligation, ...]:
+    if variant is Variant.PRINTED:
+        return statement.printed
+    return statement.repaired.obligations if statement.repaired else ()
+
+
+def _tasks(statement: Statement) -> Iterator[_Task]:
+    for variant in Variant:
+        for position in range(len(_obligations(statement, variant))):
+            yield _Task(statement.id, variant, position)
+
+
+def _evidence(
+    statement: Statement, variant: Variant, obligation: Obligation, proof: Proof, role: Role, name: str
+) -> ProofRecord:
+    certificate = proof.certificate
+    confirmation = check(certificate) if certificate is not None else None
+    repair = statement.repaired
+    evidence = ProofEvidence(
+        statement=statement.id,
+        obligation=name,
+        where=obligation.where,
+        role=role,
+        variant=variant,
+        latex=obligation.latex or formula_latex(obligation.claim, obligation.over),
+        expression=formula_text(obligation.claim),
+        scope=obligation.scope,
+        domain={v.name: v.domain_text() for v in obligation.over},
+        units={v.name: str(v.unit) for v in obligation.over},
+        assuming=tuple(formula_text(a) for a in obligation.assuming),
+        because=repair.because if repair and variant is Variant.REPAIRED else "",
+        verdict=proof.verdict,
+        prover=proof.prover,
+        box=dict(proof.box) if proof.box is not None else None,
+        counterexample=dict(proof.counterexample) if proof.counterexample is not None else None,
+        left=proof.left,
+        right=proof.right,
+        certificate=digest(certificate) if certificate is not None else None,
+        confirmed_by_checker=bool(confirmation and confirmation.confirmed),
+        checker_says=confirmation.says if confirmation else "",
+        reason=proof.reason,
+        boxes=proof.boxes,
+        seconds=round(proof.seconds, 3),
+    )
+    return ProofRecord(evidence, certificate)
+
+
+def _carry_out(task: _Task) -> list[ProofRecord]:
+    statement = find_statement(task.statement)
+    if statement is None:  # the other process sees other papers
+        raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
+    obligation = _obligations(statement, task.variant)[task.position]
+    found = prove(obligation)
+    records = [_evidence(statement, task.variant, obligation, found, obligation.role, obligation.name)]
+    if obligation.units:
+        units = homogeneity(obligation)
+        name = f"{obligation.name}: units"
+        records.append(_evidence(statement, task.variant, obligation, units, Role.UNIT, name))
+    return records
+
+
+def prove_statement(statement_id: str) -> list[ProofRecord]:
+    """Prove or refute every obligation of one statement, printed ones first.
+
+    Raises:
+        InvalidArgumentError: no statement with this id is encoded.
+    """
+    statement = find_statement(statement_id)
+    if statement is None:
+        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
+        raise InvalidArgumentError("id", statement_id, f"an encoded statement: {encoded}")
+    return [record for task in _tasks(statement) for record in _carry_out(task)]
+
+
+def prove_statements(
+    statements: list[Statement], *, workers: int = 1, progress: Progress | None = None
+) -> list[ProofRecord]:
+    """The same for several statements, obligations side by side in `workers` processes."""
+    tasks = [task for statement in statements for task in _tasks(statement)]
+    if progress is not None:
+        progress.start(len(tasks))
+    records: list[ProofRecord] = []
+    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
+    for found in parallel(delayed(_carry_out)(task) for task in tasks):
+        records.extend(found)
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return records
+
+
+def without_certificates(evidence: ProofEvidence) -> ProofRecord:
+    """Evidence as a record, where the certificate itself is not at hand."""
+    return ProofRecord(evidence, None)
+
+
+# ------------------------------------------------------------------------------------------- the catalog
+
+
+def _verdict(statement: Statement, records: list[ProofEvidence], variant: Variant) -> Verdict | None:
+    """The verdict of a statement in one variant: that of its own formulas; of its steps where it has none.
+
+    The repaired statement is the printed one with the mended formulas in place of those they replace.
+    """
+    formulas = [r for r in records if r.role is not Role.UNIT]
+    mine = [r for r in formulas if r.variant is variant]
+    if variant is Variant.REPAIRED:
+        if statement.repaired is None:
+            return None
+        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
+        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
+    own = [r for r in mine if r.role is Role.STATEMENT]
+    return overall([r.verdict for r in own or mine])
+
+
+def _docstring(path: str | None) -> str:
+    if path is None:
+        return ""
+    module, _, name = path.partition(":")
+    return (getattr(import_module(module), name).__doc__ or "").strip()
+
+
+def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidence]]) -> StatementEntry:
+    statement = next((s for s in paper.statements if s.id == row.id), None)
+    algorithm = paper.algorithms.get(row.id)
+    found = proofs.get(row.id, [])
+    pairs = set(statement.pairs if statement else ())
+    pairs |= {s.id for p in papers().values() for s in p.statements if row.id in s.pairs}
+    return StatementEntry(
+        id=row.id,
+        paper=row.paper,
+        kind=row.kind,
+        where=row.where,
+        title=row.title,
+        algorithm=algorithm,
+        pairs=tuple(sorted(pairs)),
+        latex=statement.latex if statement else "",
+        docstring=_docstring(algorithm),
+        verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
+        verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
+    )
+
+
+def catalog_entries(
+    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = ()
+) -> tuple[StatementEntry, ...]:
+    """Every catalog row of the given papers or ids with the verdicts that the records give."""
+    proofs: dict[str, list[ProofEvidence]] = {}
+    for record in records:
+        proofs.setdefault(record.evidence.statement, []).append(record.evidence)
+    return tuple(_entry(paper, row, proofs) for paper, row in select(keys_or_ids))
+
+
+# ------------------------------------------------------------------------------------------- remembering
+
+
+@cache
+def _program_hash() -> str:
+    """Changes with any line of the provers, the checker or this module."""
+    digest = hashlib.sha256()
+    for package in ("dpverify.proving", "dpverify.verification"):
+        for file in sorted(resources.files(package).iterdir(), key=lambda f: f.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _cache_file(statement: Statement) -> Path:
+    content = json.dumps(
+        [
+            _program_hash(),
+            statement.id,
+            [
+                [
+                    variant, o.name, o.where, o.role, o.scope, o.units, o.latex, obligation_to_json(o),
+                    {k: [str(e) for e in v] for k, v in o.box.items()},
+                ]
+                for variant in Variant
+                for o in _obligations(statement, variant)
+            ],
+        ]
+    )  # fmt: skip
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "dpverify" / "proofs" / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
+
+
+def remember(statement: Statement, records: list[ProofEvidence]) -> None:
+    """Keep a statement's evidence under the hash of its formulas and of the provers' source."""
+    path = _cache_file(statement)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps([r.model_dump(mode="json") for r in records]), encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError:
+        return  # a cache that cannot be written only costs time
+
+
+def recall(statement: Statement) -> list[ProofEvidence] | None:
+    """What `remember` kept, None where formulas or provers have changed since."""
+    try:
+        kept = json.loads(_cache_file(statement).read_text(encoding="utf-8"))
+        return [ProofEvidence.model_validate(r) for r in kept]
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,65 @@
+"""Hypothesis strategies for the nouns of this package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
+from dpverify.problems import Dataset
+
+
+def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:
+    """Epsilons in nats, 0 included."""
+    return st.floats(0.0, largest, allow_nan=False)
+
+
+def deltas() -> st.SearchStrategy[float]:
+    """Deltas in (0, 1), tiny ones as often as large ones."""
+    return st.floats(-300.0, -0.01).map(lambda exponent: 10.0**exponent)
+
+
+def guarantees() -> st.SearchStrategy[Guarantee]:
+    """Guarantees with closed forms: pure, approximate, Gaussian, zero-concentrated."""
+    return st.one_of(
+        st.builds(PureDP, epsilon=st.floats(1e-3, 10.0)),
+        st.builds(ApproxDP, epsilon=st.floats(1e-3, 10.0), delta=st.floats(1e-12, 0.5)),
+        st.builds(GDP, mu=st.floats(1e-2, 5.0)),
+        st.builds(zCDP, rho=st.floats(1e-3, 5.0)),
+    )
+
+
+def unit_ball_points(rows: int, dimension: int) -> st.SearchStrategy[NDArray[np.float64]]:
+    """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included."""
+
+    def shrink(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        lengths = np.linalg.norm(values, axis=1, keepdims=True)
+        return np.asarray(values / np.maximum(lengths, 1.0))
+
+    entries = st.floats(-1.0, 1.0, allow_nan=False, width=64)
+    return hnp.arrays(np.float64, (rows, dimension), elements=entries).map(shrink)
+
+
+@st.composite
+def datasets(draw: Any, *, n: int, d: int) -> Dataset:
+    """Data sets of n records in the unit ball with labels -1 and 1."""
+    if not (n >= 1 and d >= 1):
+        raise InvalidArgumentError("n, d", (n, d), "integers at least 1")
+    features = draw(unit_ball_points(n, d))
+    labels = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    return Dataset(features, labels, "drawn", "drawn in the unit ball")
+
+
+@st.composite
+def neighboring_datasets(draw: Any, *, n: int, d: int) -> tuple[Dataset, Dataset, int]:
+    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency)."""
+    left = draw(datasets(n=n, d=d))
+    index = draw(st.integers(1, n))
+    features = draw(unit_ball_points(1, d))[0]
+    label = draw(st.sampled_from([-1.0, 1.0]))
+    return left, left.replace(index, features, label), index

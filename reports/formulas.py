@@ -1,0 +1,192 @@
+"""Printed formulas: LaTeX to MathML, or the LaTeX itself where that fails."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from xml.etree import ElementTree
+
+from latex2mathml.converter import convert
+from markupsafe import Markup, escape
+
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+
+# MathML Core's presentation elements and attributes; links, scripts and styles are not among them.
+_ELEMENTS = frozenset(
+    [
+        *(
+            "math",
+            "mrow",
+            "mi",
+            "mn",
+            "mo",
+            "mtext",
+            "mspace",
+            "ms",
+            "mstyle",
+            "mpadded",
+            "mphantom",
+            "merror",
+        ),
+        *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
+        *("mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd", "menclose"),
+    ]
+)
+_ATTRIBUTES = frozenset(
+    [
+        *("display", "displaystyle", "scriptlevel", "mathvariant", "mathsize", "notation", "linethickness"),
+        *(
+            "stretchy",
+            "fence",
+            "separator",
+            "form",
+            "largeop",
+            "movablelimits",
+            "symmetric",
+            "minsize",
+            "maxsize",
+        ),
+        *("lspace", "rspace", "accent", "accentunder", "width", "height", "depth", "voffset"),
+        *("columnalign", "columnspacing", "columnlines", "rowspacing", "rowlines", "rowspan", "columnspan"),
+    ]
+)
+_DELIMITERS = re.compile(
+    r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.S
+)
+_TEXT = re.compile(r"(\\(?:text|textrm|textit|mbox)\{[^{}]*\})")
+_PRIMES = re.compile(r"('+)(?:\^(?:\{([^{}]*)\}|(\w)))?")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align\*?|split|multline\*?)\}")
+_OPERATOR = re.compile(r"\\operatorname\*?\{([^{}]*)\}")
+_WORDS = re.compile(r"[^\\{}_^]*[A-Za-z]{3,}[^\\{}_^]*")
+_CHILDREN = {
+    "mfrac": 2,
+    "mroot": 2,
+    "msub": 2,
+    "msup": 2,
+    "msubsup": 3,
+    "munder": 2,
+    "mover": 2,
+    "munderover": 3,
+}
+_ROWS = frozenset(["math", "mrow", "mtd", "mstyle", "msqrt"])
+_SPACED = frozenset(["mo", "mspace", "mtext"])
+_FONT = re.compile(r"\\(math[a-z]+) +([A-Za-z0-9])")
+
+
+def formula(latex: str) -> Markup:
+    """A displayed formula: MathML, or `<code>` with the LaTeX where it cannot be converted.
+
+    Plain words, and text with formulas between dollar signs, become a paragraph with formulas in the line.
+    """
+    latex = latex.strip()
+    if not latex:
+        return Markup("")
+    if _DELIMITERS.search(latex) is None and _WORDS.fullmatch(latex) is None:
+        return _math(latex, "block")
+    return Markup('<p class="prose">') + _prose(latex) + Markup("</p>")
+
+
+def _prose(text: str) -> Markup:
+    parts: list[Markup] = []
+    end = 0
+    for match in _DELIMITERS.finditer(text):
+        parts.append(escape(text[end : match.start()]))
+        inner = next(group for group in match.groups() if group is not None)
+        display = "block" if match[1] is not None or match[4] is not None else "inline"
+        parts.append(_math(inner.strip(), display))
+        end = match.end()
+    parts.append(escape(text[end:]))
+    return Markup("").join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _math(latex: str, display: str) -> Markup:
+    root = _converted(latex, display)
+    if root is None:
+        return Markup('<code class="latex">{}</code>').format(latex)
+    root.tag = "math"
+    root.set("display", display)
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _converted(latex: str, display: str) -> ElementTree.Element | None:
+    """The MathML tree without namespaces; None where the converter fails or leaves something unconverted."""
+    try:
+        root = ElementTree.fromstring(convert(_prepared(latex), display=display))
+    except Exception:  # the converter raises whatever its parser trips over; the source is shown instead
+        return None
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(_MATHML)
+        if element.tag not in _ELEMENTS or not _ATTRIBUTES.issuperset(element.attrib.keys() - {"xmlns"}):
+            return None
+        if len(element) != _CHILDREN.get(element.tag, len(element)):  # an argument is missing
+            return None
+        if (element.text or "").lstrip().startswith("\\"):  # a command that it does not know
+            return None
+    _space(root)
+    return root
+
+
+def _prepared(latex: str) -> str:
+    """The same formula in the words that the converter knows."""
+    parts = _TEXT.split(latex)
+    for position in range(0, len(parts), 2):  # the odd ones are text
+        part = _PRIMES.sub(
+            lambda match: "^{" + r"\prime" * len(match[1]) + (match[2] or match[3] or "") + "}",
+            parts[position],
+        )
+        part = _ENVIRONMENT.sub(r"\\\1{split}", part)
+        part = _FONT.sub(r"\\\1{\2}", part)
+        parts[position] = part.replace(r"\arg", r"\operatorname{arg}")
+    return _OPERATOR.sub(lambda match: r"\operatorname{" + match[1].replace(r"\,", "") + "}", "".join(parts))
+
+
+def _space(root: ElementTree.Element) -> None:
+    """Say what is an operator and what is a name, so that browsers space the formula as LaTeX does."""
+    for element in root.iter():
+        text = (element.text or "").strip()
+        if element.tag == "mi" and text and (set(text) == {"′"} or _is_operator(text)):
+            element.tag = "mo"
+            element.text = text.replace("~", "∼")
+        elif element.tag == "mo" and text == "∞":
+            element.tag = "mi"
+    for parent in root.iter():
+        before: ElementTree.Element | None = None
+        for child in list(parent):
+            text = (child.text or "").strip()
+            if child.tag == "mo" and _is_tight(text, child, before):
+                child.attrib.update(lspace="0", rspace="0")
+            if _is_name(child) and parent.tag in _ROWS:
+                child.tag = "mi"
+                child.attrib.clear()
+                if before is not None and before.tag not in _SPACED and not _is_name(before):
+                    parent.insert(list(parent).index(child), _thin_space())
+            if before is not None and _is_name(before) and child.tag not in _SPACED and parent.tag in _ROWS:
+                parent.insert(list(parent).index(child), _thin_space())
+            before = child
+
+
+def _is_operator(text: str) -> bool:
+    """Whether a sign that the converter took for a letter is a relation or an operator."""
+    return len(text) == 1 and unicodedata.category(text) == "Sm" and text not in "∂∇∞∅∀∃¬"
+
+
+def _is_tight(text: str, sign: ElementTree.Element, before: ElementTree.Element | None) -> bool:
+    """Bars, slashes, primes, and plus or minus where no term comes before it."""
+    if set(text) == {"′"} or text == "/" or (text in {"|", "‖"} and sign.get("form") is None):
+        return True
+    opening = before is None or (
+        before.tag == "mo" and (before.text or "") not in {")", "]", "}", "|", "‖", "!", "′"}
+    )
+    return text in {"+", "−", "±", "∓"} and opening
+
+
+def _is_name(element: ElementTree.Element) -> bool:
+    """Whether an element is a name of several letters, such as log."""
+    text = (element.text or "").strip()
+    return element.tag in {"mi", "mo"} and len(text) > 1 and text.isalpha() and set(text) != {"′"}
+
+
+def _thin_space() -> ElementTree.Element:
+    return ElementTree.Element("mspace", {"width": "0.167em"})

@@ -1,0 +1,120 @@
+"""Ledgers on disk: JSON with a version, written whole or not at all, refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from dpverify.errors import InvalidDataError
+from dpverify.evidence import SCHEMA_VERSION, Ledger
+
+
+def ledger_json(ledger: Ledger) -> str:
+    """The ledger as JSON text, the same for equal ledgers.
+
+    JSON has no infinities: a float that is not finite becomes the string `Infinity`, `-Infinity` or `NaN`,
+    which `parse_ledger` reads back.
+    """
+    tree = _without_infinities(ledger.model_dump(mode="python"))
+    return json.dumps(tree, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
+    """Read JSON text; `source` names it in the error message.
+
+    Raises InvalidDataError, in one sentence, where the text is not JSON, not a ledger, of another schema
+    version, or does not fit the schema.
+    """
+    try:
+        tree = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidDataError(f"{source} is not JSON: {_first_line(error)}.") from error
+    if not isinstance(tree, dict) or "schema_version" not in tree:
+        raise InvalidDataError(f"{source} is not a ledger: it is no JSON object with a `schema_version`.")
+    version = tree["schema_version"]
+    if isinstance(version, bool) or version != SCHEMA_VERSION:
+        raise InvalidDataError(
+            f"{source} has schema version {_shown(version)}; this program reads version {SCHEMA_VERSION}."
+        )
+    try:
+        return Ledger.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the top"
+        message = first["msg"].rstrip(".")
+        raise InvalidDataError(f"{source} does not fit the schema at {place}: {message}.") from error
+
+
+def read_ledger(path: str | os.PathLike[str]) -> Ledger:
+    """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read."""
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidDataError(f"Ledger {place} is not text in UTF-8.") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InvalidDataError(
+            f"Ledger {place} cannot be read: {reason}; allowed is a ledger.json that dpverify wrote."
+        ) from error
+    return parse_ledger(text, f"Ledger {place}")
+
+
+def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
+    """Write a ledger file, whole or not at all; returns its path."""
+    return write_whole(ledger_json(ledger), Path(path))
+
+
+def write_whole(text: str, path: Path) -> Path:
+    """Write UTF-8 text through a temporary file in the same folder; an interrupted write leaves nothing.
+
+    Raises InvalidDataError where the place cannot be written to.
+    """
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o644)  # mkstemp makes files that only their owner can read
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise InvalidDataError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_infinities(item) for item in value]
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

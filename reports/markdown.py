@@ -1,0 +1,90 @@
+"""A short summary in Markdown, for the page of a CI job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dpverify.evidence import Ledger
+from dpverify.reports import number_text
+from dpverify.reports.summary import audit_text, name_of, reason_of, summarize
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~$&@])")
+
+
+def render_markdown(ledger: Ledger) -> str:
+    """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
+    summary = summarize(ledger)
+    parts = ["## dpverify", "", _text(summary.headline), ""]
+    parts += _table(
+        ("verdict", "printed formulas", "repaired formulas", "audits"),
+        [
+            (str(row.verdict), str(row.printed), str(row.repaired), str(row.audits))
+            for row in summary.counts
+            if row.printed or row.repaired or row.audits
+        ],
+    )
+    if summary.findings:
+        parts += ["### Printed statements that are false", ""]
+        parts += _table(
+            ("statement", "where", "formula", "counterexample", "left", "right", "repaired"),
+            [
+                (
+                    finding.refuted.statement,
+                    finding.refuted.where,
+                    finding.refuted.expression,
+                    ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),
+                    finding.refuted.left or "",
+                    finding.refuted.right or "",
+                    "; ".join(f"{repair.expression} ({repair.verdict})" for repair in finding.repairs),
+                )
+                for finding in summary.findings
+            ],
+        )
+    if summary.failed_repairs:
+        parts += ["### Repairs that do not hold", ""]
+        parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
+    if summary.audits:
+        parts += ["### Audits", ""]
+        parts += _table(
+            ("subject", "what", "verdict", "found"),
+            [(audit.subject, audit.title, str(audit.verdict), audit_text(audit)) for audit in summary.audits],
+        )
+    if summary.undecided:
+        parts += ["### Undecided", ""]
+        parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
+    spent = number_text.at_most(sum(ledger.budget.spent.values()))
+    whole = number_text.nearest(ledger.budget.failure_probability)
+    confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
+    parts += [
+        f"The checker confirmed {confirmed} of {len(summary.proofs)} formulas. "
+        f"Error probability spent: {spent} of {whole}.",
+        "",
+        f"Reproduce: {_code(ledger.command)} (seed {ledger.seed}, "
+        f"{_text(ledger.program)} {_text(ledger.program_version)}).",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
+    return [*lines, ""]
+
+
+def _list(items: Iterable[str]) -> list[str]:
+    return [*(f"- {_text(item)}" for item in items), ""]
+
+
+def _text(text: str) -> str:
+    """Text on one line in which nothing is markup, a mention or an address."""
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return escaped.replace("://", ":&#8203;//")
+
+
+def _code(text: str) -> str:
+    """A code span, fenced by more backticks than are in it."""
+    line = " ".join(text.split())
+    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"

@@ -1,0 +1,133 @@
+"""The report as one HTML file that needs nothing else: no network, no fonts, no other files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from dpverify.evidence import Ledger, PrivacyEvidence, RateEvidence, RiskEvidence, Verdict
+from dpverify.reports import number_text
+from dpverify.reports.formulas import formula
+from dpverify.reports.plots import Plot, privacy_plot, rate_plot, risk_plot
+from dpverify.reports.sections import Section, sections, symbol_rows
+from dpverify.reports.summary import MEANING, audit_text, reason_of, summarize
+
+_SHOWN_CERTIFICATE = 3000
+"""Certificates up to this many characters are shown in the page; longer ones are only named."""
+
+
+@dataclass(frozen=True)
+class CertificateNote:
+    """What the page says of a certificate."""
+
+    method: str
+    size: str
+    text: str
+    """The certificate itself, or nothing where it is long."""
+
+
+def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """The report on a ledger, a pure function of its arguments.
+
+    Args:
+        ledger: what a run of dpverify found.
+        certificates: name (`sha256:...`) to certificate, for those that are to be described in the page;
+            the page links to `certificates/HASH.json` beside it in any case.
+    """
+    script = _read("report.js")
+    page_sections = sections(ledger)
+    notes = {name: _note(value) for name, value in (certificates or {}).items()}
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            ledger=ledger,
+            summary=summarize(ledger),
+            sections=page_sections,
+            groups=_groups(page_sections),
+            anchors={section.id: section.anchor for section in page_sections},
+            checked={section.id: section for section in page_sections if section.badges},
+            plots=_plots(page_sections),
+            notes=notes,
+            style=Markup(_read("report.css")),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
+        + "\n"
+    )
+
+
+def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
+    """Anchor of an audit to its plot."""
+    drawn: dict[str, Plot] = {}
+    for number, card in enumerate(card for section in page_sections for card in section.audits):
+        name = f"plot--{number}"
+        plot: Plot | None = None
+        match card.evidence:
+            case PrivacyEvidence() as privacy:
+                plot = privacy_plot(privacy, name)
+            case RiskEvidence() as risk:
+                plot = risk_plot(risk, name)
+            case RateEvidence() as rate:
+                plot = rate_plot(rate, name)
+        if plot is not None:
+            drawn[card.anchor] = plot
+    return drawn
+
+
+def _groups(page_sections: tuple[Section, ...]) -> list[tuple[str, list[Section]]]:
+    """The contents list: statements by paper, then algorithms, then other implementations."""
+    grouped: dict[str, list[Section]] = {}
+    for section in page_sections:
+        if section.group == "statement":
+            grouped.setdefault(f"Statements of {section.paper}", []).append(section)
+    for group, heading in (("algorithm", "Algorithms"), ("implementation", "Other implementations")):
+        members = [section for section in page_sections if section.group == group]
+        if members:
+            grouped[heading] = members
+    return list(grouped.items())
+
+
+def _note(certificate: Mapping[str, Any]) -> CertificateNote:
+    text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
+    proof = certificate.get("proof")
+    method = str(proof.get("method", "")) if isinstance(proof, Mapping) else ""
+    size = len(json.dumps(certificate, separators=(",", ":")))
+    shown = text if len(text) <= _SHOWN_CERTIFICATE else ""
+    return CertificateNote(method, f"{number_text.count(size)} bytes", shown)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        formula=formula,
+        nearest=number_text.nearest,
+        at_least=number_text.at_least,
+        at_most=number_text.at_most,
+        count=number_text.count,
+        duration=number_text.duration,
+        moment=number_text.moment,
+        audit_text=audit_text,
+        symbol_rows=symbol_rows,
+        reason_of=reason_of,
+    )
+    environment.globals.update(span=number_text.span, meaning=MEANING, Verdict=Verdict)
+    return environment
+
+
+def _read(name: str) -> str:
+    return resources.files("dpverify.reports").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,334 @@
+"""Plots of audits: the privacy sandwich, risks against their bound, rates. Each comes with its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from dpverify.evidence import PrivacyEvidence, RateEvidence, RiskEvidence
+from dpverify.reports import svg
+from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
+
+# Marks differ in shape as well as in color: a solid line, a dashed line, a filled band or an interval.
+_SWATCHES = {
+    "claim": '<path d="M1 7h30" stroke="var(--plot-claim)" stroke-width="2.5"/>',
+    "upper": '<path d="M1 7h30" stroke="var(--plot-upper)" stroke-width="2.5" stroke-dasharray="6 4"/>',
+    "band": '<path d="M1 2h30v11H1z" fill="var(--plot-measured)" fill-opacity=".25"/>'
+    '<path d="M1 2h30" stroke="var(--plot-measured)" stroke-width="2.5"/>',
+    "interval": '<path d="M16 1v12M11 1h10M11 13h10" stroke="var(--plot-measured)" stroke-width="2.5"/>',
+    "bar": '<path d="M4 7h24M4 2v10M28 2v10" stroke="var(--plot-measured)" stroke-width="3"/>',
+    "mark": '<path d="M16 1v12" stroke="var(--plot-claim)" stroke-width="2.5"/>',
+    "point": '<circle cx="16" cy="7" r="5" fill="var(--plot-measured)"/>',
+}
+
+
+@dataclass(frozen=True)
+class LegendItem:
+    """One kind of mark and what it stands for."""
+
+    label: str
+    swatch: Markup
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawing, its legend, and the same numbers as a table."""
+
+    heading: str
+    drawing: Markup
+    legend: tuple[LegendItem, ...]
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
+    """The sandwich: claimed profile, best known upper bound, audited lower bound; log delta over epsilon.
+
+    The audited bound at one epsilon holds at every smaller one, since profiles never increase, so it is drawn
+    as a staircase. Returns None for an empty profile.
+    """
+    points = sorted(evidence.profile, key=lambda point: point.epsilon)
+    if not points:
+        return None
+    epsilons = [point.epsilon for point in points]
+    lower = [point.delta_lower for point in points]
+    claimed = [(p.epsilon, p.delta_claimed) for p in points if p.delta_claimed is not None]
+    upper = [(p.epsilon, p.delta_upper) for p in points if p.delta_upper is not None]
+    floor = _profile_floor(evidence)
+    with svg.drawing():
+        figure, axes = _axes("ε (nats)", "δ")
+        seen = [position for position, value in enumerate(lower) if value > floor]
+        if seen:
+            last = seen[-1] + 1
+            steps = [*epsilons[:last], epsilons[last - 1]]
+            shown = [*(max(value, floor) for value in lower[:last]), floor]
+            axes.fill_between(steps, shown, floor, step="pre", color=svg.MEASURED, alpha=0.25, linewidth=0)
+            axes.step(steps, shown, where="pre", color=svg.MEASURED)
+        if upper:
+            axes.plot(*_above_zero(upper), color=svg.UPPER, linestyle=(0, (5, 3)))
+        if claimed:
+            axes.plot(*_above_zero(claimed), color=svg.CLAIM)
+        marked = evidence.epsilon_lower > 0 and evidence.delta > floor
+        marked = marked and epsilons[0] <= evidence.epsilon_lower <= epsilons[-1]
+        if marked:
+            axes.plot([evidence.epsilon_lower], [evidence.delta], "o", color=svg.MEASURED, markersize=6)
+        axes.set_xlim(epsilons[0], epsilons[-1] if epsilons[-1] > epsilons[0] else epsilons[0] + 1)
+        _logarithmic(axes, "y", floor, 1.0)
+        description = (
+            f"Claim: {evidence.claim}. The audited lower bound on δ is {at_least(lower[0])} "
+            f"at ε = {nearest(epsilons[0])} and {at_least(lower[-1])} at ε = {nearest(epsilons[-1])}. "
+            f"At δ = {nearest(evidence.delta)}, ε is at least {at_least(evidence.epsilon_lower)}."
+        )
+        drawing = svg.inline(
+            figure, name=name, title=f"Privacy profile of {evidence.subject}", description=description
+        )
+    legend = [_item("claim", f"claimed: {evidence.claim}")] if claimed else []
+    if upper:
+        legend.append(_item("upper", "best known upper bound"))
+    if seen:
+        legend.append(_item("band", "ruled out by the audit: the true profile is above"))
+    if marked:
+        legend.append(
+            _item("point", f"ε ≥ {at_least(evidence.epsilon_lower)} at δ = {nearest(evidence.delta)}")
+        )
+    caption = (
+        f"δ on a log scale. The true curve lies above the audited bound, at all points at once, but for an "
+        f"error probability of {at_most(evidence.failure_probability)}."
+        if seen
+        else "δ on a log scale. The audit found no lower bound that shows on it."
+    )
+    rows = tuple(
+        (
+            nearest(point.epsilon),
+            at_least(point.delta_lower),
+            "" if point.delta_claimed is None else nearest(point.delta_claimed),
+            "" if point.delta_upper is None else at_most(point.delta_upper),
+        )
+        for point in points
+    )
+    return Plot(
+        "Privacy profile",
+        drawing,
+        tuple(legend),
+        caption,
+        ("ε", "δ at least (audited)", "δ claimed", "δ at most (known)"),
+        rows,
+    )
+
+
+def risk_plot(evidence: RiskEvidence, name: str) -> Plot:
+    """Measured confidence intervals against the theorem's bound, along the curve where there is one."""
+    return _risk_curve(evidence, name) if evidence.curve else _risk_interval(evidence, name)
+
+
+def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
+    curve = sorted(evidence.curve)
+    sizes = [point[0] for point in curve]
+    values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
+    with svg.drawing():
+        figure, axes = _axes(evidence.curve_over, " ")
+        if min(sizes) > 0 and max(sizes) >= 10 * min(sizes):
+            _logarithmic(axes, "x", min(sizes) / 1.2, max(sizes) * 1.2, sizes)
+        positive = [value for value in values if value > 0]
+        floor = -math.inf
+        if positive and max(positive) > 10 * min(positive):
+            floor = min(positive) / 3
+            _logarithmic(axes, "y", floor, max(positive) * 2)
+        axes.plot(sizes, [max(bound, floor) for *_, bound in curve], color=svg.CLAIM)
+        _intervals(axes, [(x, max(low, floor), max(high, floor)) for x, low, high, _ in curve])
+        last = curve[-1]
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title=f"{evidence.quantity} over {evidence.curve_over}",
+            description=f"At {evidence.curve_over} = {nearest(last[0])}: measured {span(last[1], last[2])}, "
+            f"bound {nearest(last[3])}. {len(curve)} points; the table beside the plot has them all.",
+        )
+    return Plot(
+        f"{_capital(evidence.quantity)} over {evidence.curve_over}",
+        drawing,
+        (_item("claim", "bound of the theorem"), _item("interval", "measured, confidence interval")),
+        "In units of the loss." if floor == -math.inf else "In units of the loss, on a log scale.",
+        (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
+        tuple((nearest(x), at_least(low), at_most(high), nearest(bound)) for x, low, high, bound in curve),
+    )
+
+
+def _risk_interval(evidence: RiskEvidence, name: str) -> Plot:
+    low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
+    finite = [value for value in (low, high, bound) if math.isfinite(value)]
+    with svg.drawing():
+        figure, axes = _axes("", "", height=0.8)
+        if finite and min(finite) > 0 and max(finite) > 20 * min(finite):
+            left, right = min(finite) / 2, max(finite) * 2
+            _logarithmic(axes, "x", left, right)
+        else:
+            left, right = min([0.0, *finite]), max([0.0, *finite])
+            margin = 0.08 * ((right - left) or 1.0)
+            left, right = left - (margin if left < 0 else 0.0), right + margin
+            axes.set_xlim(left, right)
+        axes.set_ylim(-1, 1)
+        axes.yaxis.set_major_locator(NullLocator())
+        axes.spines["left"].set_visible(False)
+        ends = [max(low, left), min(high, right)]
+        axes.plot(ends, [0, 0], color=svg.MEASURED, linewidth=4, solid_capstyle="butt")
+        for end in ends:
+            axes.plot([end, end], [-0.4, 0.4], color=svg.MEASURED, linewidth=2)
+        if math.isfinite(bound):
+            axes.axvline(bound, color=svg.CLAIM)
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title=f"{evidence.quantity} against its bound",
+            description=f"Measured {span(low, high)}; bound {nearest(bound)}.",
+        )
+    return Plot(
+        f"{_capital(evidence.quantity)} against its bound",
+        drawing,
+        (_item("bar", f"measured: {span(low, high)}"), _item("mark", f"bound: {nearest(bound)}")),
+        "In units of the loss.",
+        ("measured, at least", "measured, at most", "bound"),
+        ((at_least(low), at_most(high), nearest(bound)),),
+    )
+
+
+def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
+    """Measured quantity over size, both on log scales, with the claimed slope through the points' center.
+
+    Returns None where fewer than two sizes have a positive upper end.
+    """
+    points = sorted(point for point in evidence.points if point[0] > 0 and point[2] > 0)
+    if len(points) < 2:
+        return None
+    positive = [value for _, *ends in points for value in ends if value > 0 and math.isfinite(value)]
+    floor = min(positive) / 2
+    sizes = [point[0] for point in points]
+    logs = [
+        (math.log(x), (math.log(max(low, floor)) + math.log(min(high, 2 * max(positive)))) / 2)
+        for x, low, high in points
+    ]
+    center = (sum(x for x, _ in logs) / len(logs), sum(y for _, y in logs) / len(logs))
+
+    def line(slope: float) -> list[float]:
+        return [math.exp(center[1] + slope * (math.log(x) - center[0])) for x in sizes]
+
+    low_slope, high_slope = evidence.exponent.lower, evidence.exponent.upper
+    with svg.drawing():
+        figure, axes = _axes(evidence.over, " ")
+        _logarithmic(axes, "x", min(sizes) / 1.15, max(sizes) * 1.15, sizes)
+        _logarithmic(axes, "y", floor, max(positive) * 2)
+        if math.isfinite(low_slope) and math.isfinite(high_slope):
+            axes.fill_between(
+                sizes, line(low_slope), line(high_slope), color=svg.MEASURED, alpha=0.25, linewidth=0
+            )
+        axes.plot(sizes, line(evidence.exponent_claimed), color=svg.CLAIM)
+        _intervals(axes, [(x, max(low, floor), high) for x, low, high in points])
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title=f"Rate in {evidence.over}",
+            description=f"Exponent {span(low_slope, high_slope)}, "
+            f"claimed {nearest(evidence.exponent_claimed)}; "
+            f"{len(points)} sizes from {nearest(sizes[0])} to {nearest(sizes[-1])}.",
+        )
+    return Plot(
+        f"Growth with {evidence.over}",
+        drawing,
+        (
+            _item("claim", f"claimed exponent {nearest(evidence.exponent_claimed)}"),
+            _item("band", f"measured exponent {span(low_slope, high_slope)}"),
+            _item("interval", "measured, confidence interval"),
+        ),
+        "Both axes on log scales; the lines go through the center of the points.",
+        (evidence.over, "measured, at least", "measured, at most"),
+        tuple((nearest(x), at_least(low), at_most(high)) for x, low, high in sorted(evidence.points)),
+    )
+
+
+def _axes(x_label: str, y_label: str, *, height: float = 3.1) -> tuple[Figure, Axes]:
+    """An empty drawing 4.6 inches wide, narrow enough that its text can be read on a phone."""
+    figure = Figure(figsize=(4.6, height), dpi=100)
+    figure.patch.set_visible(False)
+    bottom, left = (0.52 if x_label else 0.3) / height, 0.72 if y_label else 0.2
+    axes = figure.add_axes((left / 4.6, bottom, (4.6 - left - 0.18) / 4.6, 1 - bottom - 0.12 / height))
+    axes.patch.set_visible(False)
+    axes.set_xlabel(_short(x_label, 56), parse_math=False)
+    axes.set_ylabel(_short(y_label, 40), parse_math=False)
+    return figure, axes
+
+
+def _logarithmic(axes: Axes, which: str, low: float, high: float, marked: Sequence[float] = ()) -> None:
+    """A log axis with at most about seven labels: the marked values if few, else 10⁻³ and the like."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / 7))
+    ticks = [10.0**exponent for exponent in range(last, first - 1, -stride)]
+    if 2 <= len(marked) <= 7:
+        ticks = list(marked)
+        axis.set_major_formatter(FuncFormatter(lambda value, _: nearest(value, 3)))
+    elif last - first < 2:
+        ticks = [
+            step * 10.0**exponent
+            for exponent in range(first - 1, last + 1)
+            for step in (1, 2, 5)
+            if low <= step * 10.0**exponent <= high
+        ]
+        axis.set_major_formatter(FuncFormatter(lambda value, _: nearest(value, 2)))
+    else:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(round(math.log10(value)))))
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _profile_floor(evidence: PrivacyEvidence) -> float:
+    """The smallest delta worth drawing: a decade below what the audit can see or the claim speaks of."""
+    seen = [point.delta_lower for point in evidence.profile if point.delta_lower > 0]
+    seen.append(1 / max(evidence.runs, 10))
+    if evidence.delta > 0:
+        seen.append(evidence.delta)
+    return 10.0 ** (math.floor(math.log10(max(min(seen), 1e-290))) - 1)
+
+
+def _above_zero(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """The points' coordinates, with a zero, which no log axis has, moved far below the drawing."""
+    return [x for x, _ in points], [max(y, 1e-300) for _, y in points]
+
+
+def _intervals(axes: Axes, points: Sequence[tuple[float, float, float]]) -> None:
+    middles = [(low + high) / 2 for _, low, high in points]
+    axes.errorbar(
+        [x for x, *_ in points],
+        middles,
+        yerr=[
+            [middle - low for middle, (_, low, _) in zip(middles, points, strict=True)],
+            [high - middle for middle, (_, _, high) in zip(middles, points, strict=True)],
+        ],
+        fmt="none",
+        ecolor=svg.MEASURED,
+        elinewidth=2,
+        capsize=4,
+        capthick=2,
+    )
+
+
+def _item(kind: str, label: str) -> LegendItem:
+    swatch = f'<svg viewBox="0 0 32 14" aria-hidden="true" fill="none">{_SWATCHES[kind]}</svg>'
+    return LegendItem(label, Markup(swatch))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

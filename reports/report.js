@@ -1,0 +1,108 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const pages = [...document.querySelectorAll("main > .page")];
+  const links = [...document.querySelectorAll("#contents a")];
+  const menu = document.getElementById("menu");
+  const baseTitle = document.title;
+  let current = null;
+
+  function openMenu(open) {
+    menu.setAttribute("aria-expanded", String(open));
+    root.classList.toggle("menu-open", open);
+  }
+
+  function show(moveFocus) {
+    const name = location.hash.slice(1); // ids are made of letters, digits, dots and hyphens: nothing to decode
+    const target = name ? document.getElementById(name) : null;
+    const page = (target && target.closest(".page")) || (target && current) || pages[0];
+    const changed = page !== current;
+    current = page;
+    for (const other of pages) other.classList.toggle("current", other === page);
+    for (const link of links) {
+      if (link.hash === "#" + page.id) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    const heading = page.querySelector("h2");
+    document.title = heading.textContent.trim() + " · " + baseTitle;
+    openMenu(false);
+    if (target && target !== page && page.contains(target)) target.scrollIntoView();
+    else if (changed && moveFocus) {
+      heading.focus({ preventScroll: true });
+      if (page.getBoundingClientRect().top < 0 || target === page) heading.scrollIntoView();
+    }
+    markScrollable();
+  }
+
+  // What scrolls sideways must be reachable by keyboard; what does not should not be a stop on the way.
+  function markScrollable() {
+    for (const box of current.querySelectorAll(".scroll, .formula, pre")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  }
+
+  const text = document.getElementById("filter-text");
+  const verdict = document.getElementById("filter-verdict");
+  const paper = document.getElementById("filter-paper");
+  const count = document.getElementById("filter-count");
+  const entries = [...document.querySelectorAll("[data-filter]")];
+
+  function filter() {
+    const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const active = words.length > 0 || verdict.value !== "" || paper.value !== "";
+    const seen = { LI: 0, TR: 0 };
+    for (const entry of entries) {
+      const data = entry.dataset;
+      const fits =
+        words.every((word) => data.text.includes(word)) &&
+        (verdict.value === "" || data.verdicts.split(" ").includes(verdict.value)) &&
+        (paper.value === "" || data.paper === paper.value);
+      entry.classList.toggle("out", !fits);
+      if (fits) seen[entry.tagName] += 1;
+    }
+    for (const group of document.querySelectorAll("#contents .group"))
+      group.classList.toggle("out", group.querySelector("li:not(.out)") === null);
+    count.textContent = active ? `${seen.LI} sections, ${seen.TR} rows of the catalog` : "";
+  }
+
+  function addCopyButton(pre) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy the command");
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(pre.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(pre);
+        button.textContent = "Selected";
+      }
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+    const box = document.createElement("div");
+    box.className = "copyable";
+    pre.replaceWith(box);
+    box.append(pre, button);
+  }
+
+  root.classList.add("js");
+  for (const pre of document.querySelectorAll("pre.command")) addCopyButton(pre);
+  menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && root.classList.contains("menu-open")) {
+      openMenu(false);
+      menu.focus();
+    }
+  });
+  document.querySelector(".filter").addEventListener("submit", (event) => event.preventDefault());
+  text.addEventListener("input", filter);
+  verdict.addEventListener("change", filter);
+  paper.addEventListener("change", filter);
+  addEventListener("hashchange", () => show(true));
+  addEventListener("resize", markScrollable);
+  filter(); // a browser may bring back what was typed before a reload
+  show(false);
+})();

@@ -1,0 +1,173 @@
+"""Audits of expected risks and of rates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpverify.auditing import RateRelation, audit_mean, fit_rate
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Interval, Verdict
+
+
+def _values(mean: float, runs: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).beta(20 * mean, 20 * (1 - mean), runs)
+
+
+def test_a_bound_that_does_not_hold_is_found() -> None:
+    values = _values(0.3, 20_000, 1)
+    audit = audit_mean(values, bound=0.28, lower=0, upper=1, failure_probability=1e-6)
+    assert audit.verdict is Verdict.VIOLATED
+    assert audit.measured.lower <= 0.3 <= audit.measured.upper
+    assert audit.margin < 0
+    assert audit.detectable < 0.3
+
+
+def test_a_bound_that_holds_is_confirmed_or_not_contradicted() -> None:
+    values = _values(0.3, 20_000, 2)
+    loose = audit_mean(values, bound=0.35, lower=0, upper=1, failure_probability=1e-6)
+    assert loose.verdict is Verdict.SUPPORTED
+    assert loose.margin > 0
+    assert loose.reason.startswith("confirmed")
+    exact = audit_mean(values, bound=0.3, lower=0, upper=1, failure_probability=1e-6)
+    assert exact.verdict is Verdict.SUPPORTED
+    assert exact.margin < 0
+    assert exact.reason.startswith("not contradicted")
+
+
+def test_false_alarms_at_the_exact_bound() -> None:
+    """600 null audits at level 0.2, of which half may be spent on this side; 1e-7 for more than this many."""
+    alarms = sum(
+        audit_mean(_values(0.1, 200, 1000 + i), bound=0.1, lower=0, upper=1, failure_probability=0.2).verdict
+        is Verdict.VIOLATED
+        for i in range(600)
+    )
+    assert alarms <= binom.isf(1e-7, 600, 0.1)
+
+
+def test_the_minimum_is_an_interval() -> None:
+    values = _values(0.3, 20_000, 3)
+    plain = audit_mean(values, bound=1, lower=0, upper=1, failure_probability=1e-3)
+    minimum = Interval(lower=0.1, upper=0.15, rigorous=True)
+    excess = audit_mean(values, bound=0.16, lower=0, upper=1, failure_probability=1e-3, minimum=minimum)
+    assert excess.measured.lower == pytest.approx(plain.measured.lower - 0.15)
+    assert excess.measured.upper == pytest.approx(plain.measured.upper - 0.1)
+    # 0.3 - 0.1 would exceed 0.16; but the minimum may be 0.15, so nothing is violated
+    assert excess.verdict is Verdict.SUPPORTED
+    point = Interval(lower=0.1, upper=0.1)
+    certain = audit_mean(values, bound=0.16, lower=0, upper=1, failure_probability=1e-3, minimum=point)
+    assert certain.verdict is Verdict.VIOLATED
+
+
+def test_detectable_is_detected_about_half_the_time() -> None:
+    """100 audits whose expectation is what was said; if found half the time, 20 to 80 but for 1e-8."""
+    said = audit_mean(_values(0.3, 2000, 4), bound=0.3, lower=0, upper=1, failure_probability=0.01).detectable
+    found = sum(
+        audit_mean(_values(said, 2000, 50 + i), bound=0.3, lower=0, upper=1, failure_probability=0.01).verdict
+        is Verdict.VIOLATED
+        for i in range(100)
+    )
+    assert 20 <= found <= 80
+
+
+@pytest.mark.parametrize("values", [[0.5, 1.2], [-0.1], [math.nan], [], [[0.1]], ["a"]])
+def test_values_outside_the_declared_range_are_refused(values: object) -> None:
+    with pytest.raises(InvalidDataError):
+        audit_mean(values, bound=0.1, lower=0, upper=1, failure_probability=0.1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("bound", math.nan), ("bound", True), ("bound", math.inf), ("bound", "1"),
+        ("lower", 1), ("lower", math.nan), ("upper", math.inf), ("upper", -1), ("upper", None),
+        ("failure_probability", 0), ("failure_probability", math.nan), ("failure_probability", True),
+        ("minimum", Interval(lower=1, upper=0)), ("minimum", Interval(lower=-math.inf, upper=0)),
+        ("minimum", Interval(lower=math.nan, upper=0)),
+    ],
+)  # fmt: skip
+def test_bad_arguments(name: str, value: object) -> None:
+    arguments = {"bound": 0.5, "lower": 0.0, "upper": 1.0, "failure_probability": 0.1, name: value}
+    with pytest.raises(InvalidArgumentError):
+        audit_mean([0.5, 0.6], **arguments)  # type: ignore[arg-type]
+
+
+SIZES = [50, 100, 200, 400]
+
+
+def _boxes(exponent: float, relative: float) -> list[Interval]:
+    return [
+        Interval(lower=3 * n**exponent * (1 - relative), upper=3 * n**exponent * (1 + relative))
+        for n in SIZES
+    ]
+
+
+def test_exact_power_laws_have_exact_exponents() -> None:
+    fit = fit_rate(SIZES, _boxes(-0.5, 0.0), -0.5)
+    assert fit.exponent.lower == pytest.approx(-0.5, abs=1e-12)
+    assert fit.exponent.upper == pytest.approx(-0.5, abs=1e-12)
+
+
+def test_the_exponent_interval_holds_for_every_choice_within_the_boxes() -> None:
+    """Against numpy's fit at random points and at all corners; the extremes are attained at corners."""
+    boxes = _boxes(-1.0, 0.2)
+    fit = fit_rate(SIZES, boxes, -1.0)
+    rng = np.random.default_rng(5)
+    ends = np.array([[b.lower, b.upper] for b in boxes])
+    corners = np.array(np.meshgrid(*ends)).reshape(len(SIZES), -1).T
+    inside = ends[:, 0] + rng.random((500, len(SIZES))) * (ends[:, 1] - ends[:, 0])
+    slopes = [np.polyfit(np.log(SIZES), np.log(v), 1)[0] for v in np.concatenate([corners, inside])]
+    assert min(slopes) == pytest.approx(fit.exponent.lower, abs=1e-12)
+    assert max(slopes) == pytest.approx(fit.exponent.upper, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("true", "relation", "verdict"),
+    [
+        (-1.0, RateRelation.AT_MOST, Verdict.SUPPORTED),
+        (-1.3, RateRelation.AT_MOST, Verdict.SUPPORTED),
+        (-0.7, RateRelation.AT_MOST, Verdict.VIOLATED),
+        (-1.0, RateRelation.EQUAL, Verdict.SUPPORTED),
+        (-1.3, RateRelation.EQUAL, Verdict.VIOLATED),
+        (-0.7, RateRelation.EQUAL, Verdict.VIOLATED),
+    ],
+)
+def test_rate_verdicts(true: float, relation: RateRelation, verdict: Verdict) -> None:
+    assert fit_rate(SIZES, _boxes(true, 0.05), -1.0, relation=relation).verdict is verdict
+
+
+def test_intervals_that_reach_zero() -> None:
+    boxes = _boxes(-1.0, 0.05)
+    last = [*boxes[:-1], Interval(lower=-0.1, upper=boxes[-1].upper)]
+    assert fit_rate(SIZES, last, -1.0).exponent.lower == -math.inf
+    assert fit_rate(SIZES, last, -1.0).verdict is Verdict.UNDECIDED
+    first = [Interval(lower=0.0, upper=boxes[0].upper), *boxes[1:]]
+    assert fit_rate(SIZES, first, -1.0).exponent.upper == math.inf
+    assert fit_rate(SIZES, first, -1.0).verdict is Verdict.SUPPORTED
+    assert fit_rate(SIZES, first, -2.0).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [1, 2, 3], [1, 1, 1, 1], [0, 1, 2, 3], [-1, 1, 2, 3], [1, 2, 3, math.nan], [1, 2, 3, math.inf],
+        [[1, 2, 3, 4]], ["a", "b", "c", "d"], [True, False] * 2,
+    ],
+)  # fmt: skip
+def test_bad_sizes(sizes: object) -> None:
+    with pytest.raises(InvalidArgumentError):
+        fit_rate(sizes, _boxes(-1, 0.1), -1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "interval", [(2.0, 1.0), (-1.0, 0.0), (1.0, math.inf), (math.nan, 1.0), (1.0, math.nan)]
+)
+def test_bad_intervals(interval: tuple[float, float]) -> None:
+    boxes = [*_boxes(-1, 0.1)[:3], Interval(lower=interval[0], upper=interval[1])]
+    with pytest.raises(InvalidArgumentError):
+        fit_rate(SIZES, boxes, -1.0)
+    with pytest.raises(InvalidArgumentError):
+        fit_rate(SIZES, _boxes(-1, 0.1), math.nan)

@@ -1,0 +1,172 @@
+"""Sample files: what is read, and what is refused with one sentence."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpverify.auditing import check_pair, check_samples, read_samples
+from dpverify.errors import InvalidDataError
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "f4", "f2", "i8", "u1", "?"])
+@pytest.mark.parametrize("shape", [(120,), (120, 1), (120, 3)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy_round_trip(tmp_path: Path, dtype: str, shape: tuple[int, ...], order: str) -> None:
+    size = math.prod(shape)
+    values = np.asarray((np.arange(size) % 2).reshape(shape), dtype=dtype, order=order)  # type: ignore[call-overload]
+    np.save(tmp_path / "s.npy", values)
+    read = read_samples(tmp_path / "s.npy")
+    assert read.dtype == np.float64
+    assert np.array_equal(read, values.astype(float))
+
+
+def test_csv_with_and_without_headings(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).normal(size=(150, 2))
+    np.savetxt(tmp_path / "plain.csv", values, delimiter=",", fmt="%.17g")
+    np.savetxt(tmp_path / "named.csv", values, delimiter=",", fmt="%.17g", header="a,b", comments="")
+    np.savetxt(tmp_path / "one.csv", values[:, 0], fmt="%.17g")
+    assert np.array_equal(read_samples(tmp_path / "plain.csv"), values)
+    assert np.array_equal(read_samples(str(tmp_path / "named.csv")), values)
+    assert np.array_equal(read_samples(tmp_path / "one.csv"), values[:, 0])
+
+
+class Bomb:
+    """Unpickling this leaves a trace."""
+
+    def __init__(self, trace: str) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (self.trace, "w")
+
+
+def test_nothing_is_ever_unpickled(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    objects = np.empty(200, dtype=object)
+    objects[:] = Bomb(str(trace))
+    np.save(tmp_path / "objects.npy", objects, allow_pickle=True)
+    (tmp_path / "pickle.npy").write_bytes(pickle.dumps([Bomb(str(trace))] * 200))
+    with pytest.raises(InvalidDataError, match="never unpickled"):
+        read_samples(tmp_path / "objects.npy")
+    with pytest.raises(InvalidDataError, match=r"not a \.npy file"):
+        read_samples(tmp_path / "pickle.npy")
+    assert not trace.exists()
+
+
+def _npy(path: Path, array: object) -> None:
+    np.save(path, np.asarray(array))
+
+
+def test_refusals_of_npy_files(tmp_path: Path) -> None:
+    bad = {
+        "nan": (np.array([0.0] * 150 + [math.nan]), "NaN or infinity in run 151"),
+        "inf": (np.array([[0.0, -math.inf]] * 150), "NaN or infinity in run 1"),
+        "cube": (np.zeros((150, 2, 2)), "shape"),
+        "scalar": (np.float64(3.0), "shape"),
+        "few": (np.zeros(99), "99 runs"),
+        "none": (np.zeros((0, 3)), "0 runs"),
+        "flat": (np.zeros((150, 0)), "at least one number"),
+        "complex": (np.zeros(150, dtype=complex), "complex128"),
+        "text": (np.array(["a"] * 150), "type"),
+        "dates": (np.zeros(150, dtype="M8[s]"), "type"),
+        "record": (np.zeros(150, dtype=[("a", "f8")]), "type"),
+    }
+    for name, (array, message) in bad.items():
+        _npy(tmp_path / f"{name}.npy", array)
+        with pytest.raises(InvalidDataError, match=message) as caught:
+            read_samples(tmp_path / f"{name}.npy")
+        _is_one_sentence(caught.value)
+
+
+def test_truncated_and_forged_headers(tmp_path: Path) -> None:
+    np.save(tmp_path / "whole.npy", np.zeros(1000))
+    whole = (tmp_path / "whole.npy").read_bytes()
+    huge = whole.replace(b"(1000,), }      ", b"(1000000000000,), }"[:16].ljust(16))
+    forged = {
+        "cut.npy": whole[:-8],
+        "longer.npy": whole + b"\0",
+        "header.npy": whole[:20],
+        "magic.npy": whole[:3],
+        "version.npy": whole[:6] + b"\x09\x09" + whole[8:],
+        "huge.npy": whole.replace(b"(1000,)", b"(10**9,)"),
+        "negative.npy": whole.replace(b"(1000,),  ", b"(-25,-40),"[:10]),
+        "garbage.npy": b"\x93NUMPY" + bytes(range(256)),
+        "huge2.npy": huge,
+    }
+    for name, content in forged.items():
+        (tmp_path / name).write_bytes(content)
+        if content == whole:
+            continue
+        with pytest.raises(InvalidDataError) as caught:
+            read_samples(tmp_path / name)
+        _is_one_sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n", "no runs"),
+        (b"\n\n\n", "no runs"),
+        (b"1,2\n3\n" * 100, "table of numbers"),
+        (b"1;2\n" * 200, "table of numbers"),
+        (b"1,x\n" * 200, "table of numbers"),
+        (b"1,\n" * 200, "table of numbers"),
+        (b"1\n" * 99, "99 runs"),
+        (b"1\n" * 150 + b"nan\n", "NaN or infinity in run 151"),
+        (b"1\n" * 150 + b"1e999\n", "NaN or infinity"),
+        (b"\xff\xfe\x00" * 50, "UTF-8"),
+    ],
+)
+def test_refusals_of_csv_files(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "s.csv").write_bytes(content)
+    with pytest.raises(InvalidDataError, match=message) as caught:
+        read_samples(tmp_path / "s.csv")
+    _is_one_sentence(caught.value)
+
+
+def test_refusals_of_paths(tmp_path: Path) -> None:
+    (tmp_path / "folder.npy").mkdir()
+    np.savez(tmp_path / "many.npz", a=np.zeros(200))
+    (tmp_path / "s.txt").write_text("1\n" * 200)
+    (tmp_path / "bare").write_text("1\n" * 200)
+    (tmp_path / "empty.npy").touch()
+    for name, message in [
+        ("missing.npy", "does not exist"),
+        ("folder.npy", "not a file"),
+        ("many.npz", r"\.npz"),
+        ("s.txt", r"\.txt"),
+        ("bare", "nothing"),
+        ("empty.npy", "is empty"),
+    ]:
+        with pytest.raises(InvalidDataError, match=message) as caught:
+            read_samples(tmp_path / name)
+        _is_one_sentence(caught.value)
+
+
+def test_pairs_have_equal_shapes() -> None:
+    left, right = check_pair(np.zeros(200), np.ones(200, dtype=bool))
+    assert left.shape == right.shape == (200, 1)
+    for other in (np.zeros(201), np.zeros((200, 1)), np.zeros((200, 2))):
+        with pytest.raises(InvalidDataError, match="equal shapes"):
+            check_pair(np.zeros(200), other)
+    with pytest.raises(InvalidDataError, match="right has NaN"):
+        check_pair(np.zeros(200), np.full(200, math.nan))
+
+
+@pytest.mark.parametrize("samples", [[[1.0, 2.0], [3.0]], None, "abc", {"a": 1}])
+def test_what_is_not_an_array(samples: object) -> None:
+    with pytest.raises(InvalidDataError):
+        check_samples(samples, "left")  # type: ignore[arg-type]
+
+
+def _is_one_sentence(error: InvalidDataError) -> None:
+    message = str(error)
+    assert "\n" not in message
+    assert "allowed:" in message
+    assert message.endswith(".")

@@ -1,0 +1,92 @@
+"""Scorers: where they apply, and that scores are functions of one output alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dpverify.auditing import DEFAULT_SCORERS, Scorer
+from dpverify.auditing.scores import apply_score, fit_score
+
+IDS = [scorer.name for scorer in DEFAULT_SCORERS]
+
+
+def _samples(d: int, discrete: bool) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(d)
+    left, right = rng.normal(size=(3000, d)), rng.normal(0.5, 1.3, size=(3000, d))
+    return (np.rint(left), np.rint(right)) if discrete else (left, right)
+
+
+@pytest.mark.parametrize("scorer", DEFAULT_SCORERS, ids=IDS)
+@pytest.mark.parametrize("d", [1, 2, 20])
+@pytest.mark.parametrize("discrete", [False, True])
+def test_a_score_depends_on_one_output_alone(scorer: Scorer, d: int, discrete: bool) -> None:
+    """Scoring rows in another order, or among others, gives the same scores to the last bit.
+
+    A score that looked at the whole judging sample would void the binomial bounds.
+    """
+    left, right = _samples(d, discrete)
+    score = fit_score(scorer, left, right, np.random.default_rng(1))
+    if score is None:
+        assert scorer.name in ("value", "histogram ratio", "frequency ratio") if d > 1 else True
+        return
+    whole = apply_score(score, left)
+    assert whole.shape == (3000,)
+    assert np.all(np.isfinite(whole))
+    order = np.random.default_rng(2).permutation(3000)[:500]
+    assert np.array_equal(apply_score(score, left[order]), whole[order])
+    assert np.array_equal(apply_score(score, np.asfortranarray(left)[7:8]), whole[7:8])
+
+
+@pytest.mark.parametrize("scorer", DEFAULT_SCORERS, ids=IDS)
+@pytest.mark.parametrize("d", [1, 4])
+def test_fitting_is_deterministic(scorer: Scorer, d: int) -> None:
+    left, right = _samples(d, discrete=True)
+    scores = [fit_score(scorer, left, right, np.random.default_rng(3)) for _ in range(2)]
+    if scores[0] is None or scores[1] is None:
+        assert scores == [None, None]
+        return
+    assert np.array_equal(apply_score(scores[0], right), apply_score(scores[1], right))
+
+
+@pytest.mark.parametrize("d", [1, 2, 300, 600])
+def test_some_scorer_always_applies(d: int) -> None:
+    rng = np.random.default_rng(4)
+    left, right = rng.normal(size=(50, d)), rng.normal(size=(50, d))
+    applied = [s.name for s in DEFAULT_SCORERS if fit_score(s, left, right, rng) is not None]
+    assert applied
+    assert ("gradient boosting" in applied) == (d == 2)
+
+
+def test_one_thread_limits_libraries_that_were_not_loaded_yet() -> None:
+    """In a process of its own, because here scikit-learn is loaded."""
+    script = (
+        "from threadpoolctl import threadpool_info\n"
+        "from dpverify.auditing.scores import one_thread\n"
+        "with one_thread():\n"
+        "    import sklearn.ensemble, sklearn.linear_model\n"
+        "    found = [(x['user_api'], x['num_threads']) for x in threadpool_info()]\n"
+        "assert {'openmp', 'blas'} <= {api for api, _ in found}, found\n"
+        "assert all(threads == 1 for _, threads in found), found\n"
+    )
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=120)
+
+
+def test_names_differ() -> None:
+    assert len(set(IDS)) == len(IDS)
+
+
+def test_values_not_seen_in_fitting_score_zero_by_frequency() -> None:
+    scorer = next(s for s in DEFAULT_SCORERS if s.name == "frequency ratio")
+    left, right = np.repeat([[0.0], [1.0]], [60, 40], axis=0), np.repeat([[0.0], [2.0]], [40, 60], axis=0)
+    score = scorer.fit(left, right, np.random.default_rng(5))
+    assert score is not None
+    scores = score(np.array([[0.0], [-0.0], [1.0], [2.0], [3.0], [-7.0]]))
+    assert scores[0] == scores[1] > 0
+    assert scores[2] > scores[0] > 0 > scores[3]
+    assert scores[4] == scores[5] == 0

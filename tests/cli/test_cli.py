@@ -1,0 +1,288 @@
+"""The command line, called as a user calls it: exit codes, JSON, one sentence for bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpverify.cli import main
+
+RUNS = 20_000
+"""Per data set. Audits below run at failure probability 1e-3 with fixed seeds: a correct claim's false alarm would have
+had that probability once, when the seed was chosen."""
+
+
+def call(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any, str]:
+    code = call(*arguments)
+    out, err = capsys.readouterr()
+    return code, json.loads(out) if out.strip() else None, err
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Laplace noise on 0 and on 1, at the scale that 1-DP needs and at half of it."""
+    folder = tmp_path_factory.mktemp("samples")
+    rng = np.random.default_rng(20260101)
+    for name, scale in (("right", 1.0), ("half", 0.5)):
+        for side in (0, 1):
+            np.save(folder / f"{name}{side}.npy", side + rng.laplace(scale=scale, size=RUNS))
+    return folder
+
+
+def audit(folder: Path, name: str, *more: str) -> list[str]:
+    files = ["--left", str(folder / f"{name}0.npy"), "--right", str(folder / f"{name}1.npy")]
+    return ["audit", *files, "--json", "-", *(more or ("--claim", "eps=1"))]
+
+
+def test_half_the_noise_is_flagged(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found, _ = output(capsys, *audit(samples, "half"))
+    assert code == 1
+    assert found["verdict"] == "violated"
+    assert 1.7 < found["epsilon_lower"] <= 2.0
+    assert {
+        "verdict", "claim", "epsilon_lower", "delta", "profile", "runs", "failure_probability", "seed", "reproduce",
+    } <= set(found)  # fmt: skip
+    assert {"eps", "delta_lower"} <= set(found["profile"][0])
+
+
+def test_the_right_noise_is_not_flagged(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found, _ = output(capsys, *audit(samples, "right"))
+    assert code == 0
+    assert found["verdict"] == "supported"
+    assert 0.8 < found["epsilon_lower"] <= 1.0
+    assert found["detectable"]
+
+
+def test_reproduce_line_gives_the_same_result(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import shlex
+
+    _, first, _ = output(capsys, *audit(samples, "half"))
+    code, second, _ = output(capsys, *shlex.split(first["reproduce"])[1:], "--json", "-")
+    assert code == 1
+    assert {k: v for k, v in first.items() if k != "seconds"} == {
+        k: v for k, v in second.items() if k != "seconds"
+    }
+
+
+FUNCTIONS = """
+import numpy as np
+
+def half(data, rng, runs):
+    return data[:, 0].mean() + rng.laplace(scale=0.5 / len(data), size=runs)
+
+def right(data, rng):
+    return data[:, 0].mean() + rng.laplace(scale=1 / len(data))
+
+def broken(data, rng):
+    raise RuntimeError("no luck")
+
+def nan(data, rng):
+    return float("nan")
+
+calls = 0
+def shifty(data, rng):
+    global calls
+    calls += 1
+    return np.zeros(1 + (calls > 3))
+
+number = 3
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's folder with a module and two neighboring data sets."""
+    (tmp_path / "release_under_audit.py").write_text(FUNCTIONS, encoding="utf-8")
+    (tmp_path / "d.csv").write_text("0\n0\n1\n1\n", encoding="utf-8")
+    (tmp_path / "e.csv").write_text("0\n0\n1\n0\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def audit_function(name: str, *more: str) -> list[str]:
+    files = ["--data", "d.csv", "--neighbor", "e.csv"]
+    return ["audit", f"release_under_audit:{name}", *files, "--claim", "eps=1", "--json", "-", *more]
+
+
+def test_own_function_with_half_the_noise_is_flagged(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found, _ = output(capsys, *audit_function("half", "--runs", str(RUNS)))
+    assert (code, found["verdict"]) == (1, "violated")
+    assert found["epsilon_lower"] > 1.5
+
+
+def test_own_function_one_run_a_call_is_not_flagged(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found, _ = output(capsys, *audit_function("right", "--runs", "5000"))
+    assert (code, found["verdict"]) == (0, "supported")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (audit_function("missing"), "missing"),
+        (audit_function("number"), "number"),
+        (audit_function("broken"), "no luck"),
+        (audit_function("nan"), "NaN"),
+        (audit_function("shifty"), "shape"),
+        (["audit", "no_such_module_here:f", *audit_function("x")[2:]], "no_such_module_here"),
+        (["audit", "nocolon", *audit_function("x")[2:]], "nocolon"),
+        (["audit", "release_under_audit:half", "--data", "d.csv", "--claim", "eps=1"], "--neighbor"),
+        (["audit", "release_under_audit:half", "--data", "gone.csv", "--neighbor", "e.csv", "--claim", "eps=1"],
+         "gone.csv"),
+    ],
+)  # fmt: skip
+def test_bad_functions_get_one_sentence(
+    project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    code, found, err = output(capsys, *arguments)
+    assert (code, found) == (2, None)
+    assert says.lower() in err.lower()
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        ("eps=-1", "-1"),
+        ("eps=1,delta=1", "delta"),
+        ("eps=1,delta=nan", "delta"),
+        ("epz=1", "epz"),
+        ("", "--claim"),
+    ],
+)
+def test_bad_claims_get_one_sentence(
+    samples: Path, capsys: pytest.CaptureFixture[str], claim: str, says: str
+) -> None:
+    code, found, err = output(capsys, *audit(samples, "right", "--claim", claim))
+    assert (code, found) == (2, None)
+    assert says in err
+    assert "Traceback" not in err
+
+
+def _object_array(path: Path) -> None:
+    np.save(path, np.array([{"a": 1}] * 300, dtype=object), allow_pickle=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "exist"),
+        (np.full(300, np.nan), "NaN"),
+        (np.full(300, np.inf), "inf"),
+        (np.zeros((300, 2, 2)), "shape"),
+        (np.zeros(0), "0"),
+        (np.zeros(299), "299"),
+        ("object", "pickle"),
+        (b"not an array", "npy"),
+    ],
+)  # fmt: skip
+def test_bad_sample_files_get_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: Any, says: str
+) -> None:
+    left, right = tmp_path / "left.npy", tmp_path / "right.npy"
+    np.save(right, np.zeros(300))
+    if isinstance(content, bytes):
+        left.write_bytes(content)
+    elif isinstance(content, str):
+        _object_array(left)
+    elif content is not None:
+        np.save(left, content)
+    target = tmp_path / "out.json"
+    code = call(
+        "audit", "--left", str(left), "--right", str(right), "--claim", "eps=1", "--json", str(target)
+    )
+    err = capsys.readouterr().err
+    assert code == 2
+    assert says.lower() in err.lower()
+    assert "Traceback" not in err
+    assert not target.exists()
+
+
+def test_prove_shows_refuted_and_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found, _ = output(capsys, "prove", "fmtt18.thm1", "--json", "-", "--jobs", "1")
+    assert code == 0
+    entries = found["entries"]
+    assert {
+        "statement", "obligation", "where", "variant", "verdict", "prover", "domain", "box", "counterexample",
+        "certificate", "confirmed_by_checker",
+    } <= set(entries[0])  # fmt: skip
+    verdicts = {e["variant"]: e["verdict"] for e in entries if e["obligation"] == "attained-by-identity-maps"}
+    assert verdicts == {"printed": "refuted", "repaired": "proved"}
+    assert all(e["confirmed_by_checker"] for e in entries)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["prove", "fmtt18.thm999"],
+        ["prove", "mn25"],
+        ["explain", "nothing"],
+        ["verify", "--profile", "slow"],
+        ["verify", "--failure-probability", "0"],
+        ["verify", "--only", "no-plan"],
+        ["verify", "--executor", "gpu"],
+        ["report", "no-ledger.json"],
+        ["list", "xyz"],
+        ["prove", "fmtt18.lem15", "--json", "no/such/folder/x.json"],
+    ],
+)
+def test_bad_usage_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(*arguments) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("dpverify: ")
+    assert "allowed" in err or "exist" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_option_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("audit", "--nonsense") == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_list_names_every_catalog_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    code, found, _ = output(capsys, "list", "mn25", "bst14.huber-smooth", "--json", "--jobs", "1")
+    assert code == 0
+    keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
+    assert all(set(row) == keys for row in found)
+    assert len([row for row in found if row["paper"] == "mn25"]) == 38
+    (huber,) = [row for row in found if row["paper"] == "bst14"]
+    assert (huber["verdict_printed"], huber["verdict_repaired"]) == ("refuted", "proved")
+
+
+def test_explain_shows_formula_and_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("explain", "fmtt18.thm23") == 0
+    out = capsys.readouterr().out
+    assert "schedule-gives-the-bound" in out
+    assert "fmtt18.alg1" in out
+    assert call("explain", "fmtt18.alg1") == 0
+    out = capsys.readouterr().out
+    assert "dpverify.algorithms.projected_noisy_sgd:PNSGD" in out
+    assert "Guarantee" in out
+
+
+def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("list", "prove", "audit", "verify", "explain", "report"):
+        assert call(command, "--help") == 0
+        assert len(capsys.readouterr().out.splitlines()) > 8

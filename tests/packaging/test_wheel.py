@@ -1,0 +1,71 @@
+"""What a user's site-packages gets."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from a copy of the tracked sources."""
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "dpverify", "algorithms", "properties", "reports"):
+        subprocess.run(["cp", "-r", str(ROOT / name), str(source)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(source)],
+        check=True,
+        capture_output=True,
+    )
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_wheel_installs_one_top_level_name(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    top = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert top == {"dpverify"}
+
+
+def test_wheel_holds_every_module_and_data_file(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    folders = {"dpverify": "dpverify", "algorithms": "dpverify/algorithms"}
+    folders |= {"properties": "dpverify/properties", "reports": "dpverify/reports"}
+    for folder, installed in folders.items():
+        for file in (ROOT / folder).rglob("*"):
+            if file.suffix in {".py", ".csv", ".html", ".css", ".js", ".typed"}:
+                assert f"{installed}/{file.relative_to(ROOT / folder).as_posix()}" in names
+
+
+def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import dpverify, dpverify.algorithms, dpverify.properties, dpverify.reports\n"
+        "print(dpverify.__file__)\n"
+        "print(dpverify.algorithms.__file__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(site)], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert all(line.startswith(str(site)) for line in done.stdout.split())
+
+
+def test_lock_files_pin_every_dependency() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    wanted = re.search(r"^dependencies = \[(.*?)^\]", project, re.S | re.M)
+    assert wanted is not None
+    pinned = set(
+        re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.M)
+    )
+    assert {
+        re.split(r"[><=]", line.strip(' ",'))[0] for line in wanted[1].splitlines() if line.strip()
+    } <= pinned

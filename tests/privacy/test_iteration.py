@@ -1,0 +1,258 @@
+"""The accountant of noisy iterations against cvxpy, the printed schedules and exact divergences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.privacy import GDP, NoisyIteration, from_initial_distance, per_index, printed_schedule
+
+
+def solved(iteration: NoisyIteration) -> float:
+    """The convex program itself, in the unscaled amounts, by an interior point method."""
+    stddevs = np.asarray(iteration.noise_stddevs)
+    amounts = cvxpy.Variable(iteration.steps)
+    distance: Any = iteration.initial_distance
+    rules = []
+    for t in range(iteration.steps):
+        distance = (
+            np.asarray(iteration.contractions)[t] * distance + np.asarray(iteration.shifts)[t] - amounts[t]
+        )
+        rules.append(distance >= 0 if t + 1 < iteration.steps else distance == 0)
+        if stddevs[t] == 0:
+            rules.append(amounts[t] == 0)
+    weights = 1 / np.where(stddevs > 0, stddevs, 1.0)
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(cvxpy.multiply(amounts, weights))), rules)
+    value = problem.solve(solver=cvxpy.CLARABEL)
+    assert problem.status == cvxpy.OPTIMAL
+    return float(value)
+
+
+def random_iteration(seed: int) -> NoisyIteration:
+    """Up to 14 steps with idle ones, noiseless ones, contractions down to 0 and an initial distance."""
+    rng = np.random.default_rng(seed)
+    steps = int(rng.integers(1, 15))
+    stddevs = rng.uniform(0.3, 2.0, steps) * (rng.random(steps) < 0.85)
+    stddevs[-1] = 1.0
+    contractions = np.ones(steps) if seed % 2 else rng.uniform(0.2, 1.0, steps)
+    if seed % 6 == 0:
+        contractions[steps // 2] = 0.0
+    shifts = rng.random(steps) * (rng.random(steps) < 0.6)
+    return NoisyIteration(shifts, stddevs, contractions, float(rng.random()) if seed % 3 == 0 else 0.0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_schedule_is_the_minimum_of_the_convex_program(seed: int) -> None:
+    iteration = random_iteration(seed)
+    best = iteration.best().squared_mu
+    assert best == pytest.approx(solved(iteration), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_admissible_schedule_is_better(seed: int) -> None:
+    iteration = random_iteration(seed)
+    rng = np.random.default_rng(1000 + seed)
+    best = iteration.best().squared_mu
+    stddevs = np.asarray(iteration.noise_stddevs)
+    for _ in range(50):
+        # a share of what is there is taken at each step, all of it at the last
+        share = np.where(stddevs > 0, rng.random(iteration.steps), 0.0)
+        share[-1] = 1.0
+        amounts, distance = np.zeros(iteration.steps), iteration.initial_distance
+        for t in range(iteration.steps):
+            there = np.asarray(iteration.contractions)[t] * distance + np.asarray(iteration.shifts)[t]
+            amounts[t] = share[t] * there
+            distance = there - amounts[t]
+        assert iteration.with_schedule(amounts).squared_mu >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("index", [1, 2, 7, 10])
+def test_one_pass_is_theorem_23(index: int) -> None:
+    eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 10
+    iteration = per_index(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma)
+    printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz))
+    slope = 2 * lipschitz**2 / (sigma**2 * (n - index + 1))
+    assert printed.squared_mu / 2 == pytest.approx(slope, rel=1e-12)
+    assert iteration.best().squared_mu / 2 == pytest.approx(slope, rel=1e-12)
+    assert str(iteration.rdp()) == f"(order, {slope:g}*order)-RDP"
+    assert iteration.gdp().mu == pytest.approx((2 * slope) ** 0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("index", [1, 3, 8])
+def test_many_passes_are_theorem_35(index: int) -> None:
+    eta, sigma, lipschitz, n = 0.3, 1.7, 2.0, 8
+    iteration = per_index(n, index, shift=2 * eta * lipschitz, noise_stddev=eta * sigma, passes=n)
+    printed = iteration.with_schedule(printed_schedule(n, index, shift=2 * eta * lipschitz, passes=n))
+    exact = 2 * lipschitz**2 / sigma**2 * (n * (n - 1) / n**2 + 1 / (n - index + 1))
+    assert printed.squared_mu / 2 == pytest.approx(exact, rel=1e-12)
+    assert printed.squared_mu / 2 <= 4 * lipschitz**2 / sigma**2
+    assert iteration.best().squared_mu <= printed.squared_mu * (1 + 1e-12)
+
+
+def test_contraction_helps_more_than_the_printed_schedule() -> None:
+    plain = per_index(20, 3, shift=1.0, noise_stddev=1.0)
+    contracted = per_index(20, 3, shift=1.0, noise_stddev=1.0, contraction=0.8)
+    assert contracted.best().squared_mu < 0.5 * plain.best().squared_mu
+
+
+def test_initial_distance_is_theorem_1_repaired_and_attained_by_identity_maps() -> None:
+    steps, distance, sigma = 7, 3.0, 1.5
+    iteration = from_initial_distance(steps, distance, sigma)
+    # identity maps: X_T - X_0 is N(0, steps sigma^2), so the divergence is known exactly
+    exact = GDP(distance / (sigma * steps**0.5))
+    assert iteration.gdp().mu == pytest.approx(exact.mu, rel=1e-12)
+    assert iteration.best_schedule() == pytest.approx(np.full(steps, distance / steps), rel=1e-12)
+
+
+def test_linear_contractions_attain_the_bound() -> None:
+    # x -> c x from two points: means c^T D apart, variance sigma^2 (1 + c^2 + .. + c^(2 (T - 1)))
+    steps, c, distance, sigma = 6, 0.7, 2.0, 0.9
+    exact = (c**steps * distance / sigma) ** 2 / sum(c ** (2 * k) for k in range(steps))
+    iteration = from_initial_distance(steps, distance, sigma, contraction=c)
+    assert iteration.best().squared_mu == pytest.approx(exact, rel=1e-12)
+
+
+def test_what_a_zero_contraction_forgets_costs_nothing() -> None:
+    iteration = NoisyIteration([5.0, 0.0, 0.0, 1.0, 0.0], 1.0, [1, 1, 0, 1, 1])
+    assert iteration.best().squared_mu == pytest.approx(0.5, rel=1e-12)
+    assert NoisyIteration([5.0, 0.0], 1.0, [1, 0]).best().squared_mu == 0.0
+
+
+def test_long_strong_contraction_does_not_underflow() -> None:
+    steps = 5000
+    shifts = np.zeros(steps)
+    shifts[0] = 1.0
+    shifts[-3] = 0.5
+    alone = NoisyIteration(shifts[-3:], 1.0, 0.5).best().squared_mu
+    long = NoisyIteration(shifts, 1.0, 0.5).best().squared_mu
+    assert 0.8 * alone < long <= alone
+
+
+@pytest.mark.parametrize("contraction", [1.0, 1 - 1e-7, 0.999])
+def test_a_million_steps(contraction: float) -> None:
+    rng = np.random.default_rng(5)
+    steps = 10**6
+    iteration = NoisyIteration(rng.random(steps), rng.uniform(0.5, 1.0, steps), contraction)
+    best = iteration.best()
+    slack = 1e-9 * float(np.sum(iteration.shifts))
+    assert np.all(iteration.remaining(best.amounts) >= -slack)
+
+
+def test_a_quick_twin_in_pure_python() -> None:
+    # pool adjacent violators by its definition: merge neighbors while slopes fall
+    rng = np.random.default_rng(8)
+    shifts, stddevs = rng.random(200) * (rng.random(200) < 0.3), rng.uniform(0.5, 1.0, 200)
+    pools: list[list[float]] = []
+    for s, w in zip(shifts, stddevs**2, strict=True):
+        pools.append([s, w])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] >= pools[-1][0] / pools[-1][1]:
+            top = pools.pop()
+            pools[-1] = [pools[-1][0] + top[0], pools[-1][1] + top[1]]
+    exact = sum(rise**2 / width for rise, width in pools)
+    assert NoisyIteration(shifts, stddevs).best().squared_mu == pytest.approx(exact, rel=1e-10)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(
+    shifts=st.lists(st.floats(0, 10), min_size=1, max_size=30),
+    scale=st.floats(0.01, 100),
+    stddev=st.floats(0.1, 10),
+)
+def test_units_cancel_and_more_noise_is_better(shifts: list[float], scale: float, stddev: float) -> None:
+    base = NoisyIteration(shifts, stddev).best().squared_mu
+    scaled = NoisyIteration(np.array(shifts) * scale, stddev * scale).best().squared_mu
+    assert scaled == pytest.approx(base, rel=1e-9, abs=1e-300)
+    assert NoisyIteration(shifts, 2 * stddev).best().squared_mu == pytest.approx(
+        base / 4, rel=1e-9, abs=1e-300
+    )
+
+
+def test_a_shift_after_the_last_noise_is_not_guaranteed() -> None:
+    with pytest.raises(NotGuaranteedError):
+        NoisyIteration([1.0, 0.0], [0.0, 0.0]).gdp()
+    with pytest.raises(NotGuaranteedError):
+        NoisyIteration([0.0, 1.0], [1.0, 0.0]).rdp()
+    assert NoisyIteration([0.0, 0.0], 0.0).gdp() == GDP(0.0)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "why"),
+    [
+        ([0.5, 0.5, 1.0], "z_t >= 0"),  # spent before it is there
+        ([0.0, 0.5, 0.4], "z_T = 0"),  # something is left over
+        ([0.0, 0.0, 1.1], "z_t >= 0"),
+        ([0.0, -0.5, 1.5], "at least 0"),
+        ([0.0, 1.0], "3 steps"),
+        ([0.0, np.nan, 1.0], "finite"),
+    ],
+)
+def test_inadmissible_schedules_are_refused(amounts: list[float], why: str) -> None:
+    iteration = NoisyIteration([0.0, 1.0, 0.0], 1.0)
+    assert iteration.with_schedule([0.0, 0.5, 0.5]).squared_mu == pytest.approx(0.5)
+    with pytest.raises(InvalidArgumentError, match=why):
+        iteration.with_schedule(amounts)
+
+
+def test_no_amount_where_there_is_no_noise() -> None:
+    with pytest.raises(InvalidArgumentError, match="without noise"):
+        NoisyIteration([1.0, 0.0], [0.0, 1.0]).with_schedule([1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"shifts": []},
+        {"shifts": 1.0},
+        {"shifts": [[1.0]]},
+        {"shifts": [-1.0]},
+        {"shifts": [np.inf]},
+        {"shifts": [np.nan]},
+        {"shifts": [True]},
+        {"shifts": ["1"]},
+        {"noise_stddevs": -1.0},
+        {"noise_stddevs": [1.0, 1.0]},
+        {"noise_stddevs": np.nan},
+        {"contractions": 1.1},
+        {"contractions": -0.1},
+        {"contractions": [1.0, 1.0]},
+        {"initial_distance": -1.0},
+        {"initial_distance": np.inf},
+        {"initial_distance": True},
+    ],
+)
+def test_bad_iterations_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgumentError):
+        NoisyIteration(**{"shifts": [1.0], "noise_stddevs": 1.0, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"n": 0},
+        {"n": 2.0},
+        {"n": True},
+        {"index": 0},
+        {"index": 6},
+        {"shift": -1.0},
+        {"shift": np.nan},
+        {"noise_stddev": np.inf},
+        {"passes": 0},
+        {"contraction": 2.0},
+    ],
+)
+def test_bad_records_are_refused(arguments: dict[str, Any]) -> None:
+    good: dict[str, Any] = {"n": 5, "index": 2, "shift": 1.0, "noise_stddev": 1.0}
+    per_index(**good)
+    with pytest.raises(InvalidArgumentError):
+        per_index(**(good | arguments))
+    if set(arguments) & {"noise_stddev", "contraction"}:
+        return
+    del good["noise_stddev"]
+    with pytest.raises(InvalidArgumentError):
+        printed_schedule(**(good | arguments))

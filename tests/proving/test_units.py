@@ -1,0 +1,103 @@
+"""Homogeneity in loss and length."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from dpverify.evidence import Verdict
+from dpverify.proving import homogeneity
+from dpverify.proving.language import (
+    LENGTH,
+    LOSS,
+    Compare,
+    Eq,
+    ForAll,
+    Formula,
+    Implies,
+    Le,
+    Obligation,
+    at,
+    derivative,
+    integer,
+    integral,
+    normal_cdf,
+    real,
+    total,
+)
+
+loss, length, lipschitz = (
+    real("loss", gt=0, unit=LOSS),
+    real("length", gt=0, unit=LENGTH),
+    real("lipschitz", gt=0, unit=LOSS / LENGTH),
+)
+number, count, index = real("number", gt=0), integer("count", ge=1), integer("index", ge=1)
+dummy = real("dummy", unit=LENGTH)
+OVER = (loss, length, lipschitz, number, count)
+A, B, G, N, M = (v.symbol for v in OVER)
+
+HOMOGENEOUS: list[Formula] = [
+    Le(A, G * B),
+    Le(sp.sqrt(A**2 + (G * B) ** 2), 0),
+    Le(sp.Max(A, G * B, 0), sp.Abs(A)),
+    Eq(sp.exp(-(A**2) / (G * B) ** 2), sp.log(N) + normal_cdf(N) + sp.erfc(G * B / A)),
+    Eq(derivative(G * B**2, length), A),
+    Eq(derivative(G * B**2, length, 2), G),
+    Eq(integral(G * dummy, dummy, 0, B), A * B),
+    Eq(total(A * index, index, 1, M), A * M**2),
+    Eq(at(derivative(G * dummy**2, dummy), dummy, B), A),
+    Le((A / (G * B)) ** N, 2 ** M),
+    ForAll(dummy, Implies(Le(dummy, B), Le(G * dummy, A))),
+    Le(A, sp.Integer(0)),
+]  # fmt: skip
+
+CLASHES: list[Formula] = [
+    Le(A, B),
+    Le(A**2, A),
+    Le(A + 1, A),
+    Le(sp.sqrt(A), A),
+    Le(sp.Max(A, B), A),
+    Le(sp.exp(A), 1),
+    Le(1, sp.log(B)),
+    Le(1, normal_cdf(B)),
+    Le(1, sp.erfc(G)),
+    Le(A**N, A),
+    Le(N**A, N),
+    Eq(derivative(G * B**2, length), G),
+    Eq(derivative(G * B**2, length, 2), A),
+    Eq(integral(G * dummy, dummy, 0, B), A),
+    Eq(total(A * index, index, 1, B), A),
+    Eq(at(derivative(G * dummy**2, dummy), dummy, B), G),
+    ForAll(dummy, Implies(Le(dummy, A), Le(G * dummy, A))),
+]
+
+
+@pytest.mark.parametrize("claim", HOMOGENEOUS, ids=str)
+def test_homogeneous_formulas(claim: Formula) -> None:
+    proof = homogeneity(Obligation("test", "nowhere", claim, OVER))
+    assert proof.verdict is Verdict.PROVED
+    assert proof.certificate is not None
+    assert proof.certificate["proof"] == {"method": "units"}
+
+
+@pytest.mark.parametrize("claim", CLASHES, ids=str)
+def test_formulas_that_are_not(claim: Formula) -> None:
+    proof = homogeneity(Obligation("test", "nowhere", claim, OVER))
+    assert proof.verdict is Verdict.REFUTED
+    assert proof.left != proof.right
+
+
+def test_assumptions_are_checked_too() -> None:
+    assuming: tuple[Compare, ...] = (Le(A, B),)
+    assert homogeneity(Obligation("t", "", Le(A, A), OVER, assuming=assuming)).verdict is Verdict.REFUTED
+
+
+def test_the_certificate_names_both_units() -> None:
+    proof = homogeneity(Obligation("test", "nowhere", Le(A**2 / B, 1), OVER))
+    assert proof.certificate is not None
+    assert proof.certificate["proof"] == {
+        "method": "units",
+        "left": {"loss": "2", "length": "-1"},
+        "right": {"loss": "0", "length": "0"},
+    }
+    assert (proof.left, proof.right) == ("loss^2 length^-1", "dimensionless")

@@ -1,0 +1,78 @@
+"""A report's folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpverify.errors import InvalidDataError
+from dpverify.reports import folder as folder_module
+from dpverify.reports import read_certificates, read_ledger, render_html, write_report
+
+from .ledger_example import CERTIFICATES, certificate_name, example_ledger
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_writes_everything(tmp_path: Path) -> None:
+    paths = write_report(example_ledger(), tmp_path / "out", CERTIFICATES)
+    (name,) = CERTIFICATES
+    stored = f"{name.removeprefix('sha256:')}.json"
+    assert _files(tmp_path / "out") == sorted([f"certificates/{stored}", "ledger.json", "report.html"])
+    assert read_ledger(paths.ledger) == example_ledger()
+    assert paths.page.read_text(encoding="utf-8") == render_html(example_ledger(), CERTIFICATES)
+    assert certificate_name(json.loads((paths.certificates / stored).read_text())) == name
+
+
+def test_again_from_the_folder_gives_the_same_bytes(tmp_path: Path) -> None:
+    paths = write_report(example_ledger(), tmp_path, CERTIFICATES)
+    before = {name: (tmp_path / name).read_bytes() for name in _files(tmp_path)}
+    ledger = read_ledger(paths.ledger)
+    assert read_certificates(ledger, tmp_path) == CERTIFICATES
+    write_report(ledger, tmp_path)
+    assert {name: (tmp_path / name).read_bytes() for name in _files(tmp_path)} == before
+
+
+def test_a_certificate_under_a_wrong_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDataError, match="does not have the hash in its name"):
+        write_report(example_ledger(), tmp_path / "out", {"sha256:" + "0" * 64: {"version": 1}})
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_changed_certificate_on_disk_is_refused(tmp_path: Path) -> None:
+    paths = write_report(example_ledger(), tmp_path, CERTIFICATES)
+    (stored,) = paths.certificates.iterdir()
+    stored.write_text(stored.read_text().replace("proved", "fooled"))
+    with pytest.raises(InvalidDataError, match="does not have the hash in its name"):
+        write_report(example_ledger(), tmp_path)
+
+
+def test_nothing_is_written_where_rendering_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> str:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(folder_module, "render_html", broken)
+    with pytest.raises(RuntimeError):
+        write_report(example_ledger(), tmp_path / "out", CERTIFICATES)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_ledger_that_cannot_be_read_back_is_refused(tmp_path: Path) -> None:
+    ledger = example_ledger().model_copy(update={"seed": "many"})
+    with (
+        pytest.warns(UserWarning, match="serialized value"),
+        pytest.raises(InvalidDataError, match="to be written does not fit"),
+    ):
+        write_report(ledger, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_certificate_name_that_leaves_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "certificates").mkdir()
+    (tmp_path / "secret.json").write_text("{}")
+    proof = example_ledger().entries[0].model_copy(update={"certificate": "sha256:../secret"})
+    assert read_certificates(example_ledger(entries=(proof,)), tmp_path) == {}

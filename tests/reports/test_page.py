@@ -1,0 +1,224 @@
+"""The HTML report: complete, valid, safe, the same every time."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
+from dpverify.reports import ledger_json, render_html
+
+from .html_check import Page
+from .ledger_example import AUDITS, CERTIFICATES, PROOFS, STATEMENTS, example_ledger
+
+HOSTILE = "<script>alert(1)</script>\"'&]]>--><img src=x onerror=alert(2)>{{ 7*7 }}"
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render_html(example_ledger(), CERTIFICATES)
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_page_is_well_formed(page: Page) -> None:
+    assert page.problems == []
+    assert page.tags["h1"] == page.tags["main"] == page.tags["header"] == page.tags["nav"] == 1
+    assert page.tags["svg"] >= 6
+    assert page.tags["math"] >= 8
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("</main>", ""),
+        ('id="catalog"', 'id="summary"'),
+        ("<h4 ", "<h6 "),
+        ('href="#fmtt18.thm1"', 'href="#fmtt18.thm1x"'),
+        ('<p class="lead">', '<p class="lead"><p>'),
+    ],
+)
+def test_the_reader_of_html_sees_faults(html: str, good: str, bad: str) -> None:
+    assert good in html
+    assert Page(html.replace(good, bad, 1)).problems
+
+
+def test_needs_no_network(html: str, page: Page) -> None:
+    assert {address.split("/")[0] for address in page.addresses} == {"data:,", "certificates"}
+    assert not re.search(r"https?:|@import|url\((?!#)", html)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    script = re.search(r"<script>(.*)</script>", html, re.S)
+    assert policy is not None
+    assert script is not None
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    assert "default-src 'none'" in policy[1]
+    assert f"script-src 'sha256-{digest}'" in policy[1]
+
+
+def test_says_everything(page: Page) -> None:
+    words = page.words()
+    for proof in PROOFS:
+        assert proof.obligation in words
+        assert proof.prover in words
+        for text in (
+            proof.scope,
+            proof.because,
+            proof.checker_says,
+            proof.reason,
+            proof.left,
+            proof.certificate,
+        ):
+            assert (text or "") in words
+    for audit in AUDITS:
+        assert audit.title in words
+        assert audit.reproduce in words
+    for row in STATEMENTS:
+        assert row.id in words
+        assert row.title in words
+    for fact in (
+        "Checked 6 of 163 statements: 7 formulas and 8 audits. 2 printed statements are false.",
+        "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",
+        "An independent checker confirmed 5 of 7 formulas.",
+        "157 of 163 are not checked yet",
+        "ε is at least 1.965",
+        "[1/1000, 1]",
+        "91,873 boxes",
+        "they spent 1.5×10⁻⁷ of it",
+        "0.7.0",
+        "2024-01-17 09:30 UTC",
+        "0.3715",  # a smallest constant, rounded up
+        "the constraint set is convex and closed",
+        r"\notacommand{x} \le y",  # no MathML: the source
+    ):
+        assert fact in words
+
+
+def test_only_checked_statements_have_a_section(html: str) -> None:
+    anchors = re.findall(r'<section class="page subject" id="([^"]*)"', html)
+    assert anchors == [
+        *(row.id for row in STATEMENTS[:6]),
+        "my-package.training-noisy-mean",
+    ]
+    assert html.count('data-verdicts="none"') == 157
+
+
+def test_same_ledger_same_bytes(html: str) -> None:
+    """In another process, too, with another hash seed."""
+    program = (
+        "import sys, hashlib; from dpverify.reports import parse_ledger, render_html;"
+        "text = render_html(parse_ledger(sys.stdin.read()));"
+        "print(hashlib.sha256(text.encode()).hexdigest())"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            input=ledger_json(example_ledger()),
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    ]
+    here = hashlib.sha256(render_html(example_ledger()).encode()).hexdigest()
+    assert found == [here, here]
+    assert render_html(example_ledger(), CERTIFICATES) == html
+
+
+def _hostile(value: object) -> object:
+    """Every text in the ledger replaced by markup."""
+    if isinstance(value, dict):
+        kept = {"kind", "role", "variant", "verdict", "verdict_printed", "verdict_repaired", "program"}
+        return {
+            (key if key in Ledger.model_fields or key in _FIELDS else HOSTILE + key): (
+                item if key in kept and key in _FIELDS | Ledger.model_fields.keys() else _hostile(item)
+            )
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_hostile(item) for item in value]
+    return HOSTILE + value if isinstance(value, str) else value
+
+
+_FIELDS = {name for entry in (*PROOFS, *AUDITS, STATEMENTS[0]) for name in type(entry).model_fields}
+_FIELDS |= {
+    *Budget.model_fields,
+    *Interval.model_fields,
+    "epsilon",
+    "delta_lower",
+    "delta_claimed",
+    "delta_upper",
+}
+
+
+def test_text_of_the_ledger_is_never_markup() -> None:
+    plain = example_ledger().model_dump()
+    for row in plain["statements"]:
+        row["kind"] = {"algorithm": "algorithm"}.get(row["kind"], HOSTILE)
+    ledger = Ledger.model_validate(_hostile(plain))
+    text = render_html(ledger, {HOSTILE: {"proof": {"method": HOSTILE}}})
+    page = Page(text)
+    assert page.problems == []
+    assert page.tags["script"] == 1
+    assert "img" not in page.tags
+    assert "<script>alert" not in text
+    assert "alert(1)" in page.words()
+    assert "49" not in re.findall(r">--><img src=x onerror=alert\(2\)>(\d+)", page.words())
+
+
+def test_a_link_to_a_certificate_stays_in_its_folder() -> None:
+    proof = PROOFS[0].model_copy(update={"certificate": 'javascript:alert(1)"/../..'})
+    page = Page(render_html(example_ledger(entries=(proof,))))
+    assert page.problems == []
+    assert [a for a in page.addresses if a != "data:,"] == [
+        "certificates/javascript%3Aalert%281%29%22/../...json"
+    ]
+
+
+def test_empty_ledger() -> None:
+    ledger = example_ledger(
+        statements=(), entries=(), budget=Budget(failure_probability=1e-6, spent={}), versions={}
+    )
+    page = Page(render_html(ledger))
+    assert page.problems == []
+    words = page.words()
+    assert "Checked 0 statements: 0 formulas and 0 audits." in words
+    assert "Nothing was audited." in words
+    assert "None was found." in words
+
+
+def test_ids_that_look_alike_get_different_anchors() -> None:
+    names = ("a.b", "a:b", "a-b", "a/b", "9", "summary", "é", "filter text")
+    entries = tuple(proof.model_copy(update={"statement": name}) for name in names for proof in PROOFS[:2])
+    page = Page(render_html(example_ledger(entries=entries, statements=())))
+    assert page.problems == []
+
+
+def test_a_failed_repair_is_shown_as_one() -> None:
+    proof = PROOFS[1].model_copy(update={"verdict": Verdict.REFUTED})
+    words = Page(render_html(example_ledger(entries=(proof,)))).words()
+    assert "Repairs that do not hold refuted fmtt18.thm1 attained-by-identity-maps" in words
+    assert "No printed formula was refuted." in words
+
+
+def test_size_and_speed() -> None:
+    """Forty audits with plots and forty statements: well under 3 MB, and seconds, not minutes."""
+    entries: list[object] = []
+    for number in range(40):
+        entries += [proof.model_copy(update={"statement": f"paper.thm{number}"}) for proof in PROOFS]
+        entries.append(AUDITS[number % 5].model_copy(update={"subject": f"paper.alg{number}"}))
+    start = time.process_time()
+    text = render_html(example_ledger(entries=tuple(entries)))
+    assert len(text.encode()) < 3_000_000
+    assert time.process_time() - start < 30
+    assert sum(isinstance(entry, ProofEvidence) for entry in entries) == 280

@@ -1,0 +1,146 @@
+"""Plots: what is drawn is what was measured."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+from scipy.stats import norm
+
+from dpverify.evidence import Interval, PrivacyEvidence, ProfilePoint, RateEvidence, RiskEvidence
+from dpverify.reports.plots import privacy_plot, rate_plot, risk_plot
+
+from .ledger_example import AUDITS, gaussian_delta
+
+PRIVACY = next(audit for audit in AUDITS if isinstance(audit, PrivacyEvidence))
+RISK = next(audit for audit in AUDITS if isinstance(audit, RiskEvidence))
+RATE = next(audit for audit in AUDITS if isinstance(audit, RateEvidence))
+
+
+def _curves(drawing: str, color: str) -> list[list[tuple[float, float]]]:
+    """The corners of the lines and areas drawn in one color."""
+    found = []
+    for element in ElementTree.fromstring(drawing).iter("path"):
+        if f"var(--plot-{color})" in element.get("style", ""):
+            numbers = re.findall(r"[ML] (-?[\d.]+) (-?[\d.]+)", element.get("d", ""))
+            found.append([(float(x), float(y)) for x, y in numbers])
+    return found
+
+
+def test_example_profile_is_gaussian() -> None:
+    """The example's formula against the definition, by SciPy's distribution functions."""
+    for epsilon in (0.0, 0.5, 2.0):
+        direct = norm.cdf(0.5 - epsilon) - math.exp(epsilon) * norm.cdf(-0.5 - epsilon)
+        assert gaussian_delta(epsilon, 1.0) == pytest.approx(direct, rel=1e-12)
+
+
+def test_sandwich_is_drawn_to_scale() -> None:
+    """Line from (0, 1e-1) to (2, 1e-3), staircase at 1e-4: positions on a log scale are affine in log10."""
+    points = (
+        ProfilePoint(epsilon=0.0, delta_lower=1e-4, delta_claimed=1e-1, delta_upper=1e-2),
+        ProfilePoint(epsilon=1.0, delta_lower=1e-4, delta_claimed=1e-2, delta_upper=1e-3),
+        ProfilePoint(epsilon=2.0, delta_lower=0.0, delta_claimed=1e-3, delta_upper=1e-4),
+    )
+    evidence = PRIVACY.model_copy(
+        update={"profile": points, "delta": 0.0, "epsilon_lower": 0.0, "runs": 1000}
+    )
+    plot = privacy_plot(evidence, "p")
+    assert plot is not None
+    (claim,) = _curves(plot.drawing, "claim")
+    (upper,) = _curves(plot.drawing, "upper")
+    left, right = claim[0], claim[-1]
+    decade = (right[1] - left[1]) / 2
+    assert decade > 0
+    assert upper == [(x, pytest.approx(y + decade, abs=0.05)) for x, y in claim]
+    stairs = _curves(plot.drawing, "measured")[-1]
+    assert max(x for x, _ in stairs) == pytest.approx((left[0] + right[0]) / 2, abs=0.05)
+    assert min(y for _, y in stairs) == pytest.approx(left[1] + 3 * decade, abs=0.05)
+    assert [item.label for item in plot.legend] == [
+        "claimed: GDP(mu=1.0)",
+        "best known upper bound",
+        "ruled out by the audit: the true profile is above",
+    ]
+
+
+def test_table_beside_the_plot_rounds_bounds_outward() -> None:
+    point = ProfilePoint(epsilon=0.5, delta_lower=0.123456, delta_claimed=0.234567, delta_upper=0.234561)
+    plot = privacy_plot(PRIVACY.model_copy(update={"profile": (point,)}), "p")
+    assert plot is not None
+    assert plot.rows == (("0.5", "0.1234", "0.2346", "0.2346"),)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        (ProfilePoint(epsilon=1.0, delta_lower=0.0),),
+        (ProfilePoint(epsilon=1.0, delta_lower=0.0, delta_claimed=0.0, delta_upper=0.0),),
+        (ProfilePoint(epsilon=0.0, delta_lower=1.0), ProfilePoint(epsilon=50.0, delta_lower=1e-300)),
+        tuple(ProfilePoint(epsilon=e / 9, delta_lower=0.0, delta_claimed=1e-5) for e in range(30)),
+    ],
+)
+def test_odd_profiles_are_drawn(points: tuple[ProfilePoint, ...]) -> None:
+    plot = privacy_plot(PRIVACY.model_copy(update={"profile": points}), "p")
+    assert plot is not None
+    assert len(plot.rows) == len(points)
+    assert "nan" not in plot.drawing.lower()
+
+
+def test_nothing_to_draw() -> None:
+    assert privacy_plot(PRIVACY.model_copy(update={"profile": ()}), "p") is None
+    assert rate_plot(RATE.model_copy(update={"points": ((1.0, 1.0, 2.0),)}), "p") is None
+
+
+@pytest.mark.parametrize("bound", [0.0, 1e-9, 0.02, 5.0, 1e9, math.inf])
+@pytest.mark.parametrize(("low", "high"), [(-0.01, 0.0), (0.0, 0.0), (0.01, 0.02), (-math.inf, math.inf)])
+def test_risk_interval(low: float, high: float, bound: float) -> None:
+    measured = Interval(lower=low, upper=high)
+    plot = risk_plot(RISK.model_copy(update={"measured": measured, "bound": bound, "curve": ()}), "r")
+    assert len(plot.rows) == 1
+    assert "nan" not in plot.drawing.lower()
+    bars = _curves(plot.drawing, "measured")
+    assert bars[0][0][0] <= bars[0][-1][0]
+    if 0 < high < bound < math.inf:
+        (mark,) = _curves(plot.drawing, "claim")
+        assert mark[0][0] > bars[0][-1][0]
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        ((1.0, -1.0, 1.0, 2.0),),
+        ((1.0, 0.1, 0.2, 100.0), (2.0, -0.1, 0.1, 50.0)),
+        ((0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
+        tuple((float(n), 1 / n, 2 / n, 10 / n) for n in range(1, 40)),
+    ],
+)
+def test_risk_curve(curve: tuple[tuple[float, float, float, float], ...]) -> None:
+    plot = risk_plot(RISK.model_copy(update={"curve": curve}), "r")
+    assert len(plot.rows) == len(curve)
+    assert "nan" not in plot.drawing.lower()
+
+
+def test_rate_with_an_interval_that_reaches_below_zero() -> None:
+    points = ((5.0, -0.1, 1.0), (10.0, 0.5, 1.5), (20.0, 1.0, 2.0))
+    plot = rate_plot(RATE.model_copy(update={"points": points}), "r")
+    assert plot is not None
+    assert plot.rows[0] == ("5", "−0.1", "1")
+
+
+def test_drawings_stay_apart_and_follow_the_page() -> None:
+    first, second = (privacy_plot(PRIVACY, name) for name in ("a", "b"))
+    assert first is not None
+    assert second is not None
+    ids = [set(re.findall(r' id="([^"]*)"', plot.drawing)) for plot in (first, second)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    assert {name[0] for name in ids[0]} == {"a"}
+    for plot in (first, second):
+        assert 'role="img"' in plot.drawing
+        assert "<title" in plot.drawing
+        assert "ε is at least 1.965" in plot.drawing
+        assert not re.search(r"#[0-9a-f]{6}", plot.drawing)  # colors come from the style sheet
+        assert "<style" not in plot.drawing
+        assert "<metadata" not in plot.drawing
+        assert len(plot.drawing) < 40_000

@@ -1,0 +1,92 @@
+"""The main job on a few plans: budget, reproducibility, evidence."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
+from dpverify.verification import VerificationSettings, verify
+
+ONLY = ("fmtt18.alg1/worst-case-3-of-6", "fmtt18.cni/worst-case", "fmtt18.alg1/queries")
+SETTINGS = VerificationSettings(only=ONLY, seed=7)
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Ledger:
+    return verify(SETTINGS)[0]
+
+
+def timeless(ledger: Ledger) -> dict[str, object]:
+    content = ledger.model_dump()
+    for entry in content["entries"]:
+        entry.pop("seconds", None)
+    return {k: v for k, v in content.items() if k not in {"created", "seconds"}}
+
+
+def test_correct_claims_are_supported_and_bounds_are_close(ledger: Ledger) -> None:
+    audits = [e for e in ledger.entries if isinstance(e, PrivacyEvidence)]
+    assert [e.verdict for e in audits] == [Verdict.SUPPORTED] * 2
+    for audit in audits:
+        for point in audit.profile:
+            assert point.delta_claimed is not None
+            assert point.delta_upper is not None
+            assert point.delta_lower <= point.delta_upper <= point.delta_claimed * (1 + 1e-9)
+        # the pairs attain the bound: at epsilon = 0, where it is near 0.4, 20,000 judged runs leave the two binomial
+        # bounds about 0.03 apart from it; three times that is allowed
+        assert max(p.delta_lower / p.delta_upper for p in audit.profile if p.delta_upper) > 1 - 3 * 0.03 / 0.38
+
+
+def test_budget_is_spent_once(ledger: Ledger) -> None:
+    assert sum(ledger.budget.spent.values()) <= ledger.budget.failure_probability
+    assert set(ledger.budget.spent) == set(ONLY) - {"fmtt18.alg1/queries"}
+
+
+@pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
+def test_executors_give_the_same_ledger(ledger: Ledger, executor: str) -> None:
+    assert timeless(verify(replace(SETTINGS, executor=executor))[0]) == timeless(ledger)
+
+
+def test_reproduce_lines_give_the_same_entry(ledger: Ledger) -> None:
+    entry = next(e for e in ledger.entries if isinstance(e, PrivacyEvidence))
+    words = shlex.split(entry.reproduce)
+    given = dict(zip(words[2::2], words[3::2], strict=True))
+    again, _ = verify(
+        VerificationSettings(
+            only=(given["--only"],),
+            profile=given["--profile"],
+            seed=int(given["--seed"]),
+            failure_probability=float(given["--failure-probability"]),
+        )
+    )
+    assert again.entries[0].model_dump(exclude={"seconds"}) == entry.model_dump(exclude={"seconds"})
+
+
+def test_proofs_come_with_certificates_that_the_checker_confirms() -> None:
+    ledger, certificates = verify(VerificationSettings(papers=("fmtt18.thm1", "fmtt18.appB")))
+    proofs = [e for e in ledger.entries if isinstance(e, ProofEvidence)]
+    assert proofs
+    for proof in proofs:
+        assert proof.certificate in certificates
+        assert proof.confirmed_by_checker, proof.checker_says
+    (entry,) = [s for s in ledger.statements if s.id == "fmtt18.thm1"]
+    assert (entry.verdict_printed, entry.verdict_repaired) == (Verdict.REFUTED, Verdict.PROVED)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"profile": "slow"},
+        {"failure_probability": 0.0},
+        {"failure_probability": float("nan")},
+        {"only": ("nothing",)},
+        {"papers": ("nothing",)},
+        {"executor": "gpu"},
+    ],
+)
+def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidArgumentError, match="allowed"):
+        VerificationSettings(**wrong)  # type: ignore[arg-type]
