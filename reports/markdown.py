@@ -6,8 +6,16 @@ import re
 from collections.abc import Iterable
 
 from dpverify.evidence import Ledger
-from dpverify.reports import number_text
-from dpverify.reports.summary import audit_text, name_of, reason_of, summarize
+from dpverify.reports.summary import (
+    Finding,
+    audit_text,
+    is_measurement,
+    name_of,
+    reason_of,
+    shortened,
+    spending,
+    summarize,
+)
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~$&@])")
 
@@ -24,23 +32,13 @@ def render_markdown(ledger: Ledger) -> str:
             if row.printed or row.repaired or row.audits
         ],
     )
-    if summary.findings:
-        parts += ["### Printed statements that are false", ""]
-        parts += _table(
-            ("statement", "where", "formula", "counterexample", "left", "right", "repaired"),
-            [
-                (
-                    finding.refuted.statement,
-                    finding.refuted.where,
-                    finding.refuted.expression,
-                    ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),
-                    finding.refuted.left or "",
-                    finding.refuted.right or "",
-                    "; ".join(f"{repair.expression} ({repair.verdict})" for repair in finding.repairs),
-                )
-                for finding in summary.findings
-            ],
-        )
+    for heading, found in (
+        ("Statements that are false as printed", summary.false_statements),
+        ("False formulas in proofs, conditions and units", summary.false_parts),
+    ):
+        if found:
+            parts += [f"### {heading}", ""]
+            parts += _findings(finding for each in found for finding in each.findings)
     if summary.failed_repairs:
         parts += ["### Repairs that do not hold", ""]
         parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
@@ -48,13 +46,20 @@ def render_markdown(ledger: Ledger) -> str:
         parts += ["### Audits", ""]
         parts += _table(
             ("subject", "what", "verdict", "found"),
-            [(audit.subject, audit.title, str(audit.verdict), audit_text(audit)) for audit in summary.audits],
+            [
+                (
+                    audit.subject,
+                    audit.title,
+                    "measurement" if is_measurement(audit) else str(audit.verdict),
+                    audit_text(audit),
+                )
+                for audit in summary.audits
+            ],
         )
     if summary.undecided:
         parts += ["### Undecided", ""]
         parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
-    spent = number_text.at_most(sum(ledger.budget.spent.values()))
-    whole = number_text.nearest(ledger.budget.failure_probability)
+    spent, whole = spending(ledger.budget)
     confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
     parts += [
         f"The checker confirmed {confirmed} of {len(summary.proofs)} formulas. "
@@ -64,6 +69,24 @@ def render_markdown(ledger: Ledger) -> str:
         f"{_text(ledger.program)} {_text(ledger.program_version)}).",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _findings(findings: Iterable[Finding]) -> list[str]:
+    return _table(
+        ("statement", "where", "formula", "counterexample", "left", "right", "repaired"),
+        [
+            (
+                finding.refuted.statement,
+                finding.refuted.where,
+                shortened(finding.refuted.expression),
+                ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),
+                finding.refuted.left or "",
+                finding.refuted.right or "",
+                "; ".join(f"{shortened(repair.expression)} ({repair.verdict})" for repair in finding.repairs),
+            )
+            for finding in findings
+        ],
+    )
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:

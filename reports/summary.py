@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpverify.evidence import (
+    Budget,
     ComplexityEvidence,
     ConstantEvidence,
     Ledger,
@@ -16,6 +18,7 @@ from dpverify.evidence import (
     Role,
     Variant,
     Verdict,
+    overall,
 )
 from dpverify.reports import number_text
 
@@ -50,6 +53,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """A statement with printed formulas that are false, what was put in their place, and why."""
+
+    statement: str
+    title: str
+    where: str
+    findings: tuple[Finding, ...]
+    repairs: tuple[ProofEvidence, ...]
+    """The repaired formulas of all findings, each once."""
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Summary:
     """The outcome of a run, from its ledger alone."""
 
@@ -61,14 +77,19 @@ class Summary:
     proofs: tuple[ProofEvidence, ...]
     audits: tuple[AuditEvidence, ...]
     counts: tuple[VerdictCount, ...]
-    refuted_statements: tuple[str, ...]
-    """Ids of the statements with a refuted printed formula."""
+    false_statements: tuple[Correction, ...]
+    """Statements that are false as printed."""
+    false_parts: tuple[Correction, ...]
+    """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step
+    of the proof, a condition, a unit."""
     findings: tuple[Finding, ...]
     """Printed formulas that are false."""
     failed_repairs: tuple[Finding, ...]
     """Repaired formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
     undecided: tuple[ProofEvidence | AuditEvidence, ...]
+    measurements: tuple[AuditEvidence, ...]
+    """Audits without a claim to compare with; they have a number and no verdict."""
     certificates: int
     unconfirmed: tuple[ProofEvidence, ...]
     """Proofs with a verdict that the checker did not confirm."""
@@ -89,25 +110,79 @@ def summarize(ledger: Ledger) -> Summary:
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict in (Verdict.VIOLATED, Verdict.REFUTED))
-    refuted_statements = tuple(dict.fromkeys(finding.refuted.statement for finding in findings))
+    corrected = corrections(ledger)
+    wrong = {name for name in corrected if _false_as_printed(name, ledger, proofs)}
+    false_statements = tuple(found for name, found in corrected.items() if name in wrong)
+    false_parts = tuple(found for name, found in corrected.items() if name not in wrong)
     checked = len(names & catalog) if catalog else len(names)
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
+    measurements = tuple(audit for audit in audits if is_measurement(audit))
+    judged = tuple(audit for audit in audits if not is_measurement(audit))
     return Summary(
         statements=len(catalog),
         checked=checked,
         papers=tuple(dict.fromkeys(row.paper for row in ledger.statements)),
         proofs=proofs,
         audits=audits,
-        counts=tuple(_count(verdict, proofs, audits) for verdict in Verdict),
-        refuted_statements=refuted_statements,
+        counts=tuple(_count(verdict, proofs, judged) for verdict in Verdict),
+        false_statements=false_statements,
+        false_parts=false_parts,
         findings=findings,
         failed_repairs=tuple(Finding(proof) for proof in refuted if proof.variant is Variant.REPAIRED),
         violated=violated,
-        undecided=tuple(entry for entry in ledger.entries if entry.verdict is Verdict.UNDECIDED),
+        undecided=tuple(entry for entry in (*proofs, *judged) if entry.verdict is Verdict.UNDECIDED),
+        measurements=measurements,
         certificates=sum(proof.certificate is not None for proof in decided),
         unconfirmed=tuple(proof for proof in decided if not proof.confirmed_by_checker),
-        headline=_headline(len(proofs), len(audits), checked, len(catalog), refuted_statements, violated),
+        headline=" ".join(
+            (
+                _scope_text(checked, len(catalog), len(proofs), len(judged), len(measurements)),
+                _false_text(false_statements, false_parts),
+                *_violated_text(violated, judged),
+            )
+        ),
     )
+
+
+def corrections(ledger: Ledger) -> dict[str, Correction]:
+    """Id to correction, for every statement with a refuted printed formula, in the ledger's order."""
+    proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
+    rows = {row.id: row for row in ledger.statements}
+    found: dict[str, list[Finding]] = {}
+    for proof in proofs:
+        if proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED:
+            found.setdefault(proof.statement, []).append(Finding(proof, _repairs(proof, proofs)))
+    made: dict[str, Correction] = {}
+    for name, findings in found.items():
+        unique = {id(repair): repair for finding in findings for repair in finding.repairs}
+        made[name] = Correction(
+            statement=name,
+            title=rows[name].title if name in rows else "",
+            where=rows[name].where if name in rows else findings[0].refuted.where,
+            findings=tuple(findings),
+            repairs=tuple(unique.values()),
+            reasons=tuple(dict.fromkeys(repair.because for repair in unique.values() if repair.because)),
+        )
+    return made
+
+
+def is_measurement(audit: AuditEvidence) -> bool:
+    """Whether an audit has nothing to compare with: no bound is stated, so it is a number without a verdict."""
+    return (
+        isinstance(audit, RiskEvidence)
+        and audit.verdict is Verdict.UNDECIDED
+        and not math.isfinite(audit.bound)
+    )
+
+
+def spending(budget: Budget) -> tuple[str, str]:
+    """What was spent of the error probability, and the whole, both rounded up.
+
+    The shares are floats: their sum may come out above the whole by a rounding error, and is then the whole.
+    """
+    spent, whole = math.fsum(budget.spent.values()), budget.failure_probability
+    spent = whole if math.isclose(spent, whole, rel_tol=1e-9) else spent
+    return number_text.at_most(spent), number_text.at_most(whole)
 
 
 @dataclass(frozen=True)
@@ -130,23 +205,26 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
                     row.verdict,
                 )
             )
-    for finding in summary.findings:
-        lines.append(SummaryLine(finding_text(finding), Verdict.REFUTED))
+    for heading, found in (
+        ("false as printed", summary.false_statements),
+        ("false in a proof, a condition or a unit", summary.false_parts),
+    ):
+        if found:
+            lines.append(SummaryLine(f"{heading}: {', '.join(each.statement for each in found)}"))
+        for finding in (finding for each in found for finding in each.findings):
+            lines.append(SummaryLine(finding_text(finding), Verdict.REFUTED))
     for failed in summary.failed_repairs:
         lines.append(SummaryLine(f"repair does not hold: {finding_text(failed)}", Verdict.REFUTED))
     for audit in summary.violated:
         lines.append(SummaryLine(f"{audit.subject}: {audit_text(audit)}", Verdict.VIOLATED))
     for entry in summary.undecided:
         lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
+    for measured in summary.measurements:
+        lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
     confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
     lines.append(SummaryLine(f"the checker confirmed {confirmed} of {len(summary.proofs)} formulas"))
-    spent = sum(ledger.budget.spent.values())
-    lines.append(
-        SummaryLine(
-            f"error probability spent: {number_text.at_most(spent)} "
-            f"of {number_text.nearest(ledger.budget.failure_probability)}"
-        )
-    )
+    spent, whole = spending(ledger.budget)
+    lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
     lines.append(SummaryLine(f"reproduce: {ledger.command} (seed {ledger.seed})"))
     return tuple(SummaryLine(" ".join(line.text.split()), line.verdict) for line in lines)
 
@@ -154,14 +232,24 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
 def finding_text(finding: Finding) -> str:
     """A refuted formula, its counterexample and its repair in one sentence."""
     proof = finding.refuted
-    text = f"{proof.statement} ({proof.where}), {proof.obligation}: {proof.expression} is false"
+    text = f"{proof.statement} ({proof.where}), {proof.obligation}: {shortened(proof.expression)} "
+    text += "compares different units" if proof.role is Role.UNIT else "is false"
     if proof.counterexample:
         text += " at " + ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
     if proof.left is not None and proof.right is not None:
         text += f", where the sides are {proof.left} and {proof.right}"
     for repair in finding.repairs:
-        text += f"; repaired: {repair.expression} ({repair.verdict})"
+        text += f"; repaired: {shortened(repair.expression)} ({repair.verdict})"
     return text
+
+
+def shortened(text: str, length: int = 160) -> str:
+    """The text, cut at a space near `length` characters where it is longer."""
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    cut = text.rfind(" ", length // 2, length)
+    return text[: cut if cut > 0 else length - 1] + " …"
 
 
 def audit_text(audit: AuditEvidence) -> str:
@@ -174,9 +262,14 @@ def audit_text(audit: AuditEvidence) -> str:
                 f"(error probability {number_text.at_most(audit.failure_probability)}, {audit.data})"
             )
         case RiskEvidence():
+            bound = (
+                f"the bound is {number_text.nearest(audit.bound)}"
+                if math.isfinite(audit.bound)
+                else "the paper states no bound"
+            )
             return (
                 f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "
-                f"the bound is {number_text.nearest(audit.bound)} ({audit.data})"
+                f"{bound} ({audit.data})"
             )
         case RateEvidence():
             return (
@@ -225,28 +318,54 @@ def _count(
     )
 
 
-def _headline(
-    proofs: int,
-    audits: int,
-    checked: int,
-    total: int,
-    refuted: tuple[str, ...],
-    violated: tuple[AuditEvidence, ...],
-) -> str:
+def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]) -> bool:
+    """Whether the statement itself is false: by the catalog's verdict, else by its formulas."""
+    for row in ledger.statements:
+        if row.id == name and row.verdict_printed is not None:
+            return row.verdict_printed is Verdict.REFUTED
+    return (
+        overall(
+            [
+                proof.verdict
+                for proof in proofs
+                if proof.statement == name
+                and proof.variant is Variant.PRINTED
+                and proof.role is Role.STATEMENT
+            ]
+        )
+        is Verdict.REFUTED
+    )
+
+
+def _scope_text(checked: int, total: int, proofs: int, audits: int, measurements: int) -> str:
     scope = f"{checked} of {total} statements" if total else _plural(checked, "statement")
-    text = f"Checked {scope}: {_plural(proofs, 'formula')} and {_plural(audits, 'audit')}."
-    if refuted:
-        text += f" {_plural(len(refuted), 'printed statement')} {'is' if len(refuted) == 1 else 'are'} false."
-    else:
-        text += " No printed formula was refuted."
+    parts = [_plural(proofs, "formula"), _plural(audits, "audit")]
+    parts += [_plural(measurements, "measurement")] if measurements else []
+    return f"Checked {scope}: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...]) -> str:
+    if not statements and not parts:
+        return "No printed formula was refuted."
+    text = "No statement is false as printed."
+    if statements:
+        verb = "is" if len(statements) == 1 else "are"
+        text = f"{_plural(len(statements), 'statement')} {verb} false as printed."
+    if parts:
+        noun = "more statement" if statements else "statement"
+        verb = "has" if len(parts) == 1 else "have"
+        text += (
+            f" {_plural(len(parts), noun)} {verb} a false formula in the proof, the conditions or the units."
+        )
+    return text
+
+
+def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:
     if violated:
         subjects = len({audit.subject for audit in violated})
-        text += (
-            f" {_plural(subjects, 'implementation')} {'violates' if subjects == 1 else 'violate'} a claim."
-        )
-    elif audits:
-        text += " No audit found a violation."
-    return text
+        verb = "violates" if subjects == 1 else "violate"
+        return [f"{_plural(subjects, 'implementation')} {verb} a claim."]
+    return ["No audit found a violation."] if audits else []
 
 
 def _plural(number: int, noun: str) -> str:

@@ -1,6 +1,7 @@
 """Confirms certificates by other means than the provers'; all that they share is docs/certificates.md.
 
-Only `problem` is believed, `proof` is a hint. What is unknown, or may be undefined on the domain, is refused.
+Only `problem` is believed, `proof` is a hint. What is unknown, or may be undefined on the domain, is refused. The
+modules `checker_*` are parts of the checker; none of them shares code with a prover.
 """
 
 import json
@@ -9,16 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction as Q
 from math import ceil, floor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-import cvc5.pythonic as smt
-
 from dpverify.proving.checker_intervals import show
-from dpverify.proving.checker_logic import Problem, decide, gap, logic
+from dpverify.proving.checker_logic import decide, logic
 from dpverify.proving.checker_polynomials import above, at_least_0, clear, forms
+from dpverify.proving.checker_rewriting import Rewriting
 from dpverify.proving.checker_terms import MINUS, ZERO, demand, mixed, names, number, put, read, slope, work
 
-METHODS = ("counterexample", "identity", "signs", "sum", "smt", "boxes", "conjunction", "units")
+LOCK = Lock()  # mpmath's and cvc5's contexts are shared by all threads
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,16 @@ def check(certificate: Any) -> Confirmation:
         demand(
             certificate["version"] == 1 and len(json.dumps(certificate["problem"])) < 10**5, "version or size"
         )
-        found = Checker(certificate["problem"]).confirm(certificate["proof"])
+        with LOCK:
+            found = Checker(certificate["problem"]).confirm(certificate["proof"])
         demand(found == certificate["verdict"], f"shown is {found}, not {certificate['verdict']}")
     except Exception as why:  # anything at all that goes wrong in a certificate is a reason to refuse it
         return Confirmation(False, str(why) if isinstance(why, ValueError) else f"malformed: {why!r}")
     return Confirmation(True, f"{found}, by {certificate['proof']['method']}")
 
 
-class Checker(Problem):
+class Checker(Rewriting):
     """The methods by which a problem is confirmed; each returns the verdict that it shows."""
-
-    def confirm(self, proof: Any) -> str:
-        """The verdict that a proof shows."""
-        if proof["method"] == "computer-algebra":
-            raise ValueError(f"not confirmed: rests on computer algebra: {proof['steps']}")
-        demand(proof["method"] in METHODS, f"no method {proof['method']}")
-        return str(getattr(self, proof["method"])(proof))
 
     def counterexample(self, proof: Any) -> str:
         """The domain and the assumptions hold at a point, and the claim does not."""
@@ -66,13 +61,6 @@ class Checker(Problem):
                 f"not certainly {wanted > 0} at the point: {str(f)[:80]}",
             )
         return "refuted"
-
-    def identity(self, proof: Any) -> str:
-        """Left minus right is the zero polynomial."""
-        demand(self.claim[0] == "==", "not an equality")
-        self.defined()
-        demand(not clear(self.form(self.gap())), "the two sides have different normal forms")
-        return "proved"
 
     def signs(self, proof: Any) -> str:
         """With every variable at its bound plus or minus t >= 0, no coefficient of right minus left is negative."""
@@ -103,53 +91,6 @@ class Checker(Problem):
         demand(self.claim[0] == "<=" or self.sure("!=", self.form(self.gap())), "may be 0")
         return "proved"
 
-    def sum(self, proof: Any) -> str:
-        """The claim with closed forms for sums."""
-        return str(self.but(claim=self.close(self.claim, proof["closed"])).confirm(proof["then"]))
-
-    def close(self, e: Any, closed: Any) -> Any:
-        """A formula with its sums replaced by closed forms F: F(first) = body(first), F(k) - F(k - 1) = body(k)."""
-        if not isinstance(e, list) or e[0] in ("diff", "at", "integral", "forall", "num", "sym"):
-            return e
-        if e[0] != "sum":
-            return [self.close(a, closed) for a in e]
-        _, body, k, first, last = e
-        demand(
-            all(self.whole(read(end, self.env)) for end in (first, last)),
-            "ends of a sum that may be no integers",
-        )
-        index = {
-            "name": k,
-            "kind": "integer",
-            "lower": None,
-            "lower_open": False,
-            "upper": None,
-            "upper_open": False,
-        }
-        inside = self.but(variables=[*self.variables.values(), index])
-        from_first, to_last = ["<=", first, ["sym", k]], ["<=", ["sym", k], last]
-        body = inside.but(assuming=[*self.given, from_first, to_last]).close(body, closed)
-        for _, form in (entry for entry in closed if entry[0][2:] == e[2:]):
-            before = ["at", form, k, ["add", ["sym", k], ["num", "-1"]]]
-            step = ["==", ["add", form, ["mul", ["num", "-1"], before]], body]
-            try:
-                demand(self.sure("<=", self.form(gap(first, last, self.env))), "a sum that may be empty")
-                self.but(claim=["==", ["at", form, k, first], ["at", body, k, first]]).identity({})
-                inside.but(claim=step, assuming=[*self.given, ["<", *from_first[1:]], to_last]).identity({})
-                return ["at", form, k, last]
-            except ValueError:
-                continue
-        return ["sum", body, k, first, last]
-
-    def smt(self, proof: Any) -> str:
-        """Domain, assumptions and negated claim are unsatisfiable."""
-        self.defined()
-        demand(
-            self.unsat(lambda facts: smt.Not(self.formula(self.claim, facts)), 20),
-            "cvc5 found no proof in 20 s",
-        )
-        return "proved"
-
     def conjunction(self, proof: Any) -> str:
         """Part by part."""
         demand(self.claim[0] == "and" and len(self.claim) > 1, "not a conjunction")
@@ -163,11 +104,20 @@ class Checker(Problem):
         powers = {
             x: tuple(number(v["unit"][q]) for q in ("loss", "length")) for x, v in self.variables.items()
         }
-        first = None
+        met: list[Any] = []
+
+        def leaf(relation: str, left: Any, right: Any) -> None:
+            if relation == "forall":
+                demand(left["name"] not in powers, "a name bound twice")
+                powers[left["name"]] = tuple(number(left["unit"][q]) for q in ("loss", "length"))
+                logic(right, leaf, bool, bool)
+            else:
+                env = {x: ("sym", x) for x in powers}
+                met.append(mixed([read(e, env) for e in (left, right)], powers))
+
         for f in (self.claim, *self.json["assuming"]):
-            sides: list[Any] = []
-            logic(f, lambda _, a, b: sides.append([read(e, self.env) for e in (a, b)]), bool, bool)  # noqa: B023
-            first = first or next(filter(None, (mixed(pair, powers) for pair in sides)), None)
+            logic(f, leaf, bool, bool)
+        first = next(filter(None, met), None)
         if first is not None:
             said = {tuple(number(proof[side][q]) for q in ("loss", "length")) for side in ("left", "right")}
             demand(first == said, "other units are mixed")
@@ -184,11 +134,12 @@ class Checker(Problem):
             ends = [v[end] and number(v[end]) for end in ("lower", "upper")]
             demand(low <= high and box[x][0] <= box[x][1], f"no value of {x} in the box")
             demand(
-                (ends[0] or low) <= high and low <= (high if ends[1] is None else ends[1]),
+                (ends[0] is None or ends[0] <= high) and (ends[1] is None or low <= ends[1]),
                 "a box off the domain",
             )
             whole = whole and None not in ends and low <= ends[0] and ends[1] <= high
-        self.replay(self.gap(), self.claim[0] == "<", box, proof["tree"], frozenset())
+        f = self.gap({x: ("num", low) if low == high else ("sym", x) for x, (low, high) in box.items()})
+        self.replay(f, self.claim[0] == "<", box, proof["tree"], frozenset())
         return "proved" if whole else "certified"
 
     def replay(self, f: Any, strict: bool, box: Any, tree: Any, moved: Any) -> None:
@@ -213,7 +164,8 @@ class Checker(Problem):
                 )
                 for part, (a, b) in zip(parts, halves, strict=True):
                     if a <= b:
-                        self.replay(f, strict, box | {x: (a, b)}, part, moved)
+                        g = put(f, x, ("num", a)) if a == b else f
+                        self.replay(g, strict, box | {x: (a, b)}, part, moved)
             case ["e", x, "lower" | "upper" as end, edge, rise]:
                 value, moved = box[x][end == "upper"], moved | {x}
                 face = put(f, x, ("num", value))

@@ -35,6 +35,12 @@ def erfc(q: Q, p: int) -> Any:
     return +result
 
 
+@lru_cache(10**5)
+def constant(q: Q, p: int) -> Any:
+    """A fraction at p bits, which must be the precision set."""
+    return iv.mpf(q.numerator) / q.denominator
+
+
 def intervals(p: int, box: Any) -> Any:
     """The functions of intervals at p bits, rounded outward, with symbols in a box of exact pairs."""
     iv.prec = p
@@ -55,7 +61,7 @@ def intervals(p: int, box: Any) -> Any:
         return erfc(Q((-1) ** sign * int(man)) * Q(2) ** exponent, p)
 
     table: dict[str, Any] = {
-        "num": lambda q: iv.mpf(q.numerator) / q.denominator,
+        "num": lambda q: constant(q, p),
         "sym": lambda x: iv.mpf([table["num"](box[x][0]).a, table["num"](box[x][1]).b]),
         "pi": lambda: iv.pi * margin,
         "add": lambda *us: reduce(add, us),
@@ -66,6 +72,7 @@ def intervals(p: int, box: Any) -> Any:
         "erfc": lambda u: iv.mpf([bound(u.b).a, bound(u.a).b]),
         "abs": abs,
         "max": lambda *us: iv.mpf([max(u.a for u in us), max(u.b for u in us)]),
+        "flat": lambda u: demand(0 not in u, "a kink") or iv.mpf(0),
         "step": lambda u: iv.mpf([int(u.a > 0), int(u.b >= 0)]),
     }
     return table

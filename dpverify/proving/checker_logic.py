@@ -12,13 +12,18 @@ from dpverify.proving.checker_intervals import intervals
 from dpverify.proving.checker_polynomials import ONE, clear, forms
 from dpverify.proving.checker_terms import MINUS, demand, number, read, work
 
+METHODS = {
+    m: m for m in ("counterexample", "identity", "signs", "sum", "smt", "boxes", "conjunction", "units")
+}
+METHODS |= {m: m for m in ("monotone", "square", "antiderivative")} | {
+    "gaussian-integral": "gaussian_integral"
+}
 FACTS: dict[str, Callable[..., Any]] = {  # what cvc5 is told about the value t of a function at u
     "root": lambda t, u: [t == u],
     "pi": lambda t, _: [t > smt.Q(314159265, 10**8), t < smt.Q(314159266, 10**8)],
     "exp": lambda t, u: [t > 0, t >= 1 + u, t * (1 - u) <= 1],
     "log": lambda t, u: [t <= u - 1, u * t >= u - 1],
     "erfc": lambda t, u: [t > 0, t < 2, (u >= 0) == (t <= 1)],
-    "abs": lambda t, u: [t >= 0, t * t == u * u],
 }
 
 
@@ -34,6 +39,11 @@ def factor(a: Any, k: Any, facts: Any) -> Any:
     """cvc5's term for a power of an atom."""
     if (a, k) not in facts and a[0] == "sym" and k == 1:
         facts[a, k] = smt.Real(a[1]), []
+    elif (a, k) not in facts and k > 1 and k % 1 == 0:
+        facts[a, k] = prod([factor(a, Q(1), facts)] * int(k)), []
+    elif (a, k) not in facts and a[0] == "abs" and k == 1:
+        u = encode(dict(a[1]), facts)
+        facts[a, k] = smt.If(u >= 0, u, -u), []
     elif (a, k) not in facts:
         n, d = k.as_integer_ratio()
         v = encode(dict(a[1]), facts) if k == 1 else factor(a, Q(1), facts)
@@ -44,9 +54,9 @@ def factor(a: Any, k: Any, facts: Any) -> Any:
 
 
 def logic(f: Any, leaf: Any, every: Any, no: Any) -> Any:
-    """A formula's value from those of its parts `<=` and `<`, by way of `and` and `not`."""
+    """A formula's value from those of its parts `<=`, `<` and `forall`, by way of `and` and `not`."""
     match f:
-        case ["<=" | "<", _, _]:
+        case ["<=" | "<" | "forall", _, _]:
             return leaf(*f)
         case ["==", a, b]:
             f = ["and", ["<=", a, b], ["<=", b, a]]
@@ -66,6 +76,14 @@ def decide(f: Any, env: Any, box: Any, p: int) -> int:
 
     def leaf(relation: str, left: Any, right: Any) -> int:
         try:
+            if relation == "forall":  # at a point, left to cvc5
+                return (
+                    0
+                    if box
+                    else Problem({"variables": [], "assuming": [], "claim": []}).quantified(
+                        [relation, left, right], env
+                    )
+                )
             e = gap(left, right, env)
             d = work(e, intervals(p, box), {})  # which sees to it that all is defined
             if not box and not clear(u := work(e, forms({}, []), {})):
@@ -96,18 +114,18 @@ def domain(v: Any) -> Any:
     return [["<" if v[f"{end}_open"] else "<=", *sides[end]] for end in ends if ends[end] is not None]
 
 
+def allowed(names: Any) -> bool:
+    """Whether the names of variables differ, and cannot be taken for names made here."""
+    return len({*names}) == len(names) and all(name and not {*name} & {*" #+"} for name in names)
+
+
 class Problem:
     """What is claimed, on which domain, under which assumptions."""
 
     def __init__(self, problem: Any) -> None:
-        self.json, self.claim, variables = problem, problem["claim"], list(problem["variables"])
-        while self.claim[0] == "forall":
-            variables, self.claim = [*variables, self.claim[1]], self.claim[2]
+        self.json, self.claim, variables = problem, problem["claim"], problem["variables"]
         self.variables = {v["name"]: v for v in variables}
-        demand(
-            len(self.variables) == len(variables) and not set("".join(self.variables)) & set("# +"),
-            "bad names",
-        )
+        demand(allowed([v["name"] for v in variables]), "names of variables that are not allowed")
         self.env = {x: ("sym", x) for x in self.variables}
         self.given, more = [f for v in variables for f in domain(v)], list(problem["assuming"])
         while more:
@@ -117,9 +135,7 @@ class Problem:
 
     def but(self, **changes: Any) -> Any:
         """The problem with another claim, say."""
-        return type(self)(
-            {**self.json, "variables": [*self.variables.values()], "claim": self.claim, **changes}
-        )
+        return type(self)(self.json | changes)
 
     def gap(self, env: Any = None) -> Any:
         """The term right - left of a claim that is a comparison."""
@@ -130,14 +146,31 @@ class Problem:
         """A term's polynomial."""
         return work(e, forms(self.bounds, [] if needs is None else needs), {})
 
-    def formula(self, f: Any, facts: Any, needs: Any = None) -> Any:
+    def formula(self, f: Any, facts: Any, needs: Any = None, env: Any = None) -> Any:
         """A formula for cvc5."""
+        env, needs = env or self.env, [] if needs is None else needs
 
         def leaf(relation: str, left: Any, right: Any) -> Any:
-            t = encode(self.form(gap(left, right, self.env), needs), facts)
-            return t >= 0 if relation == "<=" else t > 0
+            if relation != "forall":
+                t = encode(self.form(gap(left, right, env), needs), facts)
+                return t >= 0 if relation == "<=" else t > 0
+            name, own, before = left["name"], f"{left['name']} {len(facts)}", {*facts}
+            demand(
+                left["kind"] == "real" and allowed([*self.variables, name]),
+                "a bound integer, or a bad bound name",
+            )
+            inner = ["implies", ["and", *domain(left)], right]
+            body = self.formula(inner, facts, bound_needs := list[Any](), env | {name: ("sym", own)})
+            plain = not any(facts[key][1] for key in facts.keys() - before)
+            demand(plain and not bound_needs, "more than polynomials, max and abs under a quantifier")
+            return smt.ForAll([smt.Real(own)], body)
 
         return logic(f, leaf, lambda fs: smt.And(smt.BoolVal(True), *fs), smt.Not)
+
+    def quantified(self, f: Any, env: Any) -> int:
+        """1 where cvc5 finds a closed formula true, -1 where false, else 0."""
+        true = self.unsat(lambda facts: smt.Not(self.formula(f, facts, None, env)))
+        return 1 if true else -1 if self.unsat(lambda facts: self.formula(f, facts, None, env)) else 0
 
     def unsat(self, goal: Any, seconds: int = 5) -> bool:
         """Whether cvc5 finds that domain, assumptions and goal hold together nowhere; integers count as reals."""
@@ -164,7 +197,7 @@ class Problem:
 
     def defined(self) -> None:
         """Refuse unless the whole claim is defined on the whole domain; inner parts come first."""
-        needs: list[Any] = []
+        needs = list[Any]()
         self.formula(self.claim, {}, needs)
         for i, need in enumerate(needs):
             demand(
@@ -179,3 +212,33 @@ class Problem:
         return bool(
             e[1] % 1 == 0 if e[0] == "num" else e[0] == "sym" and self.variables[e[1]]["kind"] == "integer"
         )
+
+    def confirm(self, proof: Any) -> str:
+        """The verdict that a proof shows."""
+        method = proof["method"]
+        if method == "computer-algebra":
+            raise ValueError(f"not confirmed: rests on computer algebra: {proof['steps']}")
+        demand(method in METHODS, f"no method {method}")
+        if self.claim[0] == "forall" and method not in ("counterexample", "smt"):
+            return str(
+                self.but(variables=[*self.json["variables"], self.claim[1]], claim=self.claim[2]).confirm(
+                    proof
+                )
+            )
+        return str(getattr(self, METHODS[method])(proof))
+
+    def identity(self, proof: Any) -> str:
+        """Left minus right is the zero polynomial."""
+        demand(self.claim[0] == "==", "not an equality")
+        self.defined()
+        demand(not clear(self.form(self.gap())), "the two sides have different normal forms")
+        return "proved"
+
+    def smt(self, proof: Any) -> str:
+        """Domain, assumptions and negated claim are unsatisfiable."""
+        self.defined()
+        demand(
+            self.unsat(lambda facts: smt.Not(self.formula(self.claim, facts)), 20),
+            "cvc5 found no proof in 20 s",
+        )
+        return "proved"

@@ -70,6 +70,19 @@ def at_least_0(a: Any, k: Any, bounds: Any) -> bool:
     )
 
 
+def primes(c: Q) -> Any:
+    """Integers that multiply to a positive fraction, with weight 1 or -1; small ones are prime."""
+    for n, w in (c.numerator, 1), (c.denominator, -1):
+        p = 2
+        while n > 1:
+            p = n if p * p > n or p > 999 else p
+            if n % p:
+                p += 1
+            else:
+                n //= p
+                yield Q(p), w
+
+
 def power(u: Any, q: Q, bounds: Any) -> Any:
     """A polynomial, defined there, to a power; of products with nonnegative factors the product of the powers."""
     demand(abs(q) < 99 and (u or q >= 0), "division by zero, or a high power")
@@ -79,18 +92,23 @@ def power(u: Any, q: Q, bounds: Any) -> Any:
     if len(u) == 1:
         ((m, c),) = u.items()
         if c > 0 and all(at_least_0(a, k, bounds) for a, k in m):
-            return times(
-                atom("root", {frozenset(): c}, q) if c != 1 else ONE, *(atom(a[0], a[1], k * q) for a, k in m)
-            )
-    sign = Q(-1) if q % 1 == 0 and all(c < 0 for c in u.values()) else Q(1)
-    return (
-        times(
-            {frozenset(): sign ** int(q) if sign < 0 else sign},
-            atom("root", times({frozenset(): sign}, u), q),
-        )
-        if u
-        else u
-    )
+            roots = [atom("root", {frozenset(): p}, q * w) for p, w in primes(c)]
+            return times(*roots, *(atom(a[0], a[1], k * q) for a, k in m))
+    if q % 1 == 0 and all(c < 0 for c in u.values()):
+        return times({frozenset(): Q(-1) ** int(q)}, atom("root", {m: -c for m, c in u.items()}, q))
+    return atom("root", u, q) if u else u
+
+
+def logarithm(u: Any, bounds: Any) -> Any:
+    """Log of a polynomial that is positive; of products with nonnegative factors the sum of the logarithms."""
+    ((m, c), *more) = u.items() or [(frozenset(), Q(0))]
+    if more or c <= 0 or not all(at_least_0(a, k, bounds) for a, k in m):
+        return atom("log", u)
+    logs = [(k, a[1]) for a, k in m if a[0] == "exp"]
+    logs += [(k, logarithm(dict(a[1]), bounds).items()) for a, k in m if a[0] == "root"]
+    logs += [(k, atom("log", atom(a[0], a[1])).items()) for a, k in m if a[0] not in ("exp", "root")]
+    logs += [(w, atom("log", {frozenset(): p}).items()) for p, w in primes(c)]
+    return gather(*({n: Q(k) * d for n, d in items} for k, items in logs))
 
 
 def forms(bounds: Any, needs: Any) -> Any:
@@ -111,7 +129,7 @@ def forms(bounds: Any, needs: Any) -> Any:
 
     def log(u: Any) -> Any:
         needs.append(("<", u))
-        return atom("log", u)
+        return logarithm(u, bounds)
 
     def larger(u: Any, v: Any) -> Any:
         return times(

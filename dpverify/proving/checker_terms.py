@@ -14,10 +14,11 @@ HALF, ZERO, MINUS = Q(1, 2), ("num", Q(0)), ("num", Q(-1))
 HEADS = {"inf", "pi", "add", "mul", "pow", "exp", "log", "erfc", "max", "abs", "floor"}
 
 
-def demand(holds: Any, why: str) -> None:
+def demand(holds: Any, why: str) -> Any:
     """Refuse unless something holds."""
     if not holds:
         raise ValueError(why)
+    return None
 
 
 def number(q: Any) -> Q:
@@ -36,7 +37,23 @@ def exact(e: Any) -> Any:
 
 def put(e: Any, x: str, value: Any) -> Any:
     """A term with a symbol replaced."""
+    if e[0] == "sum":
+        return summed(put(e[1], x, value), e[2], *(put(end, x, value) for end in e[3:]))
     return value if e == ("sym", x) else tuple(put(a, x, value) if isinstance(a, tuple) else a for a in e)
+
+
+def summed(body: Any, index: Any, first: Any, last: Any) -> Any:
+    """A sum, written out where its ends are numbers."""
+    a, b = exact(first), exact(last)
+    if a is None or b is None:
+        return "sum", body, index, first, last
+    demand(a % 1 == b % 1 == 0 <= b - a < 2000, f"a sum from {a} to {b}")
+    return "add", *(put(body, index[1], ("num", Q(i))) for i in range(int(a), int(b) + 1))
+
+
+def pairwise(us: Any) -> Any:
+    """The largest of some terms, two by two."""
+    return us[0] if len(us) == 1 else ("max", us[0], pairwise(us[1:]))
 
 
 def minus(a: Any, b: Any) -> Any:
@@ -46,31 +63,33 @@ def minus(a: Any, b: Any) -> Any:
 
 def read(e: Any, env: Any) -> Any:
     """A term from JSON, `env` giving each name its term; `diff`, `at` and sums between numbers are worked out."""
-    (head, *args), own = e, f"#{len(env)}"  # a name of its own for what is bound
+    head, *args = e
     if head in ("num", "sym"):
         return ("num", number(args[0])) if head == "num" else env[args[0]]
     if head == "at":
         return read(args[0], env | {args[1]: read(args[2], env)})
+    own = f"{args[1] if len(args) > 1 else ''}#{len(env)}"  # a name of its own for what is bound
     if head == "diff":
         demand(args[2] in range(9), "the order of a derivative")
         inner = read(args[0], env | {args[1]: ("sym", own), own: ()})
         result = reduce(lambda f, _: slope(f, own), range(args[2]), inner)
         return put(("add", result, ("mul", ZERO, inner)), own, env[args[1]])  # undefined where the inside is
     if head in ("sum", "integral"):
-        ends = [read(end, env) for end in args[2:]]
-        first, last = map(exact, ends)
-        demand(head == "sum" or {e[0] for e in ends} != {"inf"}, "an integral over what may have a unit")
-        if head == "integral" or first is None or last is None:  # it has a unit, but no value
-            return head, read(args[0], env | {args[1]: ("sym", own), own: ()}), *ends
-        demand(first % 1 == last % 1 == 0 <= last - first < 2000, f"a sum from {first} to {last}")
-        return "add", *(
-            read(args[0], env | {args[1]: ("num", Q(i))}) for i in range(int(first), int(last) + 1)
+        body = read(args[0], env | {args[1]: ("sym", own), own: ()})
+        first, last = (read(end, env) for end in args[2:])
+        demand(head == "sum" or args[1] in env, "an integral over what has no unit")
+        return (
+            summed(body, ("sym", own), first, last)
+            if head == "sum"
+            else (head, body, ("sym", own), first, last)
         )
     us = [read(a, env) for a in args if head != "inf"]
     if head == "phi":
         return "mul", ("num", HALF), ("erfc", ("mul", MINUS, ("pow", ("num", Q(2)), -HALF), *us))
     if head == "min":
-        return "mul", MINUS, ("max", *(("mul", MINUS, u) for u in us))
+        return "mul", MINUS, pairwise([("mul", MINUS, u) for u in us])
+    if head == "max":
+        return pairwise(us)
     if head == "pow":
         q = exact(us[1])
         return ("exp", ("mul", us[1], ("log", us[0]))) if q is None else ("pow", us[0], Q(q))
@@ -80,7 +99,7 @@ def read(e: Any, env: Any) -> Any:
 
 @lru_cache(10**4)
 def slope(e: Any, x: str) -> Any:
-    """The derivative in x, rule by rule; `step` is 1 above 0 and 0 below."""
+    """The derivative in x, rule by rule; `step` is 1 above 0 and 0 below, `flat` is its derivative."""
     head, *args = e
     inner = [slope(a, x) if isinstance(a, tuple) else ZERO for a in args]
     used = [i for i, d in enumerate(inner) if d != ZERO]
@@ -88,12 +107,14 @@ def slope(e: Any, x: str) -> Any:
         return "num", Q(e == ("sym", x))
     if head in ("add", "mul"):
         return "add", *(("mul", inner[i], *(args[:i] + args[i + 1 :]) * (head == "mul")) for i in used)
-    if head in ("max", "abs") and len(args) < 3:
+    if head in ("max", "abs"):
         other, d = (
             (args[1], inner[1]) if head == "max" else (("mul", MINUS, args[0]), ("mul", MINUS, inner[0]))
         )
         above, below = ("step", minus(args[0], other)), ("step", minus(other, args[0]))
         return "add", ("mul", above, inner[0]), ("mul", below, d)
+    if head == "step":
+        return "mul", inner[0], ("flat", args[0])
     bell = ("exp", ("mul", MINUS, ("pow", args[0], Q(2))))
     outer = {
         "exp": [e],
@@ -146,14 +167,16 @@ UNITS: dict[str, Callable[..., Any]] = dict.fromkeys(["pi", "exp", "log", "erfc"
     "mul": lambda *us: (sum(u[0] for u in us), sum(u[1] for u in us), 0 if 0 in [u[2] for u in us] else None),
     "pow": lambda u, q: (u[0] * q, u[1] * q, 0 if u[2] == 0 < q else None),
     "sum": lambda u, *ends: pure(*ends) and u,
-    "integral": lambda u, *ends: pure(*ends) and u,
 }
+UNITS["integral"] = lambda u, *ends: UNITS["mul"](u, alike(*ends))
 
 
 def mixed(sides: Any, powers: Any) -> Any:
     """The first two units that meet in the sum of some terms and differ, or None."""
     try:
-        work(("add", *sides), UNITS | {"sym": lambda x: (*powers.get(x, (Q(0), Q(0))), None)}, {})
+        work(
+            ("add", *sides), UNITS | {"sym": lambda x: (*powers.get(x.split("#")[0], (Q(0), Q(0))), None)}, {}
+        )
     except ValueError as clash:
         if clash.args[0] == "units differ":
             return clash.args[1]

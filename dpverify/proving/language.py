@@ -16,6 +16,7 @@ import sympy as sp
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Role
+from dpverify.proving.printing import expression_latex, expression_text
 
 Expression = Any  # a SymPy expression; SymPy ships no types
 Json = Any
@@ -474,7 +475,7 @@ def formula_text(formula: Formula) -> str:
     """A formula in plain characters."""
     match formula:
         case Compare(relation, left, right):
-            return f"{left} {relation} {right}"
+            return f"{expression_text(left)} {relation} {expression_text(right)}"
         case And(parts):
             return " and ".join(f"({formula_text(p)})" for p in parts)
         case Or(parts):
@@ -492,7 +493,7 @@ def formula_latex(formula: Formula, over: tuple[Variable, ...]) -> str:
     names = {v.symbol: v.latex for v in over}
     match formula:
         case Compare(relation, left, right):
-            sides = (sp.latex(side, symbol_names=names) for side in (left, right))
+            sides = (expression_latex(side, names) for side in (left, right))
             return f" {_RELATION_LATEX[relation]} ".join(sides)
         case And(parts):
             return r"\;\wedge\;".join(formula_latex(p, over) for p in parts)

@@ -131,7 +131,7 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
     pair = contract_then_reveal(n, index)
     problem = Problem(pair.loss, AllSpace(1))
     stddev = 1.0
-    kind = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
+    kind: Any = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
     # the loss is not Lipschitz on all space; what the theorems use is that these two data sets' gradients are at
     # distance 2, so the claim is stated for the pair
     mechanism = kind(problem, 1.0, stddev, withdraw_guarantee=True)
@@ -211,10 +211,9 @@ def _identity_maps(profile: Profile) -> PrivacyCase:
 def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
     """Theorems 29 and 30 with the data set as the population."""
     problem, data = real_problem(data_name, d=5)
-    kind, factor, source = {
-        "stop": (StopPNSGD, 4.0, "fmtt18.thm29"),
-        "skip": (SkipPNSGD, 4.0 * math.sqrt(2), "fmtt18.thm30"),
-    }[algorithm]
+    kind: Any = {"stop": StopPNSGD, "skip": SkipPNSGD}[algorithm]
+    factor = {"stop": 4.0, "skip": 4.0 * math.sqrt(2)}[algorithm]
+    source = {"stop": "fmtt18.thm29", "skip": "fmtt18.thm30"}[algorithm]
     # the printed noise is enough up to epsilon = 1, so the theorem is tried there
     epsilon, cases = 1.0, []
     radius, lipschitz = problem.constraint.largest_norm, problem.loss.lipschitz_constant

@@ -1,0 +1,441 @@
+"""The checker confirms what is true and refuses what is not: exact methods. Every certificate is written by hand."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.proving import checker
+from dpverify.proving.checker import check, main
+
+Json = Any
+FOLDER = Path(checker.__file__).parent
+FILES = sorted(FOLDER.glob("checker*.py"))
+X, Y, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "n"], ["sym", "k"], ["pi"]
+
+
+def num(q: object) -> Json:
+    return ["num", str(q)]
+
+
+def add(*a: Json) -> Json:
+    return ["add", *a]
+
+
+def mul(*a: Json) -> Json:
+    return ["mul", *a]
+
+
+def sub(a: Json, b: Json) -> Json:
+    return add(a, mul(num(-1), b))
+
+
+def power(a: Json, n: object) -> Json:
+    return ["pow", a, n if isinstance(n, list) else num(n)]
+
+
+def variable(
+    name: str, domain: str = "(-oo,oo)", kind: str = "real", unit: tuple[str, str] = ("0", "0")
+) -> Json:
+    low, high = (end.strip() for end in domain[1:-1].split(","))
+    return {
+        "name": name,
+        "kind": kind,
+        "lower": None if "oo" in low else low,
+        "lower_open": domain[0] == "(",
+        "upper": None if "oo" in high else high,
+        "upper_open": domain[-1] == ")",
+        "unit": {"loss": unit[0], "length": unit[1]},
+    }
+
+
+def certificate(
+    variables: list[Json], claim: Json, proof: Json, verdict: str = "proved", assuming: tuple[Json, ...] = ()
+) -> Json:
+    problem = {"variables": variables, "assuming": list(assuming), "claim": claim}
+    return {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+
+
+REAL, POSITIVE, FROM_0 = variable("x"), variable("x", "(0,oo)"), variable("x", "[0,oo)")
+IDENTITY, SMT = {"method": "identity"}, {"method": "smt"}
+
+
+def identity(left: Json, right: Json, *variables: Json, assuming: tuple[Json, ...] = ()) -> Json:
+    return certificate(list(variables), ["==", left, right], IDENTITY, assuming=assuming)
+
+
+def at_point(claim: Json, variables: list[Json], assuming: tuple[Json, ...] = (), **point: str) -> Json:
+    return certificate(variables, claim, {"method": "counterexample", "point": point}, "refuted", assuming)
+
+
+def signs(claim: Json, variables: list[Json], assuming: tuple[Json, ...] = (), **shift: Json) -> Json:
+    return certificate(variables, claim, {"method": "signs", "shift": shift}, assuming=assuming)
+
+
+def smt(claim: Json, *variables: Json, assuming: tuple[Json, ...] = ()) -> Json:
+    return certificate(list(variables), claim, SMT, assuming=assuming)
+
+
+REAL_Y, POSITIVE_Y = variable("y"), variable("y", "(0,oo)")
+COUNT = variable("n", "[1,oo)", "integer")
+SUM = ["sum", K, "k", num(1), N]
+HALF_N = mul(num("1/2"), N, add(N, num(1)))
+HALF_K = mul(num("1/2"), K, add(K, num(1)))
+LOSS, LENGTH = variable("x", "(0,oo)", unit=("1", "0")), variable("y", "(0,oo)", unit=("0", "1"))
+E = variable("E", "[0,oo)")
+GAUSS = ["integral", ["exp", mul(num("-1/2"), power(["sym", "z"], 2))], "z", ["inf", "-"], ["inf", "+"]]
+SQUARES = ["integral", power(["sym", "z"], 2), "z", num(0), X]
+
+
+def summed(claim: Json, form: Json, *, variables: tuple[Json, ...] = (COUNT,), total: Json = SUM) -> Json:
+    return certificate(list(variables), claim, {"method": "sum", "closed": [[total, form]], "then": IDENTITY})
+
+
+def units(
+    claim: Json, verdict: str, left: tuple[str, str] = ("1", "0"), right: tuple[str, str] = ("0", "1")
+) -> Json:
+    sides = {"left": left, "right": right}
+    named = {side: {"loss": powers[0], "length": powers[1]} for side, powers in sides.items()}
+    return certificate([LOSS, LENGTH], claim, {"method": "units", **named}, verdict)
+
+
+def monotone(function: str, smaller: Json, larger: Json, **more: Json) -> Json:
+    claim = ["<=", [function, smaller], [function, larger]]
+    proof = {"method": "monotone", "function": function, "times": "1", "smaller": smaller, "larger": larger}
+    return certificate([FROM_0], claim, proof | {"then": SMT} | more)
+
+
+def square(root: Json, rest: Json) -> Json:
+    claim = ["<=", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))]
+    return certificate([REAL, REAL_Y], claim, {"method": "square", "root": root, "rest": rest, "then": SMT})
+
+
+def gaussian(value: Json, rate: str = "1/2") -> Json:
+    parts = {"integral": GAUSS, "rate": num(rate), "center": num(0), "factor": num(1)}
+    return certificate(
+        [variable("z")], ["==", GAUSS, value], {"method": "gaussian-integral", **parts, "then": IDENTITY}
+    )
+
+
+def primitive(form: Json, value: Json, domain: str = "[0,oo)") -> Json:
+    proof = {"method": "antiderivative", "integral": SQUARES, "primitive": form, "then": IDENTITY}
+    return certificate([variable("x", domain)], ["==", SQUARES, value], proof)
+
+
+CUBE = mul(num("1/3"), power(["sym", "z"], 3))
+ROOT_2 = power(num(2), "1/2")
+PREMISE = ["forall", E, ["<=", ["max", num(0), sub(X, ["sym", "E"])], ["max", num(0), sub(Y, ["sym", "E"])]]]
+
+TRUE = {
+    "binomial": identity(power(add(X, Y), 2), add(power(X, 2), mul(num(2), X, Y), power(Y, 2)), REAL, REAL_Y),
+    "partial-fractions": identity(
+        add(power(add(X, num(1)), -1), power(add(X, num(2)), -1)),
+        mul(add(mul(num(2), X), num(3)), power(add(power(X, 2), mul(num(3), X), num(2)), -1)),
+        FROM_0,
+    ),
+    "exp-of-sum": identity(
+        ["exp", add(X, mul(num("1/2"), Y))], mul(["exp", X], power(["exp", Y], "1/2")), REAL, REAL_Y
+    ),
+    "log-of-product": identity(["log", mul(X, Y)], add(["log", X], ["log", Y]), POSITIVE, POSITIVE_Y),
+    "exp-log": identity(["exp", mul(num(2), ["log", X])], power(X, 2), POSITIVE),
+    "root-of-square": identity(power(power(X, 2), "1/2"), X, FROM_0),
+    "square-of-root": identity(power(power(X, "1/2"), 2), X, FROM_0),
+    "root-of-log": identity(
+        power(power(["log", power(X, -1)], "1/2"), 2), mul(num(-1), ["log", X]), variable("x", "(0,1)")
+    ),
+    "symbolic-power": identity(
+        mul(power(num(2), X), power(num(2), Y)), power(num(2), add(X, Y)), REAL, REAL_Y
+    ),
+    "derivative-of-phi": identity(
+        ["diff", ["phi", X], "x", 1],
+        mul(["exp", mul(num("-1/2"), power(X, 2))], power(mul(num(2), PI), "-1/2")),
+        REAL,
+    ),
+    "second-derivative-at": identity(["at", ["diff", power(X, 3), "x", 2], "x", Y], mul(num(6), Y), REAL_Y),
+    "total-derivative": identity(["diff", ["at", mul(X, Y), "y", X], "x", 1], mul(num(2), X), REAL),
+    "partial-derivative-then-at": identity(["at", ["diff", mul(X, Y), "x", 1], "y", X], X, REAL, REAL_Y),
+    "cancelled-denominator": identity(mul(X, power(X, -1)), num(1), POSITIVE),
+    "denominator-by-assumption": identity(
+        mul(sub(X, Y), power(sub(X, Y), -1)), num(1), REAL, REAL_Y, assuming=(["!=", X, Y],)
+    ),
+    "fixed-sum": identity(["sum", power(K, 2), "k", num(1), num(4)], num(30)),
+    "counterexample-exact": at_point(
+        ["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], [REAL, REAL_Y], x="1/3", y="1/3"
+    ),
+    "counterexample-irrational": at_point(
+        ["<=", ["exp", X], num("2.718281828459045235360287471352662497757")], [REAL], x="1"
+    ),
+    "roots-of-constants": identity(
+        add(power(num(8), "1/2"), power(num("1/2"), "1/2")), mul(num("5/2"), ROOT_2)
+    ),
+    "logs-of-constants": identity(["log", num("4/3")], sub(mul(num(2), ["log", num(2)]), ["log", num(3)])),
+    "counterexample-root": at_point(["!=", power(X, "1/2"), num(2)], [FROM_0], x="4"),
+    "counterexample-implies": at_point(
+        ["implies", ["<=", num(0), X], ["or", ["<", X, num(1)], ["<", num(2), X]]], [REAL], x="3/2"
+    ),
+    "counterexample-sum": at_point(["==", SUM, power(N, 2)], [COUNT], n="5"),
+    "counterexample-forall": at_point(
+        ["implies", PREMISE, ["<", Y, X]], [FROM_0, variable("y", "[0,oo)")], x="1", y="2"
+    ),
+    "counterexample-assuming": at_point(["<", X, num(1)], [REAL], (["<=", num(2), X],), x="2"),
+    "signs": signs(["<=", power(X, 2), power(X, 3)], [variable("x", "[1,oo)")], x=["lower"]),
+    "signs-upper": signs(["<=", num(0), power(sub(num(1), X), -1)], [variable("x", "(-oo,1)")], x=["upper"]),
+    "signs-quotient": signs(
+        ["<", mul(X, power(add(X, Y), -1)), num(1)],
+        [POSITIVE, variable("y", "[1,oo)")],
+        x=["lower"],
+        y=["lower"],
+    ),
+    "signs-ordered": signs(
+        ["<=", power(X, 2), power(Y, 2)],
+        [variable("x", "[1,oo)"), variable("y", "[1,oo)")],
+        (["<=", X, Y],),
+        x=["lower"],
+        y=["lower", {"plus": ["x"]}],
+    ),
+    "signs-root-exp": signs(["<", num(0), add(power(X, "1/2"), ["exp", X])], [FROM_0], x=["lower"]),
+    "smt": smt(["<=", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], REAL, REAL_Y),
+    "smt-quotient": smt(["<=", mul(num(2), power(add(X, num(1)), -1)), num(2)], FROM_0),
+    "smt-root": smt(["<=", mul(num(2), power(X, "1/2")), add(X, num(1))], FROM_0),
+    "smt-quantifier": smt(["implies", PREMISE, ["<=", X, Y]], FROM_0, variable("y", "[0,oo)")),
+    "smt-logic": smt(["or", ["<=", X, Y], ["and", ["<", Y, X], ["!=", X, Y]]], REAL, REAL_Y),
+    "sum": summed(["==", SUM, HALF_N], HALF_K),
+    "sum-of-constants": summed(
+        ["==", ["sum", X, "k", num(1), N], mul(N, X)],
+        mul(K, X),
+        variables=(COUNT, REAL),
+        total=["sum", X, "k", num(1), N],
+    ),
+    "conjunction": certificate(
+        [FROM_0],
+        ["and", ["==", X, X], ["<=", num(0), X]],
+        {"method": "conjunction", "parts": [IDENTITY, SMT]},
+    ),
+    "units": units(["<=", X, mul(X, ["exp", mul(Y, power(Y, -1))])], "proved"),
+    "units-zero": units(["<=", num(0), X], "proved"),
+    "units-differ": units(["<=", X, Y], "refuted"),
+    "units-in-a-sum": units(["<=", num(0), add(X, power(Y, 2))], "refuted", right=("0", "2")),
+    "monotone": monotone("log", add(X, num(1)), add(X, num(2))),
+    "monotone-exp": monotone("exp", X, add(X, num(1))),
+    "square": square(sub(X, Y), num(1)),
+    "gaussian-integral": gaussian(power(mul(num(2), PI), "1/2")),
+    "antiderivative": primitive(CUBE, mul(num("1/3"), power(X, 3))),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_true_certificates_are_confirmed(name: str) -> None:
+    found = check(TRUE[name])
+    assert found.confirmed, found
+
+
+FALSE = {
+    "changed-constant": identity(
+        power(add(X, Y), 2), add(power(X, 2), mul(num(3), X, Y), power(Y, 2)), REAL, REAL_Y
+    ),
+    "flipped-sign": identity(
+        power(sub(X, Y), 2), add(power(X, 2), mul(num(2), X, Y), power(Y, 2)), REAL, REAL_Y
+    ),
+    "exp": identity(["exp", add(X, Y)], add(["exp", X], ["exp", Y]), REAL, REAL_Y),
+    "exp-third": identity(["exp", mul(num("1/2"), X)], power(["exp", X], "1/3"), REAL),
+    "log-of-sum": identity(["log", add(X, Y)], add(["log", X], ["log", Y]), POSITIVE, POSITIVE_Y),
+    "log-of-negative-factors": identity(
+        ["log", mul(X, Y)], add(["log", X], ["log", Y]), variable("x", "(-oo,0)"), variable("y", "(-oo,0)")
+    ),
+    "log-of-square": identity(["log", power(X, 2)], mul(num(2), ["log", X]), variable("x", "(-oo,0)")),
+    "root-of-square-negative": identity(power(power(X, 2), "1/2"), X, REAL),
+    "root-of-product-negative": identity(
+        power(mul(X, Y), "1/2"),
+        mul(power(X, "1/2"), power(Y, "1/2")),
+        variable("x", "(-oo,0)"),
+        variable("y", "(-oo,0)"),
+    ),
+    "root-of-negative": identity(power(power(X, "1/2"), 2), X, REAL),
+    "erfc-odd": identity(["erfc", X], mul(num(-1), ["erfc", mul(num(-1), X)]), REAL),
+    "zero-denominator": identity(mul(X, power(X, -1)), num(1), REAL),
+    "zero-denominator-closed-domain": identity(mul(X, power(X, -1)), num(1), FROM_0),
+    "denominator-vanishes-identically": identity(mul(num(0), power(sub(X, X), -1)), num(0), REAL),
+    "zero-times-undefined": identity(mul(num(0), ["log", X]), num(0), REAL),
+    "difference-of-undefined": identity(sub(["log", X], ["log", X]), num(0), REAL),
+    "derivative-where-undefined": identity(
+        ["diff", ["log", X], "x", 1], power(X, -1), variable("x", "(-oo,0)")
+    ),
+    "derivative-of-root-at-0": identity(mul(num(0), ["diff", power(X, "1/2"), "x", 1]), num(0), FROM_0),
+    "partial-for-total": identity(["at", ["diff", mul(X, Y), "x", 1], "y", X], mul(num(2), X), REAL, REAL_Y),
+    "total-for-partial": identity(["diff", ["at", mul(X, Y), "y", X], "x", 1], X, REAL),
+    "shadowed-sum-index": identity(["sum", X, "x", num(1), num(2)], mul(num(2), X), REAL),
+    "inequality-as-identity": certificate([REAL], ["<=", X, X], IDENTITY),
+    "unknown-symbol": identity(["sym", "w"], ["sym", "w"], REAL),
+    "made-up-symbol": identity(["sym", "#1"], num(0), REAL),
+    "name-made-here": identity(["sym", "x+"], ["sym", "x+"], variable("x+")),
+    "empty-sum": identity(["sum", K, "k", num(2), num(1)], num(0)),
+    "point-not-false": at_point(["<=", X, num(1)], [REAL], x="1"),
+    "point-outside": at_point(["<=", num(0), X], [FROM_0], x="-1"),
+    "point-on-open-end": at_point(["<", num(0), X], [POSITIVE], x="0"),
+    "point-not-integer": at_point(["!=", N, num("3/2")], [COUNT], n="3/2"),
+    "point-missing": at_point(["<", X, X], [REAL]),
+    "point-breaks-assumption": at_point(["<", X, num(1)], [REAL], (["<", num(2), X],), x="2"),
+    "point-undefined": at_point(["<", power(X, -1), power(X, -1)], [REAL], x="0"),
+    "point-undefined-log": at_point(["==", ["log", X], num(7)], [REAL], x="-1"),
+    "point-undefined-times-0": at_point(["==", mul(num(0), power(X, "1/2")), num(7)], [REAL], x="-1"),
+    "point-undefined-assumption": at_point(
+        ["<", X, X], [REAL], (["or", ["<", ["log", X], num(0)], ["<=", num(0), ["log", X]]],), x="-1"
+    ),
+    "point-of-true-forall": at_point(["forall", E, ["<=", num(0), ["sym", "E"]]], [REAL], x="1"),
+    "signs-false": signs(["<=", power(X, 2), power(X, 3)], [FROM_0], x=["lower"]),
+    "signs-wrong-end": signs(["<=", num(0), X], [variable("x", "(-oo,1]")], x=["upper"]),
+    "signs-no-bound": signs(["<=", num(0), X], [REAL], x=["lower"]),
+    "signs-not-ordered": signs(
+        ["<=", X, Y], [FROM_0, variable("y", "[0,oo)")], x=["lower"], y=["lower", {"plus": ["x"]}]
+    ),
+    "signs-circle": signs(
+        ["<", X, X],
+        [FROM_0, variable("y", "[0,oo)")],
+        (["==", X, Y],),
+        x=["lower", {"plus": ["y"]}],
+        y=["lower", {"plus": ["x"]}],
+    ),
+    "signs-not-strict": signs(["<", num(0), X], [FROM_0], x=["lower"]),
+    "signs-log": signs(["<=", num(0), ["log", X]], [POSITIVE], x=["lower"]),
+    "signs-inverse-of-negative": signs(
+        ["<=", num(0), power(sub(X, num(1)), -1)], [variable("x", "(-oo,1)")], x=["upper"]
+    ),
+    "signs-denominator-changes-sign": signs(
+        ["<=", num(0), power(sub(X, num(1)), -1)], [FROM_0], (["!=", X, num(1)],), x=["lower"]
+    ),
+    "smt-false": smt(["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], REAL, REAL_Y),
+    "smt-division-by-zero": smt(["or", ["<=", power(X, -1), num(0)], ["<=", num(0), power(X, -1)]], REAL),
+    "smt-division-is-no-function-at-0": smt(["==", power(X, -1), power(X, -1)], REAL),
+    "smt-undefined-assumption-in-or": smt(
+        ["!=", X, num(0)], REAL, assuming=(["or", ["<", power(X, -1), num(1)], ["<", num(-1), num(0)]],)
+    ),
+    "smt-exp": smt(["<=", ["exp", X], add(num(1), X)], REAL),
+    "smt-wrong-quantifier": smt(["implies", PREMISE, ["<", X, Y]], FROM_0, variable("y", "[0,oo)")),
+    "smt-integer-quantifier": smt(
+        ["implies", ["forall", E | {"kind": "integer"}, ["<", ["sym", "E"], X]], ["<", X, X]], REAL
+    ),
+    "sum-false": summed(["==", SUM, power(N, 2)], HALF_K),
+    "sum-fake-form": summed(["==", SUM, power(N, 2)], power(K, 2)),
+    "sum-wrong-start": summed(["==", SUM, add(HALF_N, num(1))], add(HALF_K, num(1))),
+    "sum-maybe-empty": summed(["==", SUM, HALF_N], HALF_K, variables=(variable("n", "[-5,oo)", "integer"),)),
+    "sum-to-real": summed(["==", SUM, HALF_N], HALF_K, variables=(variable("n", "[1,oo)"),)),
+    "sum-other-last": summed(["==", ["sum", K, "k", num(1), add(N, num(1))], HALF_N], HALF_K),
+    "sum-undefined-term": summed(
+        ["==", ["sum", mul(num(0), power(sub(K, num(2)), -1)), "k", num(1), N], num(0)],
+        num(0),
+        total=["sum", mul(num(0), power(sub(K, num(2)), -1)), "k", num(1), N],
+    ),
+    "conjunction-one-false": certificate(
+        [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY, SMT]}
+    ),
+    "conjunction-part-missing": certificate(
+        [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY]}
+    ),
+    "conjunction-of-or": certificate(
+        [FROM_0], ["or", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY, SMT]}
+    ),
+    "units-wrong": units(["<=", X, Y], "proved"),
+    "units-other-powers": units(["<=", X, power(Y, 2)], "refuted"),
+    "units-fine-called-refuted": units(["<=", X, X], "refuted"),
+    "units-exp-of-loss": units(["<=", ["exp", X], num(1)], "proved"),
+    "units-power": units(["<=", power(num(2), X), num(1)], "proved"),
+    "monotone-reversed": monotone("log", add(X, num(2)), add(X, num(1))),
+    "monotone-undefined": monotone("log", X, add(X, num(1))),
+    "monotone-negative": monotone("exp", X, add(X, num(1)), times="-1"),
+    "monotone-other-function": monotone("erfc", X, add(X, num(1))),
+    "square-wrong-root": square(add(X, Y), num(1)),
+    "square-negative-rest": square(sub(X, Y), num(-1)),
+    "gaussian-wrong-value": gaussian(power(PI, "1/2")),
+    "gaussian-wrong-rate": gaussian(power(PI, "1/2"), rate="1"),
+    "primitive-wrong": primitive(mul(num("1/2"), power(["sym", "z"], 3)), mul(num("1/2"), power(X, 3))),
+    "primitive-backward": primitive(CUBE, mul(num("1/3"), power(X, 3)), "(-oo,oo)"),
+    "computer-algebra": certificate(
+        [REAL], ["==", X, X], {"method": "computer-algebra", "steps": ["simplify"]}
+    ),
+    "unknown-method": certificate([REAL], ["==", X, X], {"method": "trust"}),
+    "method-of-the-class": certificate([REAL], ["==", X, X], {"method": "defined"}),
+    "verdict-changed": TRUE["binomial"] | {"verdict": "refuted"},
+    "version": TRUE["binomial"] | {"version": 2},
+    "no-proof": {"version": 1, "problem": TRUE["binomial"]["problem"], "verdict": "proved"},
+    "variable-twice": identity(X, X, REAL, FROM_0),
+    "unknown-kind": identity(X, X, REAL | {"kind": "complex"}),
+    "number-with-exponent": identity(num("1e5"), num("100000")),
+    "number-divided-by-0": identity(num("1/0"), num("1/0")),
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_planted_faults_are_refused(name: str) -> None:
+    found = check(FALSE[name])
+    assert not found.confirmed, found
+    assert found.says
+
+
+def test_computer_algebra_is_named() -> None:
+    assert check(FALSE["computer-algebra"]).says.startswith("not confirmed: rests on computer algebra: ")
+
+
+NUMBERS = [
+    (name, i)
+    for name in ("binomial", "exp-of-sum", "derivative-of-phi", "smt", "sum", "antiderivative")
+    for i in range(12)
+]
+
+
+@pytest.mark.parametrize(("name", "i"), NUMBERS)
+def test_every_changed_number_in_a_tight_claim_is_refused(name: str, i: int) -> None:
+    """Each of these claims is true for one value of each of its numbers only (an inequality is made tighter)."""
+    changed = deepcopy(TRUE[name])
+    places: list[Json] = []
+
+    def walk(e: Json) -> None:
+        if isinstance(e, list) and e[:1] == ["num"] and len(e) == 2:
+            places.append(e)
+        elif isinstance(e, list):
+            for a in e:
+                walk(a)
+
+    walk(changed["problem"]["claim"])
+    if i >= len(places):
+        return
+    places[i][1] = {"2": "3", "1/2": "1/3", "-1/2": "-1/3", "1": "2", "0": "1", "1/3": "1/2", "-1": "-2"}.get(
+        places[i][1], "7"
+    )
+    assert check(TRUE[name]).confirmed
+    assert not check(changed).confirmed
+
+
+def test_files_are_small_and_share_no_code_with_the_provers() -> None:
+    own = {f"dpverify.proving.{file.stem}" for file in FILES}
+    for file in FILES:
+        text = file.read_text()
+        assert len(text.splitlines()) <= 250, file.name
+        assert max(map(len, text.splitlines())) <= 120, file.name
+        for item in ast.walk(ast.parse(text)):
+            modules = [a.name for a in item.names] if isinstance(item, ast.Import) else []
+            modules += [item.module or ""] if isinstance(item, ast.ImportFrom) else []
+            for module in modules:
+                allowed = {"cvc5", "mpmath", *sys.stdlib_module_names}
+                assert module in own or module.split(".")[0] in allowed, (file.name, module)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: tmp_path / f"{name}.json" for name in ("good", "bad", "broken")}
+    files["good"].write_text(json.dumps(TRUE["binomial"]))
+    files["bad"].write_text(json.dumps(FALSE["changed-constant"]))
+    files["broken"].write_text("{")
+    assert main([str(files["good"])]) == 0
+    assert main([str(files["good"]), str(files["bad"])]) == 1
+    assert main([str(files["bad"]), str(files["broken"])]) == 2
+    assert main([str(tmp_path / "none.json")]) == 2
+    assert main([]) == 2
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == 6
+    assert out[0].endswith("confirmed: proved, by identity")
