@@ -294,6 +294,9 @@ def verify(
         str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")
     ] = "threads=2",
     jobs: Jobs = 2,
+    store: Annotated[
+        str | None, typer.Option(help="Folder for finished blocks: a killed run picks up there.")
+    ] = None,
     strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
 ) -> None:
     """The main job: prove every encoded statement, audit every implementation, write ledger and report."""
@@ -309,6 +312,7 @@ def verify(
         only=tuple(only or ()),
         executor=executor,
         jobs=jobs,
+        store=store,
     )
     ledger, certificates = run_verification(settings, progress=_progress)
     written = write_report(ledger, out, certificates)

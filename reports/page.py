@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -18,7 +19,7 @@ from dpverify.reports import number_text
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, privacy_plot, rate_plot, risk_plot
 from dpverify.reports.sections import Section, sections, symbol_rows
-from dpverify.reports.summary import MEANING, audit_text, reason_of, summarize
+from dpverify.reports.summary import MEANING, audit_text, is_measurement, reason_of, spending, summarize
 
 _SHOWN_CERTIFICATE = 3000
 """Certificates up to this many characters are shown in the page; longer ones are only named."""
@@ -51,6 +52,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
         .render(
             ledger=ledger,
             summary=summarize(ledger),
+            spending=spending(ledger.budget),
             sections=page_sections,
             groups=_groups(page_sections),
             anchors={section.id: section.anchor for section in page_sections},
@@ -105,6 +107,24 @@ def _note(certificate: Mapping[str, Any]) -> CertificateNote:
     return CertificateNote(method, f"{number_text.count(size)} bytes", shown)
 
 
+def _sentence(text: str) -> str:
+    """Text that begins with a capital letter, unless that would change a symbol, and ends with a stop."""
+    text = text.strip()
+    if len(text) > 1 and text[0].islower() and text[1].islower():
+        text = text[0].upper() + text[1:]
+    return text if not text or text[-1] in ".!?" else text + "."
+
+
+def _neighbors(adjacency: str) -> str:
+    """A neighboring relation in words; one that has no words here stays as it is."""
+    words = {
+        "replace-one": "any one record replaced",
+        "add-or-remove-one": "any one record added or removed",
+        "index": "the record at one given place replaced",
+    }
+    return words.get(adjacency, adjacency)
+
+
 def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_read),
@@ -124,7 +144,11 @@ def _environment() -> Environment:
         audit_text=audit_text,
         symbol_rows=symbol_rows,
         reason_of=reason_of,
+        sentence=_sentence,
+        neighbors=_neighbors,
     )
+    environment.tests["measurement"] = is_measurement
+    environment.tests["finite"] = math.isfinite
     environment.globals.update(span=number_text.span, meaning=MEANING, Verdict=Verdict)
     return environment
 

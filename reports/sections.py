@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpverify.evidence import Ledger, ProofEvidence, StatementEntry, Variant, Verdict, overall
-from dpverify.reports.summary import AuditEvidence
+from dpverify.evidence import Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.reports.summary import AuditEvidence, Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
 
@@ -66,14 +66,24 @@ class Section:
     latex: str
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
-    proofs: tuple[Card, ...]
+    correction: Correction | None
+    """What is false in it as printed, beside its repair."""
+    reasons: tuple[str, ...]
+    """Why it was repaired."""
+    printed: tuple[Card, ...]
+    """Printed formulas."""
+    repaired: tuple[Card, ...]
+    units: tuple[Card, ...]
+    """Formulas, printed and repaired, that were found homogeneous; those that were not are with the others."""
     audits: tuple[Card, ...]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The different verdicts in this section, for the filter."""
         found = {badge.verdict for badge in self.badges}
-        found |= {card.evidence.verdict for card in (*self.proofs, *self.audits)}
+        proofs = (card.evidence for card in (*self.printed, *self.repaired, *self.units))
+        found |= {proof.verdict for proof in proofs}
+        found |= {a.evidence.verdict for a in self.audits if not measured(a)}
         return tuple(verdict for verdict in Verdict if verdict in found)
 
 
@@ -99,9 +109,18 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
     rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
     anchors = Anchors(
         {"top", "content", "contents", "summary", "catalog", "reproduce", "filter-text", "filter-verdict"}
-        | {"filter-paper", "filter-count", "menu"}
+        | {"filter-paper", "filter-count", "menu", "unconfirmed", "contents-list"}
     )
-    return tuple(_section(row, proofs.get(row.id, []), audits.get(row.id, []), anchors) for row in rows)
+    corrected = corrections(ledger)
+    return tuple(
+        _section(row, proofs.get(row.id, []), audits.get(row.id, []), corrected.get(row.id), anchors)
+        for row in rows
+    )
+
+
+def measured(card: Card) -> bool:
+    """Whether a card is about a measurement, which has no verdict."""
+    return not isinstance(card.evidence, ProofEvidence) and is_measurement(card.evidence)
 
 
 def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
@@ -169,11 +188,17 @@ def blocks(docstring: str) -> tuple[Block, ...]:
 
 
 def _section(
-    row: StatementEntry, proofs: list[ProofEvidence], audits: list[AuditEvidence], anchors: Anchors
+    row: StatementEntry,
+    proofs: list[ProofEvidence],
+    audits: list[AuditEvidence],
+    correction: Correction | None,
+    anchors: Anchors,
 ) -> Section:
     anchor = anchors.new(row.id)
-    order = {name: position for position, name in enumerate(dict.fromkeys(p.obligation for p in proofs))}
-    beside = sorted(proofs, key=lambda proof: (order[proof.obligation], proof.variant is Variant.REPAIRED))
+    cards = [Card(anchors.new(f"{anchor}--{p.obligation}-{p.variant}"), p) for p in proofs]
+    pairs = list(zip(cards, proofs, strict=True))
+    homogeneous = tuple(card for card, proof in pairs if _homogeneous(proof))
+    repaired = [proof for proof in proofs if proof.variant is Variant.REPAIRED]
     group: Group = "statement"
     if row.kind == "algorithm":
         group = "algorithm"
@@ -192,9 +217,18 @@ def _section(
         latex=row.latex,
         docstring=blocks(row.docstring),
         badges=_badges(row, proofs, audits),
-        proofs=tuple(Card(anchors.new(f"{anchor}--{p.obligation}-{p.variant}"), p) for p in beside),
+        correction=correction,
+        reasons=tuple(dict.fromkeys(proof.because for proof in repaired if proof.because)),
+        printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
+        repaired=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.REPAIRED),
+        units=homogeneous,
         audits=tuple(Card(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
     )
+
+
+def _homogeneous(proof: ProofEvidence) -> bool:
+    """Whether this is about units and says that there is nothing wrong with them."""
+    return proof.role is Role.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 def _badges(
@@ -202,7 +236,7 @@ def _badges(
 ) -> tuple[Badge, ...]:
     printed = row.verdict_printed or overall([p.verdict for p in proofs if p.variant is Variant.PRINTED])
     repaired = row.verdict_repaired or overall([p.verdict for p in proofs if p.variant is Variant.REPAIRED])
-    audited = overall([audit.verdict for audit in audits])
+    audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     named = (("as printed", printed), ("repaired", repaired), ("audits", audited))
     return tuple(Badge(about, verdict) for about, verdict in named if verdict is not None)
 

@@ -47,6 +47,8 @@ class AuditSettings:
     seed: int
     executor: Executor
     progress: Progress | None = None
+    store: str | None = None
+    """Folder for finished blocks: an interrupted run picks up there, with the same bits."""
 
 
 def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[Evidence]:
@@ -101,6 +103,7 @@ def _privacy(
             seed=(settings.seed, _label(plan), side),
             executor=settings.executor,
             progress=settings.progress,
+            store=settings.store,
         ).points
         for side, data in enumerate((case.left, case.right))
     ]
@@ -196,6 +199,7 @@ def _measure(
         seed=(settings.seed, _label(plan), number),
         executor=settings.executor,
         progress=settings.progress,
+        store=settings.store,
         block_size=BLOCK if case.runs_a_sample == 1 else case.runs_a_sample,
     ).points
     scale = float(case.dataset.n) if case.total else 1.0

@@ -36,7 +36,7 @@ class VerificationSettings:
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
     with `only`, nothing else is done. `failure_probability` is that of the whole run, shared out equally over
-    the plans that are carried out.
+    the plans that are carried out. `store` is a folder where finished blocks of runs are kept and found again.
 
     Raises:
         InvalidArgumentError: for an unknown paper, id, plan, profile or executor.
@@ -49,6 +49,7 @@ class VerificationSettings:
     only: tuple[str, ...] = ()
     executor: str = "serial"
     jobs: int = 1
+    store: str | None = None
 
     def __post_init__(self) -> None:
         if self.profile not in tuple(Profile):
@@ -115,7 +116,9 @@ def verify(
         granted = 0.0
         if plan in statistical:
             granted = budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
-        around = AuditSettings(Profile(settings.profile), settings.seed, executor, watch(plan.name))
+        around = AuditSettings(
+            Profile(settings.profile), settings.seed, executor, watch(plan.name), settings.store
+        )
         audits += carry_out(plan, around, granted)
     ledger = Ledger(
         program_version=__version__,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,20 @@ def test_budget_is_spent_once(ledger: Ledger) -> None:
 @pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
 def test_executors_give_the_same_ledger(ledger: Ledger, executor: str) -> None:
     assert timeless(verify(replace(SETTINGS, executor=executor))[0]) == timeless(ledger)
+
+
+def test_a_store_changes_nothing_and_is_used(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = replace(SETTINGS, store=str(tmp_path))
+    assert timeless(verify(stored)[0]) == timeless(ledger)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a mechanism was run although its blocks are in the store")
+
+    monkeypatch.setattr("dpverify.algorithms.projected_noisy_sgd.PNSGD.__call__", refuse)
+    again = replace(stored, only=("fmtt18.alg1/worst-case-3-of-6",))
+    assert verify(again)[0].entries[0].kind == "privacy"
 
 
 def test_reproduce_lines_give_the_same_entry(ledger: Ledger) -> None:

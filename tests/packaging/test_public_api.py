@@ -1,0 +1,22 @@
+"""Every public name exists, is documented, and is listed once."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+PACKAGES = ("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_public_names_exist_and_are_documented(package: str) -> None:
+    module = import_module(f"dpverify.{package}")
+    assert module.__doc__
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        found = getattr(module, name)
+        if inspect.isclass(found) or inspect.isfunction(found):
+            assert inspect.getdoc(found), f"dpverify.{package}.{name} has no docstring"
+            assert found.__module__.startswith(f"dpverify.{package}"), f"{name} is re-exported from elsewhere"
