@@ -72,11 +72,11 @@ class WeakConvexityCurve:
         """Renyi divergence (nats) at an order of at least 1."""
         if not 2 * order * (order - 1) <= self.noise_multiplier**2:
             return math.inf
-        return 4 * order * _harmonic(self.terms) / (self.terms * self.noise_multiplier**2)
+        return 4 * order * harmonic(self.terms) / (self.terms * self.noise_multiplier**2)
 
 
 @cache
-def _harmonic(terms: int) -> float:
+def harmonic(terms: int) -> float:
     """1 + 1/2 + ... + 1/terms."""
     return math.fsum(1 / k for k in range(1, terms + 1))
 

@@ -26,6 +26,7 @@ from dpverify.algorithms.mixtures import (
     GaussianMixtureProfile,
     WeakConvexityCurve,
     gaussian_noise_multiplier,
+    harmonic,
 )
 from dpverify.algorithms.projected_steps import Iterates, records
 from dpverify.errors import InvalidArgumentError
@@ -402,7 +403,10 @@ class StopPNSGD(_NoisySGD):
             noise = 2 / self.largest_mu
             stated.append(
                 StatedGuarantee(
-                    RDP(WeakConvexityCurve(noise, terms)),
+                    RDP(
+                        WeakConvexityCurve(noise, terms),
+                        label=f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders",
+                    ),
                     Adjacency.REPLACE_ONE,
                     sources=("fmtt18.thm26",),
                     conditions="orders with sigma >= L sqrt(2 order (order - 1))",

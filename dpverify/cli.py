@@ -64,6 +64,13 @@ def _write(path: str, content: Any) -> None:
         raise
 
 
+def _check_folder(option: str, folder: Path) -> None:
+    """Refuse a folder that cannot be written to before hours are spent, without making it."""
+    nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+        raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made")
+
+
 def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print rows: a table on a terminal, tab-separated lines into a pipe."""
     console = Console(highlight=False)
@@ -300,7 +307,7 @@ def verify(
     strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
 ) -> None:
     """The main job: prove every encoded statement, audit every implementation, write ledger and report."""
-    from dpverify.reports import summary_lines, write_report
+    from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
 
@@ -314,7 +321,10 @@ def verify(
         jobs=jobs,
         store=store,
     )
+    _check_folder("--out", out)
     ledger, certificates = run_verification(settings, progress=_progress)
+    out.mkdir(parents=True, exist_ok=True)
+    write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
     written = write_report(ledger, out, certificates)
     console = Console(highlight=False)
     for line in summary_lines(ledger):
@@ -349,6 +359,7 @@ def report(
 
     found = read_ledger(ledger)
     folder = out or ledger.parent
+    _check_folder("--out", folder)
     typer.echo(f"Report: {write_report(found, folder, read_certificates(found, ledger.parent)).page}")
 
 

@@ -12,6 +12,7 @@ from dpverify.reports.summary import (
     is_measurement,
     name_of,
     reason_of,
+    repair_text,
     shortened,
     spending,
     summarize,
@@ -82,7 +83,7 @@ def _findings(findings: Iterable[Finding]) -> list[str]:
                 ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),
                 finding.refuted.left or "",
                 finding.refuted.right or "",
-                "; ".join(f"{shortened(repair.expression)} ({repair.verdict})" for repair in finding.repairs),
+                "; ".join(repair_text(finding, repair) for repair in finding.repairs),
             )
             for finding in findings
         ],

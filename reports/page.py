@@ -18,7 +18,7 @@ from dpverify.evidence import Ledger, PrivacyEvidence, RateEvidence, RiskEvidenc
 from dpverify.reports import number_text
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, privacy_plot, rate_plot, risk_plot
-from dpverify.reports.sections import Section, sections, symbol_rows
+from dpverify.reports.sections import Section, sections, signs, symbol_rows
 from dpverify.reports.summary import MEANING, audit_text, is_measurement, reason_of, spending, summarize
 
 _SHOWN_CERTIFICATE = 3000
@@ -145,6 +145,7 @@ def _environment() -> Environment:
         symbol_rows=symbol_rows,
         reason_of=reason_of,
         sentence=_sentence,
+        signs=signs,
         neighbors=_neighbors,
     )
     environment.tests["measurement"] = is_measurement

@@ -65,18 +65,20 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     with svg.drawing():
         figure, axes = _axes("ε (nats)", "δ")
         seen = [position for position, value in enumerate(lower) if value > floor]
+        marked = evidence.epsilon_lower > 0 and evidence.delta > floor
+        marked = marked and epsilons[0] <= evidence.epsilon_lower <= epsilons[-1]
         if seen:
-            last = seen[-1] + 1
-            steps = [*epsilons[:last], epsilons[last - 1]]
-            shown = [*(max(value, floor) for value in lower[:last]), floor]
+            stairs = list(zip(epsilons, lower, strict=True))[: seen[-1] + 1]
+            if marked and evidence.epsilon_lower > stairs[-1][0]:
+                stairs.append((evidence.epsilon_lower, evidence.delta))
+            steps = [*(epsilon for epsilon, _ in stairs), stairs[-1][0]]
+            shown = [*(max(value, floor) for _, value in stairs), floor]
             axes.fill_between(steps, shown, floor, step="pre", color=svg.MEASURED, alpha=0.25, linewidth=0)
             axes.step(steps, shown, where="pre", color=svg.MEASURED)
         if upper:
             axes.plot(*_above_zero(upper), color=svg.UPPER, linestyle=(0, (5, 3)))
         if claimed:
             axes.plot(*_above_zero(claimed), color=svg.CLAIM)
-        marked = evidence.epsilon_lower > 0 and evidence.delta > floor
-        marked = marked and epsilons[0] <= evidence.epsilon_lower <= epsilons[-1]
         if marked:
             axes.plot([evidence.epsilon_lower], [evidence.delta], "o", color=svg.MEASURED, markersize=6)
         axes.set_xlim(epsilons[0], epsilons[-1] if epsilons[-1] > epsilons[0] else epsilons[0] + 1)
@@ -141,7 +143,8 @@ def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
         if positive and max(positive) > 10 * min(positive):
             floor = min(positive) / 3
             _logarithmic(axes, "y", floor, max(positive) * 2)
-        axes.plot(sizes, [max(bound, floor) for *_, bound in curve], color=svg.CLAIM)
+        bounded = [(x, max(bound, floor)) for x, *_, bound in curve if math.isfinite(bound)]
+        axes.plot([x for x, _ in bounded], [bound for _, bound in bounded], color=svg.CLAIM)
         _intervals(axes, [(x, max(low, floor), max(high, floor)) for x, low, high, _ in curve])
         last = curve[-1]
         drawing = svg.inline(
@@ -149,21 +152,28 @@ def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
             name=name,
             title=f"{evidence.quantity} over {evidence.curve_over}",
             description=f"At {evidence.curve_over} = {nearest(last[0])}: measured {span(last[1], last[2])}, "
-            f"bound {nearest(last[3])}. {len(curve)} points; the table beside the plot has them all.",
+            f"{_bound(last[3])}. {len(curve)} points; the table beside the plot has them all.",
         )
     return Plot(
         f"{_capital(evidence.quantity)} over {evidence.curve_over}",
         drawing,
-        (_item("claim", "bound of the theorem"), _item("interval", "measured, confidence interval")),
+        (
+            *((_item("claim", "bound of the theorem"),) if bounded else ()),
+            _item("interval", "measured, confidence interval"),
+        ),
         "In units of the loss." if floor == -math.inf else "In units of the loss, on a log scale.",
         (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
-        tuple((nearest(x), at_least(low), at_most(high), nearest(bound)) for x, low, high, bound in curve),
+        tuple(
+            (nearest(x), at_least(low), at_most(high), nearest(bound) if math.isfinite(bound) else "none")
+            for x, low, high, bound in curve
+        ),
     )
 
 
 def _risk_interval(evidence: RiskEvidence, name: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
+    heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
     with svg.drawing():
         figure, axes = _axes("", "", height=0.8)
         if finite and min(finite) > 0 and max(finite) > 20 * min(finite):
@@ -186,17 +196,25 @@ def _risk_interval(evidence: RiskEvidence, name: str) -> Plot:
         drawing = svg.inline(
             figure,
             name=name,
-            title=f"{evidence.quantity} against its bound",
-            description=f"Measured {span(low, high)}; bound {nearest(bound)}.",
+            title=heading,
+            description=f"Measured {span(low, high)}; {_bound(bound)}.",
         )
+    known = math.isfinite(bound)
     return Plot(
-        f"{_capital(evidence.quantity)} against its bound",
+        _capital(heading),
         drawing,
-        (_item("bar", f"measured: {span(low, high)}"), _item("mark", f"bound: {nearest(bound)}")),
-        "In units of the loss.",
-        ("measured, at least", "measured, at most", "bound"),
-        ((at_least(low), at_most(high), nearest(bound)),),
+        (
+            _item("bar", f"measured: {span(low, high)}"),
+            *((_item("mark", f"bound: {nearest(bound)}"),) if known else ()),
+        ),
+        "In units of the loss." if known else "In units of the loss; no bound is stated.",
+        ("measured, at least", "measured, at most", *(("bound",) if known else ())),
+        ((at_least(low), at_most(high), *((nearest(bound),) if known else ())),),
     )
+
+
+def _bound(bound: float) -> str:
+    return f"bound {nearest(bound)}" if math.isfinite(bound) else "no bound stated"
 
 
 def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
@@ -291,12 +309,17 @@ def _logarithmic(axes: Axes, which: str, low: float, high: float, marked: Sequen
 
 
 def _profile_floor(evidence: PrivacyEvidence) -> float:
-    """The smallest delta worth drawing: a decade below what the audit can see or the claim speaks of."""
+    """The smallest delta worth drawing: a decade below what the audit found or could have seen.
+
+    Where it found nothing, a decade below the curves, so that they can be told apart. Never below 1e-12.
+    """
     seen = [point.delta_lower for point in evidence.profile if point.delta_lower > 0]
-    seen.append(1 / max(evidence.runs, 10))
-    if evidence.delta > 0:
-        seen.append(evidence.delta)
-    return 10.0 ** (math.floor(math.log10(max(min(seen), 1e-290))) - 1)
+    if seen:
+        seen += [1 / max(evidence.runs, 10), *([evidence.delta] if evidence.delta > 0 else [])]
+    else:
+        bounds = (bound for p in evidence.profile for bound in (p.delta_claimed, p.delta_upper))
+        seen = [bound for bound in bounds if bound is not None and bound > 0] or [0.1]
+    return max(10.0 ** (math.floor(math.log10(max(min(seen), 1e-290))) - 1), 1e-12)
 
 
 def _above_zero(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:

@@ -129,7 +129,7 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     return tuple(
         SymbolRow(
             symbol=name,
-            domain=_domain(proof.domain.get(name, "")),
+            domain=signs(proof.domain.get(name, "")),
             unit=proof.units.get(name, ""),
             box=f"[{box[name][0]}, {box[name][1]}]" if name in box else "",
             counterexample=point.get(name, ""),
@@ -138,10 +138,10 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     )
 
 
-def _domain(text: str) -> str:
-    """A domain in the signs that readers know."""
+def signs(text: str) -> str:
+    """A domain or a condition in the signs that readers know."""
     text = re.sub(r"\boo\b", "∞", text).replace("-∞", "−∞")
-    return text.replace(">=", "≥").replace("<=", "≤")
+    return text.replace(">=", "≥").replace("<=", "≤").replace("!=", "≠")
 
 
 class Anchors:

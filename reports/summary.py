@@ -60,8 +60,8 @@ class Correction:
     title: str
     where: str
     findings: tuple[Finding, ...]
-    repairs: tuple[ProofEvidence, ...]
-    """The repaired formulas of all findings, each once."""
+    repairs: tuple[tuple[ProofEvidence, str], ...]
+    """The repaired formulas of all findings, each once, and where they hold if that is what was mended."""
     reasons: tuple[str, ...]
 
 
@@ -154,14 +154,18 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             found.setdefault(proof.statement, []).append(Finding(proof, _repairs(proof, proofs)))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
-        unique = {id(repair): repair for finding in findings for repair in finding.repairs}
+        unique = {
+            id(repair): (repair, where_it_holds(finding, repair))
+            for finding in findings
+            for repair in finding.repairs
+        }
         made[name] = Correction(
             statement=name,
             title=rows[name].title if name in rows else "",
             where=rows[name].where if name in rows else findings[0].refuted.where,
             findings=tuple(findings),
             repairs=tuple(unique.values()),
-            reasons=tuple(dict.fromkeys(repair.because for repair in unique.values() if repair.because)),
+            reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
         )
     return made
 
@@ -238,9 +242,25 @@ def finding_text(finding: Finding) -> str:
         text += " at " + ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
     if proof.left is not None and proof.right is not None:
         text += f", where the sides are {proof.left} and {proof.right}"
-    for repair in finding.repairs:
-        text += f"; repaired: {shortened(repair.expression)} ({repair.verdict})"
-    return text
+    return "; repaired: ".join([text, *(repair_text(finding, repair) for repair in finding.repairs)])
+
+
+def repair_text(finding: Finding, repair: ProofEvidence) -> str:
+    """A repaired formula, where it holds, and its verdict."""
+    narrowed = where_it_holds(finding, repair)
+    what = "the same" if narrowed and repair.expression == finding.refuted.expression else repair.expression
+    return f"{shortened(what)}{f' for {narrowed}' if narrowed else ''} ({repair.verdict})"
+
+
+def where_it_holds(finding: Finding, repair: ProofEvidence) -> str:
+    """How the domain and the conditions of a repair differ from those of what it mends; empty if they do not."""
+    printed = finding.refuted
+    if printed.obligation != repair.obligation:
+        return ""
+    domains = [
+        f"{name} in {domain}" for name, domain in repair.domain.items() if printed.domain.get(name) != domain
+    ]
+    return " and ".join([*domains, *(text for text in repair.assuming if text not in printed.assuming)])
 
 
 def shortened(text: str, length: int = 160) -> str:
@@ -265,7 +285,7 @@ def audit_text(audit: AuditEvidence) -> str:
             bound = (
                 f"the bound is {number_text.nearest(audit.bound)}"
                 if math.isfinite(audit.bound)
-                else "the paper states no bound"
+                else "no bound is stated"
             )
             return (
                 f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "

@@ -41,6 +41,8 @@ _GRID_POINTS = 513
 _ROUNDING = 1e-12
 _MOST_FITTED = 100_000
 """Runs of a side that scores are fitted to; more would cost memory and hardly sharpen them."""
+_FARTHEST_SHOWN = 10.0
+"""Largest epsilon of a report's points where neither bound nor claim asks for more; nats."""
 _CURVE_DELTA = 1e-5
 """The delta that `epsilon_lower` is about where neither the caller nor the claim names one."""
 
@@ -370,9 +372,13 @@ def _claimed(claim: Claim, epsilons: Array) -> Array:
 def _profile(
     events: Sequence[JudgedEvent], claim: Claim, stated: tuple[float, float] | None
 ) -> tuple[ProfilePoint, ...]:
-    """Points for reports, up to a little beyond where the bound vanishes and where the claim is made."""
+    """Points for reports, up to a little beyond where the bound vanishes and where the claim is made, or is small."""
     corner = stated[0] if stated and stated[0] <= 50 else 0.0
     top = max(1.1 * _epsilon_at(events, 0.0), 1.25 * corner, 0.1)
+    if stated is None:
+        grid = np.linspace(0.0, _FARTHEST_SHOWN, _GRID_POINTS)
+        small = grid[_claimed(claim, grid) <= _CURVE_DELTA]
+        top = max(top, float(small[0]) if small.size else _FARTHEST_SHOWN)
     epsilons = np.unique(np.append(np.linspace(0.0, top, 61), corner))
     lines = _lines(events)
     lower = np.max([np.maximum(a - np.exp(epsilons) * b, 0.0) for _, a, b in lines], axis=0)

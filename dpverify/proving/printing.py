@@ -55,6 +55,15 @@ class _Plain(StrPrinter):  # type: ignore[misc]
         )
         return f"(integral over {', '.join(ranges)} of {self._factor(e.function)})"
 
+    def _print_Abs(self, e: Expression) -> str:  # noqa: N802
+        return f"|{self._print(e.args[0])}|"
+
+    def _print_Max(self, e: Expression) -> str:  # noqa: N802
+        return f"max({self.stringify(e.args, ', ')})"
+
+    def _print_Min(self, e: Expression) -> str:  # noqa: N802
+        return f"min({self.stringify(e.args, ', ')})"
+
     def _derivative(self, e: Expression) -> str:
         operators = []
         for variable, order in reversed(e.variable_count):

@@ -504,6 +504,131 @@ def _lemma_25() -> Statement:
     )
 
 
+def _theorem_26() -> Statement:
+    steps = integer("T", ge=1, unit=RECORDS, meaning="stopping time")
+    records = integer("n", ge=1, le=60, unit=RECORDS, meaning="number of records")
+    x = real("x", ge=0, le=1, meaning="1/n")
+    scale = 4 * order * lipschitz**2 / (n * gradient_noise**2)
+    noise_ratio = real("r", gt=0, meaning="sigma / L")
+    everything = (n, index, steps, lipschitz, gradient_noise, order)
+    harmonic = total(1 / (steps - index + 1), steps, index, n)
+    inside = (Le(index, n),)
+    return Statement(
+        id="fmtt18.thm26",
+        title="Stop-PNSGD: Renyi differential privacy",
+        where="Theorem 26",
+        latex=(
+            r"\sigma\ge L\sqrt{2(\alpha-1)\alpha}\implies\text{Stop-PNSGD is }"
+            r"\left(\alpha,\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}\right)\text{-RDP}"
+        ),
+        pairs=("fmtt18.stop", "fmtt18.lem25", "fmtt18.thm23"),
+        printed=(
+            Obligation(
+                "condition-of-lemma-25",
+                "Theorem 26, proof: every divergence is at most 1/(order - 1)",
+                Le(2 * order / noise_ratio**2, 1 / (order - 1)),
+                (order, noise_ratio),
+                role=Role.CONDITION,
+                assuming=(Ge(noise_ratio**2, 2 * (order - 1) * order),),
+                latex=r"\frac{2\alpha L^2}{\sigma^2}\le\frac{1}{\alpha-1}",
+            ),
+            Obligation(
+                "last-display",
+                "Theorem 26, proof, last display: the sum of 1/k is bounded by the logarithm",
+                Le(scale * harmonic, scale * sp.log(n - index + 1)),
+                everything,
+                assuming=inside,
+                latex=(
+                    r"2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^2}{\sigma^2(T-t+1)}"
+                    r"\le\frac{4\alpha L^2\ln(n-t+1)}{n\sigma^2}"
+                ),
+            ),
+        ),
+        repaired=Repair(
+            because="1 + 1/2 + ... + 1/n is above ln n (for one record the printed bound is 0); 1 + ln n is enough",
+            latex=r"\left(\alpha,\frac{4\alpha L^2(1+\ln n)}{n\sigma^2}\right)\text{-RDP}",
+            obligations=(
+                Obligation(
+                    "last-display",
+                    "Theorem 26 with 1 + ln n, at t = 1, the worst index",
+                    Le(total(1 / steps, steps, 1, records), 1 + sp.log(records)),
+                    (records, steps),
+                    scope="n from 2 to 60; at n = 1 the sides are equal, beyond 60 the induction step",
+                    box={"n": (2, 60), "T": (1, 60)},
+                ),
+                Obligation(
+                    "induction-step",
+                    "Theorem 26 with 1 + ln n: from n to n + 1, x = 1/n",
+                    Le(x / (1 + x), sp.log(1 + x)),
+                    (x,),
+                    role=Role.STEP,
+                    latex=r"\frac{1}{n+1}\le\ln(n+1)-\ln n",
+                ),
+            ),
+        ),
+    )
+
+
+def _lemma_27() -> Statement:
+    epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
+    small = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
+    level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)")
+
+    def shift(privacy: object) -> sp.Expr:
+        # the distance 2 L of two gradients over the noise
+        return sp.sympify(privacy) / sp.sqrt(2 * (level + sp.log(sp.Rational(5, 4))))
+
+    printed = Le(hockey_stick(epsilon, shift(epsilon)), sp.exp(-level))
+    latex = (
+        r"\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)-e^\varepsilon\Phi\left(-\frac{\varepsilon}{s}-\frac{s}{2}\right)"
+        r"\le\delta,\quad s=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
+    )
+    return Statement(
+        id="fmtt18.lem27",
+        title="Local privacy of a noisy gradient",
+        where="Lemma 27",
+        latex=(
+            r"\text{for every }\varepsilon,\delta>0\text{ and }\sigma=2L\sqrt{2\ln(1.25/\delta)}/\varepsilon:"
+            r"\text{ local }(\varepsilon,\delta)\text{-DP}"
+        ),
+        pairs=("fmtt18.alg1", "fmtt18.thm29", "fmtt18.thm30"),
+        printed=(
+            Obligation(
+                "renyi-of-one-step",
+                "Lemma 27, local Renyi differential privacy",
+                Eq(
+                    renyi_divergence(order, 2 * lipschitz, gradient_noise**2),
+                    2 * order * lipschitz**2 / gradient_noise**2,
+                ),
+                (order, lipschitz, gradient_noise),
+                role=Role.STEP,
+            ),
+            Obligation(
+                "noise-is-enough",
+                "Lemma 27, for every epsilon and delta",
+                printed,
+                (epsilon, level),
+                box={"epsilon": ("1/20", 12), "l": (3, 14)},
+                scope="two gradients at distance 2 L, the largest there is: the left side is exact",
+                latex=latex,
+            ),
+        ),
+        repaired=Repair(
+            because="for large epsilon this noise is too small; its classical proof asks for epsilon at most 1",
+            obligations=(
+                Obligation(
+                    "noise-is-enough",
+                    "Lemma 27 for epsilon at most 1",
+                    Le(hockey_stick(small, shift(small)), sp.exp(-level)),
+                    (small, level),
+                    box={"epsilon": ("1/20", 1), "l": (3, 14)},
+                    latex=latex,
+                ),
+            ),
+        ),
+    )
+
+
 def _theorem_35() -> Statement:
     i = integer("i", ge=1, unit=RECORDS, meaning="position of the record that differs")
     k = integer("k", ge=0, meaning="full rounds since the record was first used")
@@ -623,6 +748,8 @@ PAPER = Paper(
         _theorem_22(),
         _theorem_23(),
         _lemma_25(),
+        _theorem_26(),
+        _lemma_27(),
         _theorem_35(),
         _appendix_b(),
     ),

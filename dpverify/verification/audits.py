@@ -183,7 +183,7 @@ def _risk(
         )
         if rate.verdict is Verdict.VIOLATED:
             # a paper's O( ) hides constants and logarithms: no finite set of sizes can violate it
-            hidden = f"{rate.reason} Constants and logarithms that O( ) hides can do that at these sizes."
+            hidden = f"{rate.reason}. Constants and logarithms that O( ) hides can do that at these sizes."
             rate = rate.model_copy(update={"verdict": Verdict.UNDECIDED, "reason": hidden})
         found.append(rate)
     return found

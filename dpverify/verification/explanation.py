@@ -7,14 +7,23 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from dpverify.evidence import Variant
-from dpverify.proving.language import Obligation, formula_text
+from dpverify.proving.language import And, Formula, Obligation, formula_text
 from dpverify.statements.paper import papers, select
+
+
+def _claim(claim: Formula) -> Iterator[str]:
+    """A formula on one line; the parts of a conjunction on a line each."""
+    if not isinstance(claim, And):
+        yield formula_text(claim)
+        return
+    for number, part in enumerate(claim.parts, 1):
+        yield formula_text(part) + (" and" if number < len(claim.parts) else "")
 
 
 def _obligation(obligation: Obligation, variant: Variant) -> Iterator[str]:
     yield f"  {obligation.name} ({variant}, {obligation.role})"
     yield f"    {obligation.where}"
-    yield f"    {formula_text(obligation.claim)}"
+    yield from (f"    {line}" for line in _claim(obligation.claim))
     if obligation.assuming:
         yield "    given " + "; ".join(formula_text(a) for a in obligation.assuming)
     for variable in obligation.over:

@@ -237,6 +237,7 @@ def test_prove_shows_refuted_and_proved(capsys: pytest.CaptureFixture[str]) -> N
         ["verify", "--failure-probability", "0"],
         ["verify", "--only", "no-plan"],
         ["verify", "--executor", "gpu"],
+        ["verify", "--out", "/dev/null/x"],
         ["report", "no-ledger.json"],
         ["list", "xyz"],
         ["prove", "fmtt18.lem15", "--json", "no/such/folder/x.json"],

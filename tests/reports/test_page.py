@@ -16,7 +16,7 @@ from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
 from dpverify.reports import ledger_json, render_html
 
 from .html_check import Page
-from .ledger_example import AUDITS, CERTIFICATES, PROOFS, STATEMENTS, example_ledger
+from .ledger_example import AUDITS, CERTIFICATES, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
 
 HOSTILE = "<script>alert(1)</script>\"'&]]>--><img src=x onerror=alert(2)>{{ 7*7 }}"
 
@@ -78,7 +78,7 @@ def test_says_everything(page: Page) -> None:
             proof.left,
             proof.certificate,
         ):
-            assert (text or "") in words
+            assert (text or "").lower() in words.lower()  # a sentence begins with a capital letter
     for audit in AUDITS:
         assert audit.title in words
         assert audit.reproduce in words
@@ -86,7 +86,8 @@ def test_says_everything(page: Page) -> None:
         assert row.id in words
         assert row.title in words
     for fact in (
-        "Checked 6 of 163 statements: 7 formulas and 8 audits. 2 printed statements are false.",
+        "Checked 6 of 163 statements: 7 formulas and 8 audits. 1 statement is false as printed. "
+        "1 more statement has a false formula in the proof, the conditions or the units.",
         "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",
         "An independent checker confirmed 5 of 7 formulas.",
         "157 of 163 are not checked yet",
@@ -222,3 +223,56 @@ def test_size_and_speed() -> None:
     assert len(text.encode()) < 3_000_000
     assert time.process_time() - start < 30
     assert sum(isinstance(entry, ProofEvidence) for entry in entries) == 280
+
+
+def test_printed_and_repaired_stand_side_by_side_with_the_reason() -> None:
+    text = render_html(example_ledger(), CERTIFICATES)
+    section = text[text.index('<section class="page subject" id="fmtt18.thm1"') :]
+    section = section[: section.index("</section>")]
+    words = Page(section).words()
+    order = [
+        words.index(part)
+        for part in (
+            "What is false, and its repair",
+            "As printed",
+            "Counterexample: T = 1",
+            "Repaired",
+            "Why: The two sides have different units, and identity maps attain the square.",
+            "Formulas as printed",
+            "Formulas of the repair",
+        )
+    ]
+    assert order == sorted(order)
+
+
+def test_homogeneous_formulas_share_a_table() -> None:
+    good = PROOFS[2].model_copy(
+        update={"obligation": "same-unit", "variant": "repaired", "verdict": Verdict.PROVED, "left": None}
+    )
+    text = render_html(example_ledger(entries=(*PROOFS, good)))
+    words = Page(text).words()
+    assert Page(text).problems == []
+    assert 'id="fmtt18.thm1-same-unit-repaired"><th scope="row">same-unit</th>' in text
+    assert "In each of these formulas, both sides have the same unit." in words
+    assert "The units differ: left side dimensionless, right side 1/length." in words  # a card of its own
+
+
+def test_a_measurement_has_no_verdict_and_no_bound() -> None:
+    text = render_html(example_ledger(entries=(MEASUREMENT,)))
+    page = Page(text)
+    assert page.problems == []
+    words = page.words()
+    assert "∞" not in words
+    assert "no bound is stated for it" in words
+    assert MEASUREMENT.claim in words
+    section = text[text.index('<section class="page subject"') : text.index('id="catalog"')]
+    assert "undecided" not in section
+    assert "Undecided" not in words
+
+
+def test_neighbors_are_named_in_words() -> None:
+    audit = AUDITS[0].model_copy(update={"adjacency": "index"})
+    assert (
+        "the record at one given place replaced"
+        in Page(render_html(example_ledger(entries=(audit,)))).words()
+    )

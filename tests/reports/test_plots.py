@@ -144,3 +144,57 @@ def test_drawings_stay_apart_and_follow_the_page() -> None:
         assert "<style" not in plot.drawing
         assert "<metadata" not in plot.drawing
         assert len(plot.drawing) < 40_000
+
+
+def test_staircase_reaches_the_marked_point() -> None:
+    """What is known at epsilon_lower belongs to the band, though it lies between two points of the grid."""
+    points = (
+        ProfilePoint(epsilon=0.0, delta_lower=1e-2, delta_claimed=0.5),
+        ProfilePoint(epsilon=1.0, delta_lower=1e-3, delta_claimed=0.5),
+        ProfilePoint(epsilon=2.0, delta_lower=0.0, delta_claimed=0.5),
+    )
+    changes = {"profile": points, "delta": 1e-4, "epsilon_lower": 1.5, "runs": 1000}
+    plot = privacy_plot(PRIVACY.model_copy(update=changes), "p")
+    assert plot is not None
+    (claim,) = _curves(plot.drawing, "claim")
+    left, right = claim[0][0], claim[-1][0]
+    staircase = max(_curves(plot.drawing, "measured"), key=len)
+    assert max(x for x, _ in staircase) == pytest.approx(left + 0.75 * (right - left), abs=0.05)
+
+
+def test_axis_without_a_lower_bound_shows_the_curves_apart() -> None:
+    """Claim 0.47 and upper bound 0.32 with nothing found: two decades, not six, so a tenth of the height apart."""
+    points = tuple(
+        ProfilePoint(epsilon=e, delta_lower=0.0, delta_claimed=0.47, delta_upper=0.32) for e in (0.0, 0.1)
+    )
+    changes = {"profile": points, "delta": 1e-5, "epsilon_lower": 0.0}
+    plot = privacy_plot(PRIVACY.model_copy(update=changes), "p")
+    assert plot is not None
+    (claim,), (upper,) = _curves(plot.drawing, "claim"), _curves(plot.drawing, "upper")
+    decade = (upper[0][1] - claim[0][1]) / (math.log10(0.47) - math.log10(0.32))
+    height = float(re.findall(r'viewBox="0 0 [\d.]+ ([\d.]+)"', plot.drawing)[0])
+    assert height / 3 < decade < height / 2
+
+
+def test_axis_never_goes_below_what_anyone_reads() -> None:
+    points = (
+        ProfilePoint(epsilon=0.0, delta_lower=1e-2, delta_claimed=1e-2),
+        ProfilePoint(epsilon=1.0, delta_lower=1e-200, delta_claimed=1e-12),
+    )
+    changes = {"profile": points, "delta": 1e-250, "epsilon_lower": 1.0}
+    plot = privacy_plot(PRIVACY.model_copy(update=changes), "p")
+    assert plot is not None
+    (claim,) = _curves(plot.drawing, "claim")
+    height = float(re.findall(r'viewBox="0 0 [\d.]+ ([\d.]+)"', plot.drawing)[0])
+    assert claim[-1][1] - claim[0][1] > 0.6 * height  # ten of the axis' twelve decades
+
+
+def test_no_bound_no_line() -> None:
+    plot = risk_plot(RISK.model_copy(update={"bound": math.inf, "curve": ()}), "r")
+    assert _curves(plot.drawing, "claim") == []
+    assert [item.label for item in plot.legend] == ["measured: 21.4 to 24.9"]
+    assert "∞" not in plot.drawing + plot.caption + str(plot.rows)
+    curve = ((1.0, 0.1, 0.2, math.inf), (2.0, 0.1, 0.2, math.inf))
+    plot = risk_plot(RISK.model_copy(update={"curve": curve}), "r")
+    assert [item.label for item in plot.legend] == ["measured, confidence interval"]
+    assert "∞" not in plot.drawing + plot.caption + str(plot.rows)

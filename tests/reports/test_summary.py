@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from dpverify.evidence import Verdict
-from dpverify.reports import render_markdown, summary_lines
-from dpverify.reports.summary import summarize
+import pytest
 
-from .ledger_example import AUDITS, PROOFS, STATEMENTS, example_ledger
+from dpverify.evidence import Budget, ProofEvidence, Role, StatementEntry, Variant, Verdict
+from dpverify.reports import render_markdown, summary_lines
+from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
+
+from .ledger_example import AUDITS, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
 
 
 def test_counts_add_up() -> None:
@@ -16,7 +18,8 @@ def test_counts_add_up() -> None:
     assert sum(row.printed + row.repaired for row in summary.counts) == len(PROOFS)
     assert sum(row.audits for row in summary.counts) == len(AUDITS)
     assert (summary.statements, summary.checked) == (163, 6)
-    assert summary.refuted_statements == ("fmtt18.thm1", "bst14.huber-smooth")
+    assert [found.statement for found in summary.false_statements] == ["fmtt18.thm1"]
+    assert [found.statement for found in summary.false_parts] == ["bst14.huber-smooth"]
     assert [proof.obligation for proof in summary.unconfirmed] == ["schedule"]
 
 
@@ -57,8 +60,14 @@ def test_markdown() -> None:
     assert text.startswith("## dpverify\n")
     assert "| refuted | 3 | 0 | 0 |" in text
     assert "T = 1, order = 2, sigma = 1, distance = 2 | 4 | 2 |" in text
+    whole, part = (
+        "### Statements that are false as printed\n",
+        "### False formulas in proofs, conditions and units\n",
+    )
+    assert text.index(whole) < text.index("| fmtt18.thm1 |") < text.index(part)
+    assert text.index(part) < text.index("| bst14.huber-smooth |")
     tables = re.findall(r"(?:^\|.*\n)+", text, re.M)
-    assert len(tables) == 3
+    assert len(tables) == 4
     for table in tables:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
     assert render_markdown(example_ledger()) == text
@@ -73,3 +82,112 @@ def test_markdown_is_escaped() -> None:
     assert "http://" not in text
     assert not re.search(r"(?<!\\)[@]", text)
     assert "``` run ``x`` ```" in text
+
+
+def _refuted(role: Role, name: str = "claim") -> ProofEvidence:
+    return PROOFS[0].model_copy(update={"statement": "a.b", "role": role, "obligation": name})
+
+
+@pytest.mark.parametrize(
+    ("verdict", "roles", "false"),
+    [
+        (Verdict.REFUTED, [Role.STATEMENT], True),
+        (Verdict.REFUTED, [Role.STEP], True),  # the catalog's verdict decides where there is one
+        (Verdict.PROVED, [Role.STEP], False),
+        (Verdict.CERTIFIED, [Role.CONDITION, Role.UNIT], False),
+        (None, [Role.STEP], False),
+        (None, [Role.STEP, Role.STATEMENT], True),
+    ],
+)
+def test_false_statements_are_not_mixed_with_false_parts(
+    verdict: Verdict | None, roles: list[Role], false: bool
+) -> None:
+    row = StatementEntry(id="a.b", paper="a", kind="bound", where="", title="", verdict_printed=verdict)
+    entries = tuple(_refuted(role, f"claim {number}") for number, role in enumerate(roles))
+    ledger = example_ledger(statements=(row,), entries=entries)
+    summary = summarize(ledger)
+    assert bool(summary.false_statements) == false
+    assert bool(summary.false_parts) != false
+    assert ("1 statement is false as printed." in summary.headline) == false
+    text = "\n".join(line.text for line in summary_lines(ledger))
+    assert ("false as printed: a.b" in text) == false
+    assert ("false in a proof, a condition or a unit: a.b" in text) != false
+
+
+def test_a_correction_has_each_repair_and_reason_once() -> None:
+    (found,) = [c for name, c in corrections(example_ledger()).items() if name == "fmtt18.thm1"]
+    assert [finding.refuted.obligation for finding in found.findings] == [
+        "attained-by-identity-maps",
+        "same-unit",
+    ]
+    assert [repair.obligation for repair, _ in found.repairs] == ["attained-by-identity-maps"]
+    assert found.reasons == (PROOFS[1].because,)
+
+
+def test_a_repair_of_the_domain_says_so() -> None:
+    printed, mended = PROOFS[:2]
+    mended = mended.model_copy(
+        update={
+            "expression": printed.expression,
+            "domain": {**printed.domain, "distance": "[0, 1]"},
+            "assuming": ("T <= 9",),
+        }
+    )
+    (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
+    assert finding_text(finding).endswith("; repaired: the same for distance in [0, 1] and T <= 9 (proved)")
+
+
+def test_different_units_are_not_called_a_false_number() -> None:
+    (finding,) = summarize(example_ledger(entries=(PROOFS[2],))).findings
+    assert " compares different units, where the sides are dimensionless and 1/length" in finding_text(
+        finding
+    )
+
+
+def test_measurements_are_no_failures() -> None:
+    assert is_measurement(MEASUREMENT)
+    assert not is_measurement(MEASUREMENT.model_copy(update={"bound": 1.0}))
+    ledger = example_ledger(entries=(AUDITS[0], MEASUREMENT))
+    summary = summarize(ledger)
+    assert summary.undecided == ()
+    assert summary.measurements == (MEASUREMENT,)
+    assert sum(row.audits for row in summary.counts) == 1
+    assert "0 formulas, 1 audit and 1 measurement." in summary.headline
+    text = "\n".join(line.text for line in summary_lines(ledger))
+    assert (
+        "measured: fmtt18.alg1: expected excess empirical risk (mean over records) is 0.0545 to 0.0622"
+        in text
+    )
+    assert "∞" not in text
+    assert "| measurement |" in render_markdown(ledger)
+
+
+def test_long_formulas_are_cut_in_lines_only() -> None:
+    long = " + ".join(f"term{number}" for number in range(100))
+    assert shortened("a  b") == "a b"
+    assert shortened("x" * 160) == "x" * 160
+    assert len(shortened(long)) <= 162
+    assert shortened(long).endswith(" …")
+    assert len(shortened("x" * 161)) <= 162
+    proof: ProofEvidence = PROOFS[0].model_copy(update={"expression": long, "variant": Variant.PRINTED})
+    ledger = example_ledger(entries=(proof,))
+    assert long not in render_markdown(ledger)
+    assert max(len(line.text) for line in summary_lines(ledger)) < 500
+
+
+@pytest.mark.parametrize(
+    ("shares", "whole", "shown"),
+    [
+        ([1e-3 / 30] * 29 + [3.333333333333331e-05], 1e-3, ("0.001", "0.001")),
+        ([0.1] * 3, 0.3, ("0.3", "0.3")),  # the sum of floats is above 0.3
+        ([0.00099995], 1e-3, ("0.001", "0.001")),
+        ([0.0010004], 0.00100049, ("0.001001", "0.001001")),
+        ([2.5e-8] * 6, 1e-6, ("1.5×10⁻⁷", "1×10⁻⁶")),
+        ([0.002], 1e-3, ("0.002", "0.001")),  # an overspent budget is not hidden
+    ],
+)
+def test_spending_is_never_shown_above_what_there_is(
+    shares: list[float], whole: float, shown: tuple[str, str]
+) -> None:
+    budget = Budget(failure_probability=whole, spent={str(k): share for k, share in enumerate(shares)})
+    assert spending(budget) == shown
