@@ -24,7 +24,7 @@ class Budget:
     A prover that reaches a limit gives up; it never answers more weakly because the limit was near.
     """
 
-    seconds: float = 10.0
+    seconds: float = 60.0
     boxes: int = 400_000
     units: int = 500_000
     guard: float = 120.0
