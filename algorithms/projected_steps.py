@@ -9,11 +9,11 @@ place and makes no large array, so that its time is mostly that of drawing the n
 
 from __future__ import annotations
 
+import math
 import types
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas
 
 from dpverify.algorithms import in_place
 from dpverify.errors import InvalidArgumentError
@@ -43,18 +43,21 @@ class Iterates:
         self._dimension = problem.constraint.dimension
         self._generalized_linear = is_generalized_linear(problem.loss)
         self._ridge = float(getattr(problem.loss, "ridge", 0.0)) if self._generalized_linear else 0.0
-        self._fused = xp is np
         self._fast_slope = in_place.has_fast_slope(problem.loss)
         # a subclass may have changed its projection
         ball = problem.constraint if type(problem.constraint) is Ball else None
         self._radius = ball.radius if ball is not None and ball.midpoint is None else None
+        self._largest_norm = self._radius if self._radius is not None else math.inf
         self._steps_of_all = 0
         self._steps_of_some = np.zeros(runs, dtype=np.int64)
-        columns = xp.empty((self._dimension, runs), dtype=xp.float64)
-        columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
-        self.columns = columns
-        # drawn into again and again: fresh large arrays cost page faults in every step
-        self._noise = np.empty((self._dimension, runs)) if self._fused else None
+        # filled again and again: fresh large arrays cost page faults in every step
+        self._in_place = in_place.Columns(self._dimension, runs) if xp is np else None
+        self.columns = (
+            xp.empty((self._dimension, runs), dtype=xp.float64)
+            if self._in_place is None
+            else self._in_place.points
+        )
+        self.columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
 
     def step(
         self,
@@ -82,31 +85,33 @@ class Iterates:
         else:
             self._steps_of_some[:active] += 1
         whole = active == self._runs
-        if self._fused and self._generalized_linear and x.ndim == 1 and whole:
-            self._fused_step(x, y, rate, noise_stddev, scale)
+        if self._in_place is not None and self._generalized_linear and x.ndim == 1 and whole:
+            self._fused_step(self._in_place, x, y, rate, noise_stddev, scale)
         else:
             self._plain_step(x, y, rate, noise_stddev, scale, active)
 
-    def _fused_step(self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float) -> None:
+    def _fused_step(
+        self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float
+    ) -> None:
         """One record for all, gradients slope * x: a rank-one update of the points, then the noise.
 
         The noise is drawn as late as possible and read once, so that the points stay in the cache.
         """
         if self._fast_slope:
-            slope = in_place.slope(self.columns, x, y)
+            columns.slope(x, y, self._largest_norm)
         else:
-            slope = self._loss.slope(self.columns.T, x, y)  # type: ignore[attr-defined]
+            columns.numbers[...] = self._loss.slope(columns.points.T, x, y)  # type: ignore[attr-defined]
         if self._ridge:
-            self.columns *= 1.0 - rate * scale * self._ridge
-        blas.dger(-rate * scale, slope, x, a=self.columns.T, overwrite_a=1)
-        noise = self._rng.normal(self.columns.shape, "noise", out=self._noise)
-        blas.daxpy(noise.reshape(-1), self.columns.reshape(-1), a=-rate * noise_stddev)
+            columns.points *= 1.0 - rate * scale * self._ridge
+        columns.add_outer(-rate * scale, x)
+        self._rng.normal(columns.noise.shape, "noise", out=columns.noise)
+        columns.add_noise(-rate * noise_stddev)
         if self._radius is not None:
-            in_place.shorten(self.columns, self._radius)
+            columns.shorten(self._radius)
             return
-        projected = self._constraint.project(self.columns.T, overwrite=True).T
-        if not np.shares_memory(projected, self.columns):
-            self.columns[...] = projected
+        projected = self._constraint.project(columns.points.T, overwrite=True).T
+        if not np.shares_memory(projected, columns.points):
+            columns.points[...] = projected
 
     def _plain_step(
         self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float, active: int
@@ -114,7 +119,8 @@ class Iterates:
         """The same for any loss, any array library, and any number of active runs."""
         whole = active == self._runs
         here = self.columns[:, :active]
-        noise = self._rng.normal((self._dimension, active), "noise", out=self._noise if whole else None)
+        room = self._in_place.noise if whole and self._in_place is not None else None
+        noise = self._rng.normal((self._dimension, active), "noise", out=room)
         noise *= -rate * noise_stddev
         if self._generalized_linear:
             slope = self._loss.slope(here.T, x, y)  # type: ignore[attr-defined]
@@ -127,7 +133,7 @@ class Iterates:
             noise += gradient.T
             noise += here
         projected = self._constraint.project(noise.T, overwrite=True)
-        if self._noise is None and whole:
+        if self._in_place is None and whole:
             self.columns = projected.T
         else:
             self.columns[:, :active] = projected.T

@@ -71,28 +71,31 @@ def run(
     fingerprint: str | None = None,
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`."""
-    blocks = list(
-        stream(
-            mechanism,
-            data,
-            runs=runs,
-            seed=seed,
-            executor=executor,
-            memory_limit=memory_limit,
-            store=store,
-            progress=progress,
-            xp=xp,
-            block_size=block_size,
-            fingerprint=fingerprint,
-        )
-    )
-    return Runs(
-        points=np.concatenate([block.points for block in blocks]),
-        gradient_queries=np.concatenate([block.gradient_queries for block in blocks]),
-        projections=np.concatenate([block.projections for block in blocks]),
-        seed=normalized_seed(seed),
+    blocks = stream(
+        mechanism,
+        data,
+        runs=runs,
+        seed=seed,
+        executor=executor,
+        memory_limit=memory_limit,
+        store=store,
+        progress=progress,
+        xp=xp,
         block_size=block_size,
+        fingerprint=fingerprint,
     )
+    gradient_queries, projections = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
+    points: NDArray[Any] | None = None
+    for block in blocks:
+        if points is None:
+            points = np.empty((runs, *block.points.shape[1:]), dtype=block.points.dtype)
+        # copied at once, while later blocks are still being computed
+        place = slice(block.start, block.start + block.runs)
+        points[place] = block.points
+        gradient_queries[place] = block.gradient_queries
+        projections[place] = block.projections
+    assert points is not None
+    return Runs(points, gradient_queries, projections, seed=normalized_seed(seed), block_size=block_size)
 
 
 def stream(

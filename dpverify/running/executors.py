@@ -1,13 +1,16 @@
-"""Where blocks are computed: this process, threads, processes or a Dask cluster, all through joblib."""
+"""Where blocks are computed: this process, its threads, or processes or a Dask cluster through joblib."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import sys
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -89,10 +92,12 @@ class Executor:
                 workers = max(1, sum(client.nthreads().values()))
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel)
+        elif self.kind == "threads":
+            with ThreadPoolExecutor(self.workers, thread_name_prefix="dpverify") as pool:
+                yield Workers(self.workers, pool)
         else:
-            backend = "threading" if self.kind == "threads" else "loky"
             with joblib.Parallel(
-                n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
+                n_jobs=self.workers, backend="loky", return_as="generator", batch_size=1
             ) as parallel:
                 yield Workers(self.workers, parallel)
 
@@ -100,17 +105,21 @@ class Executor:
 class Workers:
     """Open workers, which compute calls of one function, several at once."""
 
-    def __init__(self, count: int, parallel: Any) -> None:
+    def __init__(self, count: int, pool: Any) -> None:
         self.count = count
-        self._parallel = parallel
+        self._pool = pool
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
         """Yield the results in the order of the items, each as soon as it and those before it are there."""
-        if self._parallel is None:
+        if self._pool is None:
             for item in items:
                 yield function(item)
             return
-        results = self._parallel(joblib.delayed(function)(item) for item in items)
+        results = (
+            _in_threads(self._pool, self.count, function, items)
+            if isinstance(self._pool, ThreadPoolExecutor)
+            else self._pool(joblib.delayed(function)(item) for item in items)
+        )
         try:
             # no `yield from`, which would close the results by itself, with joblib's warning
             for result in results:  # noqa: UP028
@@ -121,6 +130,27 @@ class Workers:
                 warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
                 warnings.filterwarnings("ignore", message=".*tasks have been successfully executed")
                 results.close()
+
+
+def _in_threads(
+    pool: ThreadPoolExecutor, count: int, function: Callable[[Item], Result], items: Iterable[Item]
+) -> Generator[Result]:
+    """Results in order, with at most twice as many under way as there are threads.
+
+    Joblib would do, but looks for results every 10 ms only, and all threads may be done by then.
+    """
+    waiting = iter(items)
+    ahead: deque[Future[Result]] = deque()
+    try:
+        while True:
+            for item in itertools.islice(waiting, 2 * count - len(ahead)):
+                ahead.append(pool.submit(function, item))
+            if not ahead:
+                return
+            yield ahead.popleft().result()
+    finally:
+        for future in ahead:
+            future.cancel()
 
 
 @contextlib.contextmanager

@@ -53,6 +53,23 @@ class Block:
     gradient_queries: NDArray[np.int64]
     projections: NDArray[np.int64]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Counts that all runs share travel between processes as one number."""
+        counts = {"gradient_queries": self.gradient_queries, "projections": self.projections}
+        shared = {
+            name: count[:1] for name, count in counts.items() if count.size and np.all(count == count[0])
+        }
+        return {**self.__dict__, **shared}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Give every run its count again."""
+        runs = state["points"].shape[:1]
+        counts = {
+            name: np.ascontiguousarray(np.broadcast_to(state[name], runs))
+            for name in ("gradient_queries", "projections")
+        }
+        self.__dict__.update({**state, **counts})
+
     @property
     def runs(self) -> int:
         """How many runs the block holds."""

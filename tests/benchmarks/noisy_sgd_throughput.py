@@ -8,9 +8,11 @@ Prints two ratios from one run:
 
 The algorithm is PNSGD with the logistic loss on a ball and the rate and noise of fmtt18's Theorem 30. The things to
 compare take turns, so that a change of the machine's speed meets all of them; the ratios are medians over the turns.
-Starting the workers is not counted.
+Starting the workers is not counted. The two workers are threads, which need not send their results anywhere; two
+processes (`--executor processes=2`) spend some of their gain on that. On a machine that does other things as well, the
+second ratio says little; so the load is printed too, and how much faster two threads draw the bare noise.
 
-    python tests/benchmarks/noisy_sgd_throughput.py [--runs 100000] [--repeats 11] [--executor processes=2]
+    python tests/benchmarks/noisy_sgd_throughput.py [--runs 100000] [--repeats 11] [--executor threads=2]
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"  # read when NumPy is imported
@@ -38,13 +41,22 @@ def make_data(n: int, d: int) -> Dataset:
     return Dataset(features / np.linalg.norm(features, axis=1)[:, None], rng.choice([-1.0, 1.0], n))
 
 
-def draw_noise(n: int, d: int, runs: int) -> None:
+def draw_noise(n: int, d: int, runs: int, threads: int = 1) -> None:
     """What a run draws, block by block and step by step, and nothing else."""
-    for block, start in enumerate(range(0, runs, BLOCK)):
+
+    def draw(block: int) -> None:
         rng = Randomness(0, block)
-        place = np.empty((d, min(BLOCK, runs - start)))
+        place = np.empty((d, min(BLOCK, runs - block * BLOCK)))
         for _ in range(n):
             rng.normal(place.shape, "noise", out=place)
+
+    blocks = range(-(-runs // BLOCK))
+    if threads == 1:
+        for block in blocks:
+            draw(block)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(draw, blocks))
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -61,7 +73,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=50)
     parser.add_argument("--dimension", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=11)
-    parser.add_argument("--executor", type=Executor.parse, default=Executor("processes", 2))
+    parser.add_argument("--executor", type=Executor.parse, default=Executor("threads", 2))
     options = parser.parse_args()
     n, d, runs = options.records, options.dimension, options.runs
     data = make_data(n, d)
@@ -77,7 +89,9 @@ def main() -> None:
         "noise alone": lambda: draw_noise(n, d, runs),
         "one worker": one,
         str(options.executor): several,
+        "noise, threads=2": lambda: draw_noise(n, d, runs, threads=2),
     }
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     for call in calls.values():
         call()  # starts workers, fills caches
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -89,12 +103,16 @@ def main() -> None:
     for name, measured in times.items():
         median = statistics.median(measured)
         print(f"  {name:<16} {median:7.3f} s   {1e9 * median / (runs * n * d):6.2f} ns a number")
-    noise, alone, shared = times.values()
+    if hasattr(os, "getloadavg"):
+        print(f"  load before: {load:.2f}, after: {os.getloadavg()[0]:.2f}, on {os.cpu_count()} cores")
+    noise, alone, shared, noise_shared = times.values()
     pairs = {
-        "noise alone / one worker": [a / b for a, b in zip(noise, alone, strict=True)],
-        f"one worker / {options.executor}": [a / b for a, b in zip(alone, shared, strict=True)],
+        "noise alone / one worker": (noise, alone),
+        f"one worker / {options.executor}": (alone, shared),
+        "what two cores give here: noise alone / noise, threads=2": (noise, noise_shared),
     }
-    for name, ratios in pairs.items():
+    for name, (over, under) in pairs.items():
+        ratios = [a / b for a, b in zip(over, under, strict=True)]
         print(f"{name}: {statistics.median(ratios):.3f}   (from {min(ratios):.3f} to {max(ratios):.3f})")
 
 

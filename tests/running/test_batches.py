@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import warnings
 from collections.abc import Iterator
@@ -253,3 +254,17 @@ def test_a_progress_bar_on_a_console() -> None:
     place = StringIO()
     walk(progress=RichProgress("walking", Console(file=place, force_terminal=True, width=80)))
     assert "walking" in place.getvalue()
+
+
+@pytest.mark.parametrize("counts", [np.full(1000, 7), np.arange(1000), np.zeros(0, dtype=np.int64)])
+def test_a_block_travels_unchanged_and_without_repeated_counts(counts: np.ndarray) -> None:
+    block = Block(3, 30, np.ones((counts.size, 2)), counts, counts[::-1].copy())
+    sent = pickle.dumps(block)
+    there = pickle.loads(sent)
+    assert (there.index, there.start, there.runs) == (3, 30, counts.size)
+    for name in ("points", "gradient_queries", "projections"):
+        ours, theirs = getattr(block, name), getattr(there, name)
+        assert np.array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+        assert theirs.flags.c_contiguous
+    assert len(sent) < block.points.nbytes + 1000 or len(set(counts.tolist())) > 1
