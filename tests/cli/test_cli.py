@@ -287,3 +287,48 @@ def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> No
     for command in ("list", "prove", "audit", "verify", "explain", "report"):
         assert call(command, "--help") == 0
         assert len(capsys.readouterr().out.splitlines()) > 8
+
+
+def test_verify_fails_on_an_algorithm_with_half_its_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fault is planted in the implementation; its claim and everything else stay as they are."""
+    from dpverify.algorithms.projected_noisy_sgd import PNSGD
+
+    arguments = ["verify", "--only", "fmtt18.alg1/worst-case-6-of-6", "--out", str(tmp_path / "report")]
+    assert call(*arguments) == 0
+    honest = PNSGD._step
+
+    def half(self: Any, iterates: Any, x: Any, y: Any, active: int | None = None) -> None:
+        object.__setattr__(self, "noise_stddev", self.noise_stddev / 2)
+        honest(self, iterates, x, y, active)
+        object.__setattr__(self, "noise_stddev", self.noise_stddev * 2)
+
+    monkeypatch.setattr(PNSGD, "_step", half)
+    assert call(*arguments, "--executor", "serial") == 1
+    assert "violat" in capsys.readouterr().out
+    ledger = json.loads((tmp_path / "report" / "ledger.json").read_text(encoding="utf-8"))
+    assert [entry["verdict"] for entry in ledger["entries"]] == ["violated"]
+    assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_refuted_statement_is_a_finding_and_with_strict_a_failure(tmp_path: Path) -> None:
+    arguments = ["verify", "--paper", "fmtt18.thm1", "--jobs", "1", "--out", str(tmp_path)]
+    assert call(*arguments) == 0
+    assert call(*arguments, "--strict") == 1
+
+
+def test_module_runs(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "dpverify", "prove", "nothing"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("dpverify: ")
+    assert done.stdout == ""
