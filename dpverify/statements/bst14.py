@@ -77,7 +77,8 @@ def _lemma_2_2() -> Statement:
 def _lemma_2_3() -> Statement:
     epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
     log_inverse = real("l", ge=0, unit=NATS, meaning="ln(1/delta')", latex=r"\ln(1/\delta')")
-    delta = real("delta", ge=0, meaning="delta'", latex=r"\delta'")
+    # at delta' = 0 the bound is infinite and says nothing
+    delta = real("delta", gt=0, meaning="delta'", latex=r"\delta'")
 
     def randomized_response(folds: int) -> Obligation:
         growth = sp.exp(epsilon)
@@ -115,12 +116,10 @@ def _lemma_2_3() -> Statement:
             *(randomized_response(folds) for folds in FOLDS),
             Obligation(
                 "logarithm-of-the-inverse-is-not-negative",
-                "Lemma 2.3: for every delta' >= 0, the root is to be real",
+                "Lemma 2.3: for every delta' >= 0 (above 0 here), the root is to be real",
                 Ge(sp.log(1 / delta), 0),
                 (delta,),
                 role=Role.CONDITION,
-                assuming=(Le(sp.Rational(1, 10**6), delta),),
-                box={"delta": ("1/1000000", 4)},
                 latex=r"\ln(1/\delta')\ge 0\text{ for every }\delta'\ge 0",
             ),
         ),
@@ -133,8 +132,7 @@ def _lemma_2_3() -> Statement:
                     Ge(sp.log(1 / delta), 0),
                     (delta,),
                     role=Role.CONDITION,
-                    assuming=(Le(delta, 1), Le(sp.Rational(1, 10**6), delta)),
-                    box={"delta": ("1/1000000", 1)},
+                    assuming=(Le(delta, 1),),
                 ),
             ),
         ),

@@ -329,7 +329,7 @@ def _lemma_27() -> Statement:
                 printed,
                 (epsilon, level),
                 box={"epsilon": ("1/20", 12), "l": (3, 14)},
-                scope="two gradients at distance 2 L, the largest there is: the left side is exact",
+                scope="gradients at distance 2 L: the left side is exact; delta below 1 (from 1 on all is private)",
                 latex=latex,
             ),
         ),

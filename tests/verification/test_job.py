@@ -36,11 +36,10 @@ def test_correct_claims_are_supported_and_bounds_are_close(ledger: Ledger) -> No
             assert point.delta_claimed is not None
             assert point.delta_upper is not None
             assert point.delta_lower <= point.delta_upper <= point.delta_claimed * (1 + 1e-9)
-        # the pairs attain the bound: at epsilon = 0, where it is near 0.4, 20,000 judged runs leave the two binomial
-        # bounds about 0.03 apart from it; three times that is allowed
-        assert (
-            max(p.delta_lower / p.delta_upper for p in audit.profile if p.delta_upper) > 1 - 3 * 0.03 / 0.38
-        )
+        # the pairs attain the upper bound. The audit's few events serve every epsilon and none is best at each, so it
+        # stays below; with twice the noise, as a control, no event could reach 0.53 of it (total variation 0.197 of
+        # 0.383 for mu = 1/2 and 1), so three quarters tells the right mechanism from a noisier one
+        assert max(p.delta_lower / p.delta_upper for p in audit.profile if p.delta_upper) > 0.75
 
 
 def test_budget_is_spent_once(ledger: Ledger) -> None:
