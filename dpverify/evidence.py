@@ -11,7 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION: Literal[2] = 2
+"""1: without `mean` and `sampling` entries, which version 2 added; a ledger of version 1 is read as it is."""
+
+READABLE_VERSIONS = (1, SCHEMA_VERSION)
 
 
 class Verdict(StrEnum):
@@ -202,13 +205,69 @@ class ComplexityEvidence(Record):
     title: str
     data: str
     oracle: str
-    """gradient, value or projection; one query is one record's."""
+    """gradient, value, projection or linear minimization; one gradient or value query is one record's."""
     counted: int
     claimed: int
     claim: str
     verdict: Verdict
     reason: str = ""
     seed: int
+    reproduce: str
+
+
+class MeanEvidence(Record):
+    """An audit of a bound on the expectation of something bounded that is no excess empirical risk."""
+
+    kind: Literal["mean"] = "mean"
+    subject: str
+    title: str
+    data: str
+    quantity: str
+    """What is averaged, with its unit."""
+    claim: str
+    claim_source: str = ""
+    bound: float
+    """Infinite where none is stated, which makes this a measurement."""
+    at_least: bool
+    """True where the claim is that the expectation is at least the bound, False for at most."""
+    measured: Interval
+    """Confidence interval of the expectation."""
+    verdict: Verdict
+    reason: str = ""
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
+    reproduce: str
+    curve: tuple[tuple[float, float, float, float], ...] = ()
+    """Points (x, lower, upper, bound), x being `curve_over`."""
+    curve_over: str = ""
+
+
+class SamplingEvidence(Record):
+    """An audit of a sampler's law against the law that it should have, through one number a run."""
+
+    kind: Literal["sampling"] = "sampling"
+    subject: str
+    title: str
+    data: str
+    statistic: str
+    """The number that is read off a run."""
+    distance: Literal["total variation", "multiplicative"]
+    bound: float
+    """Claimed; 0 for an exact sampler."""
+    claim: str
+    claim_source: str = ""
+    measured: Interval
+    """Confidence interval of the Kolmogorov distance, which the total variation distance is at least."""
+    points: tuple[tuple[float, float, float, float], ...]
+    """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
+    verdict: Verdict
+    reason: str = ""
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
     reproduce: str
 
 
@@ -231,7 +290,14 @@ class ConstantEvidence(Record):
 
 
 Evidence = Annotated[
-    ProofEvidence | PrivacyEvidence | RiskEvidence | RateEvidence | ComplexityEvidence | ConstantEvidence,
+    ProofEvidence
+    | PrivacyEvidence
+    | RiskEvidence
+    | RateEvidence
+    | ComplexityEvidence
+    | ConstantEvidence
+    | MeanEvidence
+    | SamplingEvidence,
     Field(discriminator="kind"),
 ]
 
@@ -266,7 +332,7 @@ class Budget(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1, 2] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import SCHEMA_VERSION, Ledger
+from dpverify.evidence import READABLE_VERSIONS, Ledger
 
 
 def ledger_json(ledger: Ledger) -> str:
@@ -38,9 +38,10 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
     if not isinstance(tree, dict) or "schema_version" not in tree:
         raise InvalidDataError(f"{source} is not a ledger: it is no JSON object with a `schema_version`.")
     version = tree["schema_version"]
-    if isinstance(version, bool) or version != SCHEMA_VERSION:
+    if isinstance(version, bool) or version not in READABLE_VERSIONS:
+        readable = " and ".join(str(known) for known in READABLE_VERSIONS)
         raise InvalidDataError(
-            f"{source} has schema version {_shown(version)}; this program reads version {SCHEMA_VERSION}."
+            f"{source} has schema version {_shown(version)}; this program reads versions {readable}."
         )
     try:
         return Ledger.model_validate(tree)

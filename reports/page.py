@@ -14,12 +14,28 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from dpverify.evidence import Ledger, PrivacyEvidence, RateEvidence, RiskEvidence, Verdict
+from dpverify.evidence import (
+    Ledger,
+    MeanEvidence,
+    PrivacyEvidence,
+    RateEvidence,
+    RiskEvidence,
+    SamplingEvidence,
+    Verdict,
+)
 from dpverify.reports import number_text
 from dpverify.reports.formulas import formula
-from dpverify.reports.plots import Plot, privacy_plot, rate_plot, risk_plot
+from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
 from dpverify.reports.sections import Section, sections, signs, symbol_rows
-from dpverify.reports.summary import MEANING, audit_text, is_measurement, reason_of, spending, summarize
+from dpverify.reports.summary import (
+    MEANING,
+    audit_text,
+    is_measurement,
+    law_claim,
+    reason_of,
+    spending,
+    summarize,
+)
 
 _SHOWN_CERTIFICATE = 3000
 """Certificates up to this many characters are shown in the page; longer ones are only named."""
@@ -76,8 +92,10 @@ def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
         match card.evidence:
             case PrivacyEvidence() as privacy:
                 plot = privacy_plot(privacy, name)
-            case RiskEvidence() as risk:
-                plot = risk_plot(risk, name)
+            case RiskEvidence() | MeanEvidence() as expectation:
+                plot = mean_plot(expectation, name)
+            case SamplingEvidence() as law:
+                plot = law_plot(law, name)
             case RateEvidence() as rate:
                 plot = rate_plot(rate, name)
         if plot is not None:
@@ -142,6 +160,7 @@ def _environment() -> Environment:
         duration=number_text.duration,
         moment=number_text.moment,
         audit_text=audit_text,
+        law_claim=law_claim,
         symbol_rows=symbol_rows,
         reason_of=reason_of,
         sentence=_sentence,

@@ -1,4 +1,4 @@
-"""Plots of audits: the privacy sandwich, risks against their bound, rates. Each comes with its numbers."""
+"""Plots of audits: the privacy sandwich, means against their bound, rates, laws. Each comes with its numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from dpverify.evidence import PrivacyEvidence, RateEvidence, RiskEvidence
+from dpverify.evidence import MeanEvidence, PrivacyEvidence, RateEvidence, RiskEvidence, SamplingEvidence
 from dpverify.reports import svg
 from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
 
@@ -125,12 +125,12 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     )
 
 
-def risk_plot(evidence: RiskEvidence, name: str) -> Plot:
-    """Measured confidence intervals against the theorem's bound, along the curve where there is one."""
+def mean_plot(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
+    """Measured confidence intervals against the stated bound, along the curve where there is one."""
     return _risk_curve(evidence, name) if evidence.curve else _risk_interval(evidence, name)
 
 
-def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
+def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
     curve = sorted(evidence.curve)
     sizes = [point[0] for point in curve]
     values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
@@ -158,10 +158,10 @@ def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
         f"{_capital(evidence.quantity)} over {evidence.curve_over}",
         drawing,
         (
-            *((_item("claim", "bound of the theorem"),) if bounded else ()),
+            *((_item("claim", _side(evidence)),) if bounded else ()),
             _item("interval", "measured, confidence interval"),
         ),
-        "In units of the loss." if floor == -math.inf else "In units of the loss, on a log scale.",
+        _units(evidence, "" if floor == -math.inf else "on a log scale"),
         (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
         tuple(
             (nearest(x), at_least(low), at_most(high), nearest(bound) if math.isfinite(bound) else "none")
@@ -170,7 +170,7 @@ def _risk_curve(evidence: RiskEvidence, name: str) -> Plot:
     )
 
 
-def _risk_interval(evidence: RiskEvidence, name: str) -> Plot:
+def _risk_interval(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
     heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
@@ -205,12 +205,23 @@ def _risk_interval(evidence: RiskEvidence, name: str) -> Plot:
         drawing,
         (
             _item("bar", f"measured: {span(low, high)}"),
-            *((_item("mark", f"bound: {nearest(bound)}"),) if known else ()),
+            *((_item("mark", f"{_side(evidence)}: {nearest(bound)}"),) if known else ()),
         ),
-        "In units of the loss." if known else "In units of the loss; no bound is stated.",
+        _units(evidence, "" if known else "no bound is stated"),
         ("measured, at least", "measured, at most", *(("bound",) if known else ())),
         ((at_least(low), at_most(high), *((nearest(bound),) if known else ())),),
     )
+
+
+def _side(evidence: RiskEvidence | MeanEvidence) -> str:
+    return "lower bound" if isinstance(evidence, MeanEvidence) and evidence.at_least else "bound"
+
+
+def _units(evidence: RiskEvidence | MeanEvidence, more: str) -> str:
+    """A caption: risks are in units of the loss, other quantities name their own."""
+    said = ("In units of the loss",) if isinstance(evidence, RiskEvidence) else ()
+    text = "; ".join([*said, *((more,) if more else ())])
+    return _capital(text) + "." if text else ""
 
 
 def _bound(bound: float) -> str:
@@ -267,6 +278,36 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
         "Both axes on log scales; the lines go through the center of the points.",
         (evidence.over, "measured, at least", "measured, at most"),
         tuple((nearest(x), at_least(low), at_most(high)) for x, low, high in sorted(evidence.points)),
+    )
+
+
+def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
+    """The right distribution function, and the band that holds the sampler's."""
+    points = sorted(evidence.points)
+    x = [point[0] for point in points]
+    with svg.drawing():
+        figure, axes = _axes(evidence.statistic, "probability of at most this")
+        low, high, right = ([point[k] for point in points] for k in (1, 2, 3))
+        axes.fill_between(x, low, high, color=svg.MEASURED, alpha=0.25, linewidth=0)
+        axes.plot(x, right, color=svg.CLAIM)
+        axes.set_ylim(-0.02, 1.02)
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title=f"Distribution function of {evidence.statistic}",
+            description=(
+                f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
+                f"{span(evidence.measured.lower, evidence.measured.upper)} apart in Kolmogorov distance."
+            ),
+        )
+    return Plot(
+        f"Law of {evidence.statistic}",
+        drawing,
+        (_item("claim", "the right law"), _item("band", "the sampler's law, confidence band")),
+        "The band holds the sampler's whole distribution function but for an error probability of "
+        f"{at_most(evidence.failure_probability)}.",
+        ("at", "probability, at least", "probability, at most", "right"),
+        tuple((nearest(at), at_least(lo), at_most(hi), nearest(r)) for at, lo, hi, r in points),
     )
 
 

@@ -11,18 +11,28 @@ from dpverify.evidence import (
     ComplexityEvidence,
     ConstantEvidence,
     Ledger,
+    MeanEvidence,
     PrivacyEvidence,
     ProofEvidence,
     RateEvidence,
     RiskEvidence,
     Role,
+    SamplingEvidence,
     Variant,
     Verdict,
     overall,
 )
 from dpverify.reports import number_text
 
-AuditEvidence = PrivacyEvidence | RiskEvidence | RateEvidence | ComplexityEvidence | ConstantEvidence
+AuditEvidence = (
+    PrivacyEvidence
+    | RiskEvidence
+    | RateEvidence
+    | ComplexityEvidence
+    | ConstantEvidence
+    | MeanEvidence
+    | SamplingEvidence
+)
 
 MEANING = {
     Verdict.PROVED: "exactly, on the whole domain",
@@ -173,7 +183,7 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
 def is_measurement(audit: AuditEvidence) -> bool:
     """Whether an audit has nothing to compare with: no bound is stated, so it is a number without a verdict."""
     return (
-        isinstance(audit, RiskEvidence)
+        isinstance(audit, RiskEvidence | MeanEvidence)
         and audit.verdict is Verdict.UNDECIDED
         and not math.isfinite(audit.bound)
     )
@@ -291,6 +301,22 @@ def audit_text(audit: AuditEvidence) -> str:
                 f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "
                 f"{bound} ({audit.data})"
             )
+        case MeanEvidence():
+            bound = (
+                f"claimed is at {'least' if audit.at_least else 'most'} {number_text.nearest(audit.bound)}"
+                if math.isfinite(audit.bound)
+                else "no bound is stated"
+            )
+            return (
+                f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "
+                f"{bound} ({audit.data})"
+            )
+        case SamplingEvidence():
+            return (
+                f"the law of {audit.statistic} is "
+                f"{number_text.span(audit.measured.lower, audit.measured.upper)} from the right one in Kolmogorov "
+                f"distance, claimed {law_claim(audit)} ({audit.data})"
+            )
         case RateEvidence():
             return (
                 f"exponent in {audit.over} is "
@@ -304,6 +330,13 @@ def audit_text(audit: AuditEvidence) -> str:
             )
         case ConstantEvidence():
             return f"smallest constant for {audit.formula} is {number_text.at_most(audit.smallest)}"
+
+
+def law_claim(audit: SamplingEvidence) -> str:
+    """What is claimed of a sampler's law."""
+    if audit.bound == 0:
+        return "exact sampling"
+    return f"{audit.distance} distance at most {number_text.nearest(audit.bound)}"
 
 
 def name_of(entry: ProofEvidence | AuditEvidence) -> str:

@@ -13,11 +13,19 @@ from dpverify.auditing.confidence import (
     empirical_bernstein_interval,
     hoeffding_interval,
 )
-from dpverify.auditing.entries import complexity_entry, privacy_entry, rate_entry, risk_entry
+from dpverify.auditing.entries import (
+    complexity_entry,
+    mean_entry,
+    privacy_entry,
+    rate_entry,
+    risk_entry,
+    sampling_entry,
+)
 from dpverify.auditing.events import Direction, Event
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
 from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
+from dpverify.auditing.sampling import LawAudit, audit_law
 from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
 
 __all__ = [
@@ -29,6 +37,7 @@ __all__ = [
     "ErrorBudget",
     "Event",
     "JudgedEvent",
+    "LawAudit",
     "MeanAudit",
     "PrivacyAudit",
     "QueryAudit",
@@ -37,6 +46,7 @@ __all__ = [
     "Score",
     "Scorer",
     "Violation",
+    "audit_law",
     "audit_mean",
     "audit_privacy",
     "audit_queries",
@@ -49,8 +59,10 @@ __all__ = [
     "empirical_bernstein_interval",
     "fit_rate",
     "hoeffding_interval",
+    "mean_entry",
     "privacy_entry",
     "rate_entry",
     "read_samples",
     "risk_entry",
+    "sampling_entry",
 ]

@@ -7,7 +7,17 @@ import numpy as np
 from dpverify.auditing.complexity import QueryAudit
 from dpverify.auditing.privacy import Claim, PrivacyAudit
 from dpverify.auditing.risk import MeanAudit, RateFit
-from dpverify.evidence import ComplexityEvidence, PrivacyEvidence, RateEvidence, RiskEvidence, Verdict
+from dpverify.auditing.sampling import LawAudit
+from dpverify.evidence import (
+    ComplexityEvidence,
+    Interval,
+    MeanEvidence,
+    PrivacyEvidence,
+    RateEvidence,
+    RiskEvidence,
+    SamplingEvidence,
+    Verdict,
+)
 
 
 def privacy_entry(
@@ -149,5 +159,92 @@ def complexity_entry(
         verdict=audit.verdict,
         reason=audit.reason,
         seed=seed,
+        reproduce=reproduce,
+    )
+
+
+def mean_entry(
+    audit: MeanAudit,
+    *,
+    at_least: bool,
+    subject: str,
+    title: str,
+    data: str,
+    quantity: str,
+    claim: str,
+    seed: int,
+    reproduce: str,
+    claim_source: str = "",
+    seconds: float = 0.0,
+    curve: tuple[tuple[float, float, float, float], ...] = (),
+    curve_over: str = "",
+) -> MeanEvidence:
+    """Give the entry of an audited expectation; with `at_least`, the audit was about minus the values."""
+    bound, measured = audit.bound, audit.measured
+    detectable, reason = audit.detectable, audit.reason
+    if at_least:
+        bound, detectable = -bound, -detectable
+        measured = Interval(lower=-audit.measured.upper, upper=-audit.measured.lower)
+        if audit.verdict is Verdict.VIOLATED:
+            reason = f"the expectation is at most {measured.upper:.6g}, and the claim asks for {bound:.6g}"
+        else:
+            keeps = measured.lower >= bound
+            how = "confirmed: the whole interval keeps" if keeps else "not contradicted: the interval meets"
+            reason = f"{how} the bound {bound:.6g}"
+    if audit.verdict is Verdict.SUPPORTED:
+        reason += f"; an expectation of {detectable:.4g} would have been found half the time"
+    return MeanEvidence(
+        subject=subject,
+        title=title,
+        data=data,
+        quantity=quantity,
+        claim=claim,
+        claim_source=claim_source,
+        bound=bound,
+        at_least=at_least,
+        measured=measured,
+        verdict=audit.verdict,
+        reason=reason,
+        runs=audit.runs,
+        failure_probability=audit.failure_probability,
+        seed=seed,
+        seconds=seconds,
+        reproduce=reproduce,
+        curve=curve,
+        curve_over=curve_over,
+    )
+
+
+def sampling_entry(
+    audit: LawAudit,
+    *,
+    subject: str,
+    title: str,
+    data: str,
+    statistic: str,
+    claim: str,
+    seed: int,
+    reproduce: str,
+    claim_source: str = "",
+    seconds: float = 0.0,
+) -> SamplingEvidence:
+    """Give the entry of a sampler's audit; `seed` is the sampler's, the audit itself draws nothing."""
+    return SamplingEvidence(
+        subject=subject,
+        title=title,
+        data=data,
+        statistic=statistic,
+        distance=audit.distance,
+        bound=audit.bound,
+        claim=claim,
+        claim_source=claim_source,
+        measured=audit.measured,
+        points=audit.points,
+        verdict=audit.verdict,
+        reason=audit.reason,
+        runs=audit.runs,
+        failure_probability=audit.failure_probability,
+        seed=seed,
+        seconds=seconds,
         reproduce=reproduce,
     )

@@ -18,7 +18,7 @@ from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.privacy.checks import whole_number
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
-from dpverify.running.outputs import Block, Mechanism, check_same_form, checked_block
+from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.store import BlockKey, BlockStore
@@ -40,14 +40,18 @@ class Runs:
     Attributes:
         points: shape (runs, ...).
         gradient_queries: counted a run, shape (runs,).
-        projections: counted a run, shape (runs,).
+        value_queries: likewise.
+        projections: likewise.
+        linear_minimizations: likewise.
         seed: the seed and its labels.
         block_size: runs in a full block.
     """
 
     points: NDArray[Any]
     gradient_queries: NDArray[np.int64]
+    value_queries: NDArray[np.int64]
     projections: NDArray[np.int64]
+    linear_minimizations: NDArray[np.int64]
     seed: tuple[int, ...]
     block_size: int
 
@@ -84,7 +88,7 @@ def run(
         block_size=block_size,
         fingerprint=fingerprint,
     )
-    gradient_queries, projections = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
+    counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
     points: NDArray[Any] | None = None
     for block in blocks:
         if points is None:
@@ -92,10 +96,10 @@ def run(
         # copied at once, while later blocks are still being computed
         place = slice(block.start, block.start + block.runs)
         points[place] = block.points
-        gradient_queries[place] = block.gradient_queries
-        projections[place] = block.projections
+        for name, counted in block.counts().items():
+            counts[name][place] = counted
     assert points is not None
-    return Runs(points, gradient_queries, projections, seed=normalized_seed(seed), block_size=block_size)
+    return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size)
 
 
 def stream(

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidDataError
 from dpverify.running.randomness import Array, Randomness
 
+COUNTERS = ("gradient_queries", "value_queries", "projections", "linear_minimizations")
+"""Oracle calls that are counted a run; one gradient or value query is about one record."""
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -20,12 +23,16 @@ class Output:
         points: the released outputs, one a run along the first axis, shape (runs, ...).
         gradient_queries: gradients of single records asked for by each run; an integer where all runs asked
             for the same number, else shape (runs,).
+        value_queries: losses of single records asked for by each run, likewise.
         projections: projections onto the constraint set by each run, likewise.
+        linear_minimizations: linear functions minimized on the constraint set by each run, likewise.
     """
 
     points: Array
     gradient_queries: Array | int = 0
+    value_queries: Array | int = 0
     projections: Array | int = 0
+    linear_minimizations: Array | int = 0
 
 
 class Mechanism(Protocol):
@@ -44,30 +51,36 @@ class Block:
         start: number of its first run, from 0.
         points: shape (runs, ...), finite numbers.
         gradient_queries: counted a run, shape (runs,).
-        projections: counted a run, shape (runs,).
+        value_queries: likewise.
+        projections: likewise.
+        linear_minimizations: likewise.
     """
 
     index: int
     start: int
     points: NDArray[Any]
     gradient_queries: NDArray[np.int64]
+    value_queries: NDArray[np.int64]
     projections: NDArray[np.int64]
+    linear_minimizations: NDArray[np.int64]
+
+    def counts(self) -> dict[str, NDArray[np.int64]]:
+        """What was counted, by name, in the order of `COUNTERS`."""
+        return {name: getattr(self, name) for name in COUNTERS}
 
     def __getstate__(self) -> dict[str, Any]:
         """Counts that all runs share travel between processes as one number."""
-        counts = {"gradient_queries": self.gradient_queries, "projections": self.projections}
         shared = {
-            name: count[:1] for name, count in counts.items() if count.size and np.all(count == count[0])
+            name: count[:1]
+            for name, count in self.counts().items()
+            if count.size and np.all(count == count[0])
         }
         return {**self.__dict__, **shared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Give every run its count again."""
         runs = state["points"].shape[:1]
-        counts = {
-            name: np.ascontiguousarray(np.broadcast_to(state[name], runs))
-            for name in ("gradient_queries", "projections")
-        }
+        counts = {name: np.ascontiguousarray(np.broadcast_to(state[name], runs)) for name in COUNTERS}
         self.__dict__.update({**state, **counts})
 
     @property
@@ -78,7 +91,7 @@ class Block:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays of the block."""
-        return self.points.nbytes + self.gradient_queries.nbytes + self.projections.nbytes
+        return self.points.nbytes + sum(count.nbytes for count in self.counts().values())
 
 
 def _where(index: int, start: int, runs: int) -> str:
@@ -109,8 +122,7 @@ def checked_block(output: Output | Array, *, index: int, start: int, runs: int) 
         index=index,
         start=start,
         points=points,
-        gradient_queries=_counts(output.gradient_queries, "gradient queries", runs, where),
-        projections=_counts(output.projections, "projections", runs, where),
+        **{name: _counts(getattr(output, name), name.replace("_", " "), runs, where) for name in COUNTERS},
     )
 
 

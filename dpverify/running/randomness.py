@@ -106,6 +106,16 @@ class Randomness:
         """Independent numbers uniform on [0, 1), float64."""
         return self._record(self._generator.random(shape), name)
 
+    def gamma(self, shape_parameter: float, shape: tuple[int, ...], name: str) -> Array:
+        """Independent numbers of the Gamma law with the given shape parameter and scale 1, float64.
+
+        Raises:
+            InvalidArgumentError: if the shape parameter is not above 0.
+        """
+        if not 0 < shape_parameter < float("inf"):
+            raise InvalidArgumentError("shape_parameter", shape_parameter, "a finite number above 0")
+        return self._record(self._generator.standard_gamma(shape_parameter, shape), name)
+
     def integers(self, low: int, high: int, shape: tuple[int, ...], name: str) -> Array:
         """Independent integers uniform on {low, ..., high - 1}, without modulo bias, int64.
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from dpverify import __version__
 from dpverify.errors import InvalidDataError
-from dpverify.running.outputs import Block
+from dpverify.running.outputs import COUNTERS, Block
 
-_MAGIC = b"dpverify block 1\n"
+_MAGIC = b"dpverify block 2\n"
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -78,7 +78,7 @@ class BlockStore:
         """
         path = self._path(key, block.index, block.runs)
         content = io.BytesIO()
-        for array in (block.points, block.gradient_queries, block.projections):
+        for array in (block.points, *block.counts().values()):
             np.save(content, array, allow_pickle=False)
         payload = content.getvalue()
         try:
@@ -102,12 +102,13 @@ class BlockStore:
             return None
         arrays = io.BytesIO(payload)
         try:
-            points, gradient_queries, projections = (np.load(arrays, allow_pickle=False) for _ in range(3))
+            points = np.load(arrays, allow_pickle=False)
+            counts = {name: np.load(arrays, allow_pickle=False) for name in COUNTERS}
         except (ValueError, EOFError):
             return None
-        if not points.shape[:1] == gradient_queries.shape == projections.shape == (runs,):
+        if any(shape != (runs,) for shape in (points.shape[:1], *(c.shape for c in counts.values()))):
             return None
-        return Block(index, start, points, gradient_queries, projections)
+        return Block(index, start, points, **counts)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from dpverify.evidence import ConstantEvidence
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.problems import Dataset, Problem
+from dpverify.running import Runs
 
 Mechanism = Callable[..., Any]
+
+Oracle = Literal["gradient", "value", "projection", "linear minimization"]
+"""What is counted; one gradient or value query is about one record."""
 
 
 class Profile(StrEnum):
@@ -101,7 +105,7 @@ class ComplexityPlan:
 
 @dataclass(frozen=True)
 class ComplexityCase:
-    """A mechanism on a data set with the number of gradient queries that it should need a run."""
+    """A mechanism on a data set with the number of oracle queries that it should need a run."""
 
     mechanism: Mechanism
     dataset: Dataset
@@ -109,7 +113,89 @@ class ComplexityCase:
     claim: str
     data: str
     exact: bool = True
-    """False where the claim is an upper bound."""
+    """False where the claim is an upper bound on every run's count."""
+    oracle: Oracle = "gradient"
+
+
+@dataclass(frozen=True)
+class MeanCase:
+    """A mechanism on one data set, and a bound on the expectation of something that is read off a run.
+
+    Use it for whatever is bounded and is no excess empirical risk: probabilities (as the mean of an indicator),
+    population risks, statistics of an attack, counted queries against a bound in expectation.
+    """
+
+    mechanism: Mechanism
+    dataset: Dataset
+    values: Callable[[Runs], Any]
+    """From all runs to independent numbers, one a run or (where a block shares something random) one a block,
+
+    each within [lower, upper] by proof, not by luck.
+    """
+    lower: float
+    upper: float
+    bound: float
+    """Infinite (minus infinity for a bound from below) where none is stated: then it is a measurement."""
+    quantity: str
+    """What the number is, with its unit."""
+    claim: str
+    claim_source: str
+    data: str
+    runs: int
+    at_least: bool = False
+    """True where the claim is that the expectation is at least the bound."""
+    size: float = 0.0
+    """Where the case stands on the axis of a curve."""
+    block_size: int = 0
+    """Runs in a block; 0 for the usual number."""
+
+
+@dataclass(frozen=True)
+class MeanPlan:
+    """One audit of expectations, along a curve where `build` returns several cases; all must keep their bounds."""
+
+    name: str
+    subject: str
+    title: str
+    build: Callable[[Profile], tuple[MeanCase, ...]]
+    curve_over: str = ""
+
+
+@dataclass(frozen=True)
+class SamplingCase:
+    """A sampler on one data set, and how far its law may be from the law it should have.
+
+    The comparison is made in one dimension: `statistic` maps points to one number each, and `reference` is the
+    distribution function that this number has under the right law, from quadrature or a closed form.
+    """
+
+    mechanism: Mechanism
+    dataset: Dataset
+    statistic: Callable[[Any], Any]
+    """From points (runs, ...) to numbers (runs,)."""
+    reference: Callable[[Any], Any]
+    """P[statistic <= x] under the right law, vectorized; its own error is part of `reference_error`."""
+    reference_error: float
+    """At most how far `reference` is from the truth, absolutely."""
+    distance: Literal["total variation", "multiplicative"]
+    """Multiplicative: every event's probability is within a factor exp(bound) of the right one, both ways."""
+    bound: float
+    """0 for an exact sampler."""
+    claim: str
+    claim_source: str
+    statistic_name: str
+    data: str
+    runs: int
+
+
+@dataclass(frozen=True)
+class SamplingPlan:
+    """One audit of a sampler's law."""
+
+    name: str
+    subject: str
+    title: str
+    build: Callable[[Profile], SamplingCase]
 
 
 @dataclass(frozen=True)
@@ -122,4 +208,4 @@ class ConstantPlan:
     build: Callable[[Profile], ConstantEvidence]
 
 
-Plan = PrivacyPlan | RiskPlan | ComplexityPlan | ConstantPlan
+Plan = PrivacyPlan | RiskPlan | ComplexityPlan | ConstantPlan | MeanPlan | SamplingPlan

@@ -14,28 +14,43 @@ import numpy as np
 from dpverify.auditing import (
     CountRelation,
     MeanAudit,
+    audit_law,
     audit_mean,
     audit_privacy,
     audit_queries,
     complexity_entry,
     fit_rate,
+    mean_entry,
     privacy_entry,
     rate_entry,
     risk_entry,
+    sampling_entry,
 )
-from dpverify.evidence import ComplexityEvidence, Evidence, Interval, PrivacyEvidence, Verdict
+from dpverify.evidence import (
+    ComplexityEvidence,
+    Evidence,
+    Interval,
+    MeanEvidence,
+    PrivacyEvidence,
+    SamplingEvidence,
+    Verdict,
+)
 from dpverify.privacy import Guarantee
 from dpverify.problems import minimize
 from dpverify.running import BLOCK, Executor, Progress, run
 from dpverify.statements.plans import (
     ComplexityPlan,
     ConstantPlan,
+    MeanCase,
+    MeanPlan,
     Plan,
     PrivacyCase,
     PrivacyPlan,
     Profile,
     RiskCase,
     RiskPlan,
+    SamplingCase,
+    SamplingPlan,
 )
 
 
@@ -62,6 +77,10 @@ def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -
         return _risk(plan, plan.build(settings.profile), settings, failure_probability)
     if isinstance(plan, ComplexityPlan):
         return [_complexity(plan, settings)]
+    if isinstance(plan, MeanPlan):
+        return [_mean(plan, plan.build(settings.profile), settings, failure_probability)]
+    if isinstance(plan, SamplingPlan):
+        return [_sampling(plan, plan.build(settings.profile), settings, failure_probability)]
     return [plan.build(settings.profile)]
 
 
@@ -166,6 +185,9 @@ def _risk(
     if not math.isfinite(case.bound):
         unbounded = {"verdict": Verdict.UNDECIDED, "reason": "There is no stated bound to compare with."}
         measured = measured.model_copy(update={**unbounded, "bound": math.inf})
+    elif not case.bound < _span(case):
+        idle = {"verdict": Verdict.UNDECIDED, "reason": _idle(_span(case)), "bound": case.bound}
+        measured = measured.model_copy(update=idle)
     found: list[Evidence] = [
         measured.model_copy(update={"runs": case.runs, "failure_probability": failure_probability})
     ]
@@ -189,6 +211,16 @@ def _risk(
     return found
 
 
+def _span(case: RiskCase) -> float:
+    """No risk on the set is farther from the minimum than the Lipschitz constant allows."""
+    scale = float(case.dataset.n) if case.total else 1.0
+    return scale * case.problem.loss.lipschitz_constant * case.problem.constraint.diameter
+
+
+def _idle(extreme: float) -> str:
+    return f"The bound says nothing here: no run could break it, the most extreme value possible being {extreme:.4g}."
+
+
 def _measure(
     plan: RiskPlan, case: RiskCase, number: int, settings: AuditSettings, failure_probability: float
 ) -> MeanAudit:
@@ -208,8 +240,7 @@ def _measure(
         risks = risks.reshape(-1, case.runs_a_sample).mean(axis=1)
     least = minimize(case.problem, case.dataset).value
     minimum = Interval(lower=scale * least.lower, upper=scale * least.upper)
-    # no risk on the set is farther from the minimum than the Lipschitz constant allows
-    span = scale * case.problem.loss.lipschitz_constant * case.problem.constraint.diameter
+    span = _span(case)
     return audit_mean(
         risks,
         bound=min(case.bound, span),
@@ -220,16 +251,131 @@ def _measure(
     )
 
 
+def _mean(
+    plan: MeanPlan, cases: tuple[MeanCase, ...], settings: AuditSettings, failure_probability: float
+) -> MeanEvidence:
+    """One expectation for each case; their intervals hold all at once, and all must keep their bounds."""
+    begin = time.perf_counter()
+    each = failure_probability / len(cases)
+    audits = [_expectation(plan, case, number, settings, each) for number, case in enumerate(cases)]
+    entries = [
+        mean_entry(
+            audit,
+            at_least=case.at_least,
+            subject=plan.subject,
+            title=plan.title,
+            data=case.data,
+            quantity=case.quantity,
+            claim=case.claim,
+            claim_source=case.claim_source,
+            seed=settings.seed,
+            reproduce=_reproduce(plan, settings, failure_probability),
+        )
+        for case, audit in zip(cases, audits, strict=True)
+    ]
+    violated = [entry for entry in entries if entry.verdict is Verdict.VIOLATED]
+    shown, bound = (violated or entries)[-1], cases[-1].bound
+    update: dict[str, Any] = {
+        "runs": cases[-1].runs,
+        "failure_probability": failure_probability,
+        "seconds": round(time.perf_counter() - begin, 3),
+        "curve_over": plan.curve_over,
+        "curve": tuple(
+            (c.size, e.measured.lower, e.measured.upper, c.bound)
+            for c, e in zip(cases, entries, strict=True)
+            if plan.curve_over
+        ),
+    }
+    extreme = cases[-1].lower if cases[-1].at_least else cases[-1].upper
+    if not violated:
+        update["bound"] = bound
+        if not math.isfinite(bound):
+            update |= {"verdict": Verdict.UNDECIDED, "reason": "There is no stated bound to compare with."}
+        elif bound <= extreme if cases[-1].at_least else bound >= extreme:
+            update |= {"verdict": Verdict.UNDECIDED, "reason": _idle(extreme)}
+    return shown.model_copy(update=update)
+
+
+def _expectation(
+    plan: MeanPlan, case: MeanCase, number: int, settings: AuditSettings, failure_probability: float
+) -> MeanAudit:
+    collected = run(
+        case.mechanism,
+        case.dataset,
+        runs=case.runs,
+        seed=(settings.seed, _label(plan), number),
+        executor=settings.executor,
+        progress=settings.progress,
+        store=settings.store,
+        block_size=case.block_size or BLOCK,
+    )
+    values = np.asarray(case.values(collected), dtype=np.float64)
+    # a claim from below is one from above about minus the values; beyond the range no bound says anything
+    sign = -1.0 if case.at_least else 1.0
+    lower, upper = sorted((sign * case.lower, sign * case.upper))
+    return audit_mean(
+        sign * values,
+        bound=min(sign * case.bound, upper),
+        lower=lower,
+        upper=upper,
+        failure_probability=failure_probability,
+    )
+
+
+def _sampling(
+    plan: SamplingPlan, case: SamplingCase, settings: AuditSettings, failure_probability: float
+) -> SamplingEvidence:
+    begin = time.perf_counter()
+    points = run(
+        case.mechanism,
+        case.dataset,
+        runs=case.runs,
+        seed=(settings.seed, _label(plan)),
+        executor=settings.executor,
+        progress=settings.progress,
+        store=settings.store,
+    ).points
+    audit = audit_law(
+        case.statistic(points),
+        reference=case.reference,
+        reference_error=case.reference_error,
+        distance=case.distance,
+        bound=case.bound,
+        failure_probability=failure_probability,
+    )
+    return sampling_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        data=case.data,
+        statistic=case.statistic_name,
+        claim=case.claim,
+        claim_source=case.claim_source,
+        seed=settings.seed,
+        seconds=round(time.perf_counter() - begin, 3),
+        reproduce=_reproduce(plan, settings, failure_probability),
+    )
+
+
+_COUNTER = {
+    "gradient": "gradient_queries",
+    "value": "value_queries",
+    "projection": "projections",
+    "linear minimization": "linear_minimizations",
+}
+
+
 def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvidence:
     case = plan.build(settings.profile)
-    counted = run(case.mechanism, case.dataset, runs=16, seed=(settings.seed, _label(plan))).gradient_queries
+    runs = run(case.mechanism, case.dataset, runs=16, seed=(settings.seed, _label(plan)))
+    counted = getattr(runs, _COUNTER[case.oracle])
     relation = CountRelation.EQUAL if case.exact else CountRelation.AT_MOST
     return complexity_entry(
         audit_queries(counted, case.claimed, relation=relation),
         subject=plan.subject,
         title=plan.title,
         data=case.data,
-        oracle="gradient",
+        oracle=case.oracle,
         claim=case.claim,
         seed=settings.seed,
         reproduce=_reproduce(plan, settings),

@@ -20,12 +20,14 @@ from dpverify.evidence import (
     ConstantEvidence,
     Interval,
     Ledger,
+    MeanEvidence,
     PrivacyEvidence,
     ProfilePoint,
     ProofEvidence,
     RateEvidence,
     RiskEvidence,
     Role,
+    SamplingEvidence,
     StatementEntry,
     Variant,
     Verdict,
@@ -226,6 +228,42 @@ def _privacy(subject: str, title: str, mu: float, audited: float, **changes: Any
     return PrivacyEvidence(**{**fields, **changes})
 
 
+MEAN = MeanEvidence(
+    subject="mn25.fingerprint",
+    title="Tracing the mean",
+    data="40 records of the hard distribution, d = 20",
+    quantity="probability that a member is traced",
+    claim="at least 1/4",
+    claim_source="mn25.lemC.3",
+    bound=0.25,
+    at_least=True,
+    measured=Interval(lower=0.61, upper=0.66),
+    verdict=Verdict.SUPPORTED,
+    reason="confirmed: the whole interval keeps the bound 0.25",
+    runs=2000,
+    failure_probability=1e-6,
+    seed=3,
+    reproduce="dpverify verify --only mn25.fingerprint/tracing --seed 3",
+)
+
+LAW = SamplingEvidence(
+    subject="bst14.alg2",
+    title="Law of exponential sampling",
+    data="breast cancer, n = 20, d = 1",
+    statistic="the point",
+    distance="multiplicative",
+    bound=0.1,
+    claim="within a factor exp(0.1)",
+    measured=Interval(lower=0.0, upper=0.02),
+    points=tuple((x / 10, max(0.0, x / 10 - 0.01), min(1.0, x / 10 + 0.01), x / 10) for x in range(11)),
+    verdict=Verdict.SUPPORTED,
+    reason="no half-line contradicts the claim",
+    runs=20000,
+    failure_probability=1e-6,
+    seed=3,
+    reproduce="dpverify verify --only bst14.alg2/law --seed 3",
+)
+
 AUDITS = (
     _privacy("fmtt18.alg1", "Worst-case neighbors: linear losses with opposite gradients", 1.0, 0.9),
     _privacy("bst14.alg1", "Breast cancer, one record replaced", 1.5, 0.4, epsilon_lower=0.0),
@@ -407,7 +445,7 @@ def example_ledger(**changes: Any) -> Ledger:
     spent = {
         f"{audit.subject} {audit.kind}": 2.5e-8
         for audit in AUDITS
-        if audit.kind in ("privacy", "risk", "rate")
+        if audit.kind in ("privacy", "risk", "rate", "mean", "sampling")
     }
     fields: dict[str, Any] = {
         "program_version": "0.1.0",

@@ -53,7 +53,7 @@ def _changed(**changes: object) -> str:
         ("[]", "is not a ledger"),
         ("null", "is not a ledger"),
         ("{}", "is not a ledger"),
-        (_changed(schema_version=2), "has schema version 2; this program reads version 1"),
+        (_changed(schema_version=3), "has schema version 3; this program reads versions 1 and 2"),
         (_changed(schema_version=True), "has schema version True"),
         (_changed(schema_version="1"), "has schema version '1'"),
         (_changed(schema_version=None), "has schema version None"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
 import re
 import subprocess
@@ -16,7 +17,16 @@ from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
 from dpverify.reports import ledger_json, render_html
 
 from .html_check import Page
-from .ledger_example import AUDITS, CERTIFICATES, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
+from .ledger_example import (
+    AUDITS,
+    CERTIFICATES,
+    LAW,
+    MEAN,
+    MEASUREMENT,
+    PROOFS,
+    STATEMENTS,
+    example_ledger,
+)
 
 HOSTILE = "<script>alert(1)</script>\"'&]]>--><img src=x onerror=alert(2)>{{ 7*7 }}"
 
@@ -276,3 +286,14 @@ def test_neighbors_are_named_in_words() -> None:
         "the record at one given place replaced"
         in Page(render_html(example_ledger(entries=(audit,)))).words()
     )
+
+
+def test_expectations_and_laws_have_cards() -> None:
+    words = Page(render_html(example_ledger(entries=(MEAN, LAW)))).words()
+    assert "probability that a member is traced lies in 0.61 to 0.66" in words
+    assert "claimed is at least 0.25" in words
+    assert "multiplicative distance at most 0.1" in words
+    unbounded = MEAN.model_copy(update={"bound": -math.inf, "verdict": Verdict.UNDECIDED})
+    page = Page(render_html(example_ledger(entries=(unbounded,))))
+    assert page.problems == []
+    assert "no bound is stated" in page.words()

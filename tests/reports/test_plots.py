@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import norm
 
 from dpverify.evidence import Interval, PrivacyEvidence, ProfilePoint, RateEvidence, RiskEvidence
-from dpverify.reports.plots import privacy_plot, rate_plot, risk_plot
+from dpverify.reports.plots import law_plot, mean_plot, privacy_plot, rate_plot
 
-from .ledger_example import AUDITS, gaussian_delta
+from .ledger_example import AUDITS, LAW, MEAN, gaussian_delta
 
 PRIVACY = next(audit for audit in AUDITS if isinstance(audit, PrivacyEvidence))
 RISK = next(audit for audit in AUDITS if isinstance(audit, RiskEvidence))
@@ -96,7 +96,7 @@ def test_nothing_to_draw() -> None:
 @pytest.mark.parametrize(("low", "high"), [(-0.01, 0.0), (0.0, 0.0), (0.01, 0.02), (-math.inf, math.inf)])
 def test_risk_interval(low: float, high: float, bound: float) -> None:
     measured = Interval(lower=low, upper=high)
-    plot = risk_plot(RISK.model_copy(update={"measured": measured, "bound": bound, "curve": ()}), "r")
+    plot = mean_plot(RISK.model_copy(update={"measured": measured, "bound": bound, "curve": ()}), "r")
     assert len(plot.rows) == 1
     assert "nan" not in plot.drawing.lower()
     bars = _curves(plot.drawing, "measured")
@@ -116,7 +116,7 @@ def test_risk_interval(low: float, high: float, bound: float) -> None:
     ],
 )
 def test_risk_curve(curve: tuple[tuple[float, float, float, float], ...]) -> None:
-    plot = risk_plot(RISK.model_copy(update={"curve": curve}), "r")
+    plot = mean_plot(RISK.model_copy(update={"curve": curve}), "r")
     assert len(plot.rows) == len(curve)
     assert "nan" not in plot.drawing.lower()
 
@@ -190,11 +190,25 @@ def test_axis_never_goes_below_what_anyone_reads() -> None:
 
 
 def test_no_bound_no_line() -> None:
-    plot = risk_plot(RISK.model_copy(update={"bound": math.inf, "curve": ()}), "r")
+    plot = mean_plot(RISK.model_copy(update={"bound": math.inf, "curve": ()}), "r")
     assert _curves(plot.drawing, "claim") == []
     assert [item.label for item in plot.legend] == ["measured: 21.4 to 24.9"]
     assert "∞" not in plot.drawing + plot.caption + str(plot.rows)
     curve = ((1.0, 0.1, 0.2, math.inf), (2.0, 0.1, 0.2, math.inf))
-    plot = risk_plot(RISK.model_copy(update={"curve": curve}), "r")
+    plot = mean_plot(RISK.model_copy(update={"curve": curve}), "r")
     assert [item.label for item in plot.legend] == ["measured, confidence interval"]
     assert "∞" not in plot.drawing + plot.caption + str(plot.rows)
+
+
+def test_a_law_is_drawn_as_a_band_beside_the_right_curve() -> None:
+    plot = law_plot(LAW, "law")
+    assert len(plot.rows) == len(LAW.points)
+    assert [item.label for item in plot.legend] == ["the right law", "the sampler's law, confidence band"]
+    assert "Kolmogorov" in plot.drawing
+
+
+def test_an_expectation_names_its_own_unit_and_side() -> None:
+    plot = mean_plot(MEAN, "m")
+    assert "loss" not in plot.caption
+    assert any("lower bound" in item.label for item in plot.legend)
+    assert plot.rows[0][-1] == "0.25"

@@ -16,6 +16,7 @@ from running_mechanisms import Faulty, Walk
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.running import Block, Executor, RichProgress, Runs, run, stream
+from dpverify.running.outputs import COUNTERS
 
 DATA = np.arange(6.0).reshape(3, 2)
 
@@ -27,10 +28,8 @@ def walk(**options: Any) -> Runs:
 
 def same(left: Runs, right: Runs) -> bool:
     """Bit for bit."""
-    return (
-        left.points.tobytes() == right.points.tobytes()
-        and np.array_equal(left.gradient_queries, right.gradient_queries)
-        and np.array_equal(left.projections, right.projections)
+    return left.points.tobytes() == right.points.tobytes() and all(
+        np.array_equal(getattr(left, name), getattr(right, name)) for name in COUNTERS
     )
 
 
@@ -258,11 +257,12 @@ def test_a_progress_bar_on_a_console() -> None:
 
 @pytest.mark.parametrize("counts", [np.full(1000, 7), np.arange(1000), np.zeros(0, dtype=np.int64)])
 def test_a_block_travels_unchanged_and_without_repeated_counts(counts: np.ndarray) -> None:
-    block = Block(3, 30, np.ones((counts.size, 2)), counts, counts[::-1].copy())
+    counted = dict(zip(COUNTERS, (counts, counts[::-1].copy(), 2 * counts, 3 * counts), strict=True))
+    block = Block(3, 30, np.ones((counts.size, 2)), **counted)
     sent = pickle.dumps(block)
     there = pickle.loads(sent)
     assert (there.index, there.start, there.runs) == (3, 30, counts.size)
-    for name in ("points", "gradient_queries", "projections"):
+    for name in ("points", *COUNTERS):
         ours, theirs = getattr(block, name), getattr(there, name)
         assert np.array_equal(ours, theirs)
         assert ours.dtype == theirs.dtype

@@ -1,0 +1,87 @@
+"""What an algorithm promises besides privacy: risk, oracle complexity, sampling error.
+
+Privacy is stated with `dpverify.privacy.StatedGuarantee`. An algorithm that promises more has the methods
+`risk_bound(n) -> StatedRisk | None`, `queries(n) -> tuple[StatedQueries, ...]` and
+`sampling_error(n) -> StatedSamplingError | None`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class StatedRisk:
+    """A bound on an excess risk.
+
+    Attributes:
+        bound: in units of the loss.
+        total: True for the sum over the records, False for the mean.
+        population: True for the excess population risk, False for the excess empirical risk.
+        probability: with at least which probability it holds; None: it bounds the expectation.
+        sources: statement ids.
+        conditions: in words, what else must hold.
+    """
+
+    bound: float
+    total: bool
+    population: bool = False
+    probability: float | None = None
+    sources: tuple[str, ...] = ()
+    conditions: str = ""
+
+    def __str__(self) -> str:
+        """One line, for terminals and reports."""
+        what = "population" if self.population else ("total empirical" if self.total else "mean empirical")
+        how = "expected " if self.probability is None else ""
+        line = f"{how}excess {what} risk at most {self.bound:.4g}"
+        return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
+
+
+@dataclass(frozen=True)
+class StatedQueries:
+    """How many oracle calls a run makes.
+
+    Attributes:
+        oracle: what is called; one gradient or value query is about one record.
+        count: how many.
+        exact: True where every run makes just so many; False where it is an upper bound.
+        expected: True where the bound is on the expectation over runs.
+        sources: statement ids.
+        conditions: in words, what else must hold.
+    """
+
+    oracle: Literal["gradient", "value", "projection", "linear minimization"]
+    count: float
+    exact: bool = True
+    expected: bool = False
+    sources: tuple[str, ...] = ()
+    conditions: str = ""
+
+    def __str__(self) -> str:
+        """One line, for terminals and reports."""
+        how = "" if self.exact else "at most "
+        return f"{how}{self.count:.6g} {self.oracle} queries{' in expectation' if self.expected else ''}"
+
+
+@dataclass(frozen=True)
+class StatedSamplingError:
+    """How far the law of the output may be from the law that it should have.
+
+    Attributes:
+        distance: `total variation`, or `multiplicative`: every event's probability is within a factor
+            exp(bound) of the right one, both ways; only the latter keeps pure differential privacy.
+        bound: dimensionless; 0 for an exact sampler.
+        sources: statement ids.
+        conditions: in words, what else must hold.
+    """
+
+    distance: Literal["total variation", "multiplicative"]
+    bound: float
+    sources: tuple[str, ...] = ()
+    conditions: str = ""
+
+    def __str__(self) -> str:
+        """One line, for terminals and reports."""
+        return "exact sampling" if self.bound == 0 else f"{self.distance} distance at most {self.bound:.4g}"

@@ -1,0 +1,150 @@
+"""Audits of samplers: is the law of the output as close to the right law as claimed?
+
+The comparison is of distribution functions in one dimension, with the Dvoretzky-Kiefer-Wolfowitz inequality in
+Massart's form: the empirical distribution function of k independent numbers is within sqrt(ln(2/p) / (2k)) of the
+true one everywhere, except with probability p. It holds for every k and every law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpverify.auditing.arguments import check_number, check_probability
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Interval, Verdict
+
+Distance = Literal["total variation", "multiplicative"]
+
+_PLOTTED = 61
+"""Points of the distribution functions that are kept for a plot."""
+
+
+@dataclass(frozen=True)
+class LawAudit:
+    """What an audit of a sampler's law found."""
+
+    verdict: Verdict
+    reason: str
+    distance: Distance
+    bound: float
+    measured: Interval
+    """Confidence interval of the Kolmogorov distance between the two laws, which total variation exceeds."""
+    half_width: float
+    """Of the band around the empirical distribution function."""
+    points: tuple[tuple[float, float, float, float], ...]
+    """(x, lower, upper, reference): the band and the right distribution function."""
+    runs: int
+    failure_probability: float
+
+
+def audit_law(
+    values: ArrayLike,
+    *,
+    reference: Callable[[Any], Any],
+    distance: Distance,
+    bound: float,
+    failure_probability: float,
+    reference_error: float = 0.0,
+) -> LawAudit:
+    """Test the claim that independent `values`, (runs,), have a law close to one with a known distribution function.
+
+    `reference` maps numbers x to P[value <= x] under the right law, to within `reference_error`. With distance
+    `total variation`, no event's probability may differ by more than `bound`; with `multiplicative`, none by more
+    than a factor exp(bound). `violated` is said if a half-line shows that this is not so, which happens to a
+    correct claim with probability at most `failure_probability`.
+
+    Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
+    function, and `InvalidArgumentError` for the other arguments.
+    """
+    level = check_probability("failure_probability", failure_probability)
+    if distance not in ("total variation", "multiplicative"):
+        raise InvalidArgumentError("distance", distance, '"total variation" or "multiplicative"')
+    bound, error = check_number("bound", bound), check_number("reference_error", reference_error)
+    for name, value in (("bound", bound), ("reference_error", error)):
+        if not value >= 0:
+            raise InvalidArgumentError(name, value, "a finite number of at least 0")
+    x = np.asarray(values)
+    if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf" or not np.all(np.isfinite(x)):
+        raise InvalidDataError("The values must be finite numbers, shape (runs,), at least one.")
+
+    jumps, counts = np.unique(x.astype(np.float64), return_counts=True)
+    below = np.concatenate(([0.0], np.cumsum(counts) / x.size))
+    # just before a jump and at it: enough for the supremum, and right for laws with atoms as well
+    places = np.stack([np.nextafter(jumps, -np.inf), jumps], axis=1).ravel()
+    empirical = np.stack([below[:-1], below[1:]], axis=1).ravel()
+    right = _distribution(reference, places, error)
+
+    half_width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    slack = half_width + error
+    kolmogorov = float(np.max(np.abs(empirical - right)))
+    measured = Interval(lower=max(0.0, kolmogorov - slack), upper=min(1.0, kolmogorov + slack))
+    lowest, highest = allowed_band(
+        np.clip(right - error, 0, 1), np.clip(right + error, 0, 1), distance, bound
+    )
+    outside = np.maximum(empirical - half_width - highest, lowest - empirical - half_width)
+    worst = int(np.argmax(outside))
+    if outside[worst] > 0:
+        verdict = Verdict.VIOLATED
+        reason = (
+            f"P[value <= {places[worst]:.6g}] is in [{max(0.0, empirical[worst] - half_width):.6g}, "
+            f"{min(1.0, empirical[worst] + half_width):.6g}], and the claim allows "
+            f"[{lowest[worst]:.6g}, {highest[worst]:.6g}]"
+        )
+    else:
+        verdict = Verdict.SUPPORTED
+        reason = (
+            f"no half-line contradicts the claim; one whose probability is off by {slack:.2g} more than it allows "
+            "would have been found half the time"
+        )
+    chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))
+    return LawAudit(
+        verdict=verdict,
+        reason=reason,
+        distance=distance,
+        bound=bound,
+        measured=measured,
+        half_width=half_width,
+        points=tuple(
+            (
+                float(places[i]),
+                float(max(0.0, empirical[i] - half_width)),
+                float(min(1.0, empirical[i] + half_width)),
+                float(right[i]),
+            )
+            for i in chosen
+        ),
+        runs=int(x.size),
+        failure_probability=level,
+    )
+
+
+def allowed_band(
+    lowest: NDArray[np.float64], highest: NDArray[np.float64], distance: Distance, bound: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where a distribution function may be if the right one is between `lowest` and `highest`."""
+    if distance == "total variation":
+        return np.clip(lowest - bound, 0, 1), np.clip(highest + bound, 0, 1)
+    factor = math.exp(bound)
+    return (
+        np.maximum(lowest / factor, 1 - factor * (1 - lowest)),
+        np.minimum(highest * factor, 1 - (1 - highest) / factor),
+    )
+
+
+def _distribution(
+    reference: Callable[[Any], Any], places: NDArray[np.float64], error: float
+) -> NDArray[np.float64]:
+    """The reference at the places, checked to be a distribution function as far as they show."""
+    right = np.asarray(reference(places), dtype=np.float64)
+    tolerance = error + 1e-9
+    if right.shape != places.shape or not np.all((right >= -tolerance) & (right <= 1 + tolerance)):
+        raise InvalidDataError("The reference must give one probability for each number.")
+    if np.any(np.diff(right) < -2 * tolerance):
+        raise InvalidDataError("The reference must not decrease.")
+    return np.clip(right, 0.0, 1.0)

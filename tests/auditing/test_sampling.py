@@ -1,0 +1,108 @@
+"""Audits of a sampler's law: their size, their power, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from dpverify.auditing import audit_law
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Verdict
+
+EXACT: dict[str, Any] = {"distance": "total variation", "bound": 0.0}
+
+
+def test_a_thousand_right_samplers_raise_few_alarms() -> None:
+    alarms = 0
+    for seed in range(1000):
+        values = np.random.default_rng(seed).normal(size=500)
+        found = audit_law(values, reference=norm.cdf, failure_probability=0.05, **EXACT)
+        alarms += found.verdict is Verdict.VIOLATED
+    # at most binomial(1000, 0.05): 90 or more has probability 6e-8
+    assert alarms < 90
+
+
+@pytest.mark.parametrize("fault", ["shift", "scale", "projection"])
+def test_a_wrong_law_is_found(fault: str) -> None:
+    values = np.random.default_rng(3).normal(size=20_000)
+    wrong = {"shift": values + 0.1, "scale": 1.2 * values, "projection": np.clip(values, -1.5, 1.5)}[fault]
+    # each fault moves the distribution function by at least 0.033, twice the band of 0.0165 at this level
+    assert audit_law(wrong, reference=norm.cdf, failure_probability=1e-4, **EXACT).verdict is Verdict.VIOLATED
+    right = audit_law(values, reference=norm.cdf, failure_probability=1e-4, **EXACT)
+    assert right.verdict is Verdict.SUPPORTED
+    assert right.measured.lower == 0
+
+
+def test_a_law_with_atoms_is_compared_at_and_before_them() -> None:
+    values = np.random.default_rng(4).binomial(5, 0.5, size=5000)
+    right = audit_law(values, reference=lambda x: binom.cdf(x, 5, 0.5), failure_probability=1e-6, **EXACT)
+    assert right.verdict is Verdict.SUPPORTED
+    wrong = audit_law(values, reference=lambda x: binom.cdf(x, 5, 0.6), failure_probability=1e-6, **EXACT)
+    assert wrong.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(("allowed", "verdict"), [(0.05, Verdict.VIOLATED), (0.2, Verdict.SUPPORTED)])
+def test_total_variation_allows_what_it_says(allowed: float, verdict: Verdict) -> None:
+    # a tenth of the runs is off by ten: the laws are 0.1 apart
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=20_000) + 10.0 * (rng.random(20_000) < 0.1)
+    found = audit_law(
+        values, reference=norm.cdf, distance="total variation", bound=allowed, failure_probability=1e-6
+    )
+    assert found.verdict is verdict
+    assert found.measured.lower <= 0.1 <= found.measured.upper
+
+
+@pytest.mark.parametrize(("allowed", "verdict"), [(0.3, Verdict.VIOLATED), (math.log(2), Verdict.SUPPORTED)])
+def test_a_factor_allows_what_it_says(allowed: float, verdict: Verdict) -> None:
+    # density 1/2 on [0, 1/2] and 3/2 on [1/2, 1] against the uniform law: off by a factor 2 one way, 1.5 the other
+    rng = np.random.default_rng(6)
+    values = np.where(rng.random(20_000) < 0.25, 0.0, 0.5) + 0.5 * rng.random(20_000)
+    found = audit_law(
+        values,
+        reference=lambda x: np.clip(x, 0, 1),
+        distance="multiplicative",
+        bound=allowed,
+        failure_probability=1e-6,
+    )
+    assert found.verdict is verdict
+
+
+def test_the_error_of_the_reference_widens_the_band() -> None:
+    values = np.random.default_rng(7).normal(size=20_000) + 0.1
+    found = audit_law(values, reference=norm.cdf, reference_error=0.05, failure_probability=1e-4, **EXACT)
+    assert found.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"bound": math.nan}, InvalidArgumentError),
+        ({"bound": -0.1}, InvalidArgumentError),
+        ({"reference_error": -1.0}, InvalidArgumentError),
+        ({"distance": "Wasserstein"}, InvalidArgumentError),
+        ({"failure_probability": 0.0}, InvalidArgumentError),
+        ({"values": np.array([1.0, math.nan])}, InvalidDataError),
+        ({"values": np.ones((2, 2))}, InvalidDataError),
+        ({"values": np.zeros(0)}, InvalidDataError),
+        ({"reference": lambda x: 1 - norm.cdf(x)}, InvalidDataError),
+        ({"reference": lambda x: 2 * norm.cdf(x)}, InvalidDataError),
+        ({"reference": lambda x: 0.5}, InvalidDataError),
+    ],
+)
+def test_bad_input_is_refused(change: dict[str, Any], error: type[Exception]) -> None:
+    arguments = {
+        "values": np.arange(10.0),
+        "reference": norm.cdf,
+        "distance": "multiplicative",
+        "bound": 0.1,
+        "failure_probability": 0.1,
+        **change,
+    }
+    values = arguments.pop("values")
+    with pytest.raises(error):
+        audit_law(values, **arguments)

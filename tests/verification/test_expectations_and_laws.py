@@ -1,0 +1,151 @@
+"""Plans about expectations and laws, carried out: right claims stand, wrong ones fall, idle ones say so."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpverify.evidence import ComplexityEvidence, MeanEvidence, SamplingEvidence, Verdict
+from dpverify.problems import Ball, Dataset, Linear, Problem
+from dpverify.running import Executor, Output, Randomness, Runs
+from dpverify.statements.plans import (
+    ComplexityCase,
+    ComplexityPlan,
+    MeanCase,
+    MeanPlan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+    SamplingCase,
+    SamplingPlan,
+)
+from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
+
+DATA = Dataset(np.full((4, 1), 0.5), np.ones(4))
+SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
+FAILURE_PROBABILITY = 1e-6
+
+
+def uniform(data: Dataset, *, rng: Randomness, runs: int) -> Output:
+    """Numbers uniform on [0, 1)."""
+    return Output(rng.uniform((runs, 1), "point"), value_queries=3, linear_minimizations=1)
+
+
+def normal(data: Dataset, *, rng: Randomness, runs: int) -> Output:
+    """Standard normal numbers."""
+    return Output(rng.normal((runs, 1), "point"))
+
+
+def first(runs: Runs) -> Any:
+    """The numbers of the runs."""
+    return runs.points[:, 0]
+
+
+def mean(*bounds: float, at_least: bool = False) -> MeanEvidence:
+    cases = tuple(
+        MeanCase(
+            mechanism=uniform,
+            dataset=DATA,
+            values=first,
+            lower=0.0,
+            upper=1.0,
+            bound=bound,
+            quantity="mean",
+            claim="a bound",
+            claim_source="",
+            data="none",
+            runs=5000,
+            at_least=at_least,
+            size=float(size),
+        )
+        for size, bound in enumerate(bounds, 1)
+    )
+    plan = MeanPlan("test/mean", "bst14.alg1", "Mean", lambda _: cases, curve_over="n")
+    assert is_statistical(plan)
+    (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
+    assert isinstance(entry, MeanEvidence)
+    return entry
+
+
+# the interval's half-width is below 0.03 at 5000 runs and 1e-6
+@pytest.mark.parametrize(
+    ("bound", "at_least", "verdict"),
+    [
+        (0.6, False, Verdict.SUPPORTED),
+        (0.4, False, Verdict.VIOLATED),
+        (0.4, True, Verdict.SUPPORTED),
+        (0.6, True, Verdict.VIOLATED),
+        (1.5, False, Verdict.UNDECIDED),
+        (0.0, True, Verdict.UNDECIDED),
+        (math.inf, False, Verdict.UNDECIDED),
+        (-math.inf, True, Verdict.UNDECIDED),
+    ],
+)
+def test_expectations(bound: float, at_least: bool, verdict: Verdict) -> None:
+    entry = mean(bound, at_least=at_least)
+    assert entry.verdict is verdict
+    assert entry.bound == bound
+    assert entry.at_least == at_least
+    assert entry.measured.lower <= 0.5 <= entry.measured.upper
+
+
+def test_one_broken_bound_of_a_curve_is_enough() -> None:
+    entry = mean(0.6, 0.4, 0.7)
+    assert entry.verdict is Verdict.VIOLATED
+    assert entry.bound == 0.4
+    assert [point[3] for point in entry.curve] == [0.6, 0.4, 0.7]
+
+
+@pytest.mark.parametrize(("mechanism", "verdict"), [(normal, Verdict.SUPPORTED), (uniform, Verdict.VIOLATED)])
+def test_laws(mechanism: Any, verdict: Verdict) -> None:
+    case = SamplingCase(
+        mechanism=mechanism,
+        dataset=DATA,
+        statistic=lambda points: points[:, 0],
+        reference=norm.cdf,
+        reference_error=0.0,
+        distance="total variation",
+        bound=0.0,
+        claim="standard normal",
+        claim_source="",
+        statistic_name="the number",
+        data="none",
+        runs=5000,
+    )
+    plan = SamplingPlan("test/law", "bst14.alg2", "Law", lambda _: case)
+    (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
+    assert isinstance(entry, SamplingEvidence)
+    assert entry.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("oracle", "claimed", "verdict"),
+    [
+        ("value", 3, Verdict.SUPPORTED),
+        ("value", 2, Verdict.VIOLATED),
+        ("linear minimization", 1, Verdict.SUPPORTED),
+        ("projection", 0, Verdict.SUPPORTED),
+    ],
+)
+def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) -> None:
+    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle)
+    (entry,) = carry_out(ComplexityPlan("test/count", "bst14.alg2", "Count", lambda _: case), SETTINGS, 0.0)
+    assert isinstance(entry, ComplexityEvidence)
+    assert entry.verdict is verdict
+    assert entry.oracle == oracle
+
+
+@pytest.mark.parametrize("bound", [1.0, 3.0])
+def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> None:
+    problem = Problem(Linear(), Ball(1, 1.0))
+    case = RiskCase(
+        uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False
+    )  # the risk is at most 2 above its minimum
+    (entry,) = carry_out(
+        RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: (case,)), SETTINGS, FAILURE_PROBABILITY
+    )
+    assert (entry.verdict is Verdict.UNDECIDED) == (bound == 3.0)
