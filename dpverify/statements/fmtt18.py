@@ -22,6 +22,7 @@ from dpverify.proving.language import (
     total,
 )
 from dpverify.statements.fmtt18_audits import PLANS
+from dpverify.statements.fmtt18_extensions_audits import PLANS as EXTENSION_PLANS
 from dpverify.statements.fmtt18_renyi import STATEMENTS as RENYI
 from dpverify.statements.fmtt18_renyi import log_inverse_delta, order
 from dpverify.statements.gaussian import hockey_stick, renyi_divergence
@@ -475,6 +476,9 @@ PAPER = Paper(
         "fmtt18.skip": "dpverify.algorithms.projected_noisy_sgd:SkipPNSGD",
         "fmtt18.stop": "dpverify.algorithms.projected_noisy_sgd:StopPNSGD",
         "fmtt18.alg2": "dpverify.algorithms.projected_noisy_sgd:PNMSGD",
+        "fmtt18.public": "dpverify.algorithms.public_records:PublicRecordsLast",
+        "fmtt18.multitask": "dpverify.algorithms.multitask:MultitaskStopPNSGD",
+        "fmtt18.smoothing": "dpverify.algorithms.smoothing:SmoothedPNSGD",
     },
-    plans=PLANS,
+    plans=(*PLANS, *EXTENSION_PLANS),
 )

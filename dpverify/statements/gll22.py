@@ -29,6 +29,7 @@ from dpverify.proving.language import (
     real,
 )
 from dpverify.statements.gaussian import density, hockey_stick
+from dpverify.statements.gll22_lower_audits import PLANS as LOWER_PLANS
 from dpverify.statements.paper import Paper, own_catalog
 
 epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
@@ -321,4 +322,6 @@ PAPER = Paper(
     authors="Gopi, Lee, Liu",
     catalog=own_catalog("gll22"),
     statements=(_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3()),
+    algorithms={"gll22.lower-instance": "dpverify.algorithms.linear_hard_family:LinearHardFamily"},
+    plans=LOWER_PLANS,
 )

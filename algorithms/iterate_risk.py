@@ -1,0 +1,97 @@
+"""The risk of a randomly chosen iterate of projected stochastic gradient descent, with its constant (fmtt18, 28).
+
+With unbiased gradients whose squared norm is at most G^2 in expectation, from any starting point, T steps of size
+eta on a set of diameter D give
+
+    E sum over t = 0, ..., T - 1 of F(w_t) - F* <= D^2 / (2 eta) + eta T G^2 / 2.
+
+An algorithm that releases w_T for T uniform on T' consecutive numbers releases one of w_1, ..., w_T', counted from
+the first of them; moving the sum on by one costs F(w_T') - F(w_0) <= L D. The mean over the T' iterates is thus at
+most F* plus
+
+    D^2 / (2 eta T') + eta G^2 / 2 + L D / T'.
+
+With eta = 2 R / (G sqrt(T')) and D = 2 R that is at most the 4 R G / sqrt(T') which Theorem 28 prints.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Problem
+
+_TOLERANCE = 1e-12
+"""Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
+
+
+def noisy_gradient_norm(problem: Problem, noise_stddev: float) -> float:
+    """G = sqrt(L^2 + d sigma^2): root mean square of a gradient with noise in each coordinate, loss over length."""
+    return math.hypot(problem.loss.lipschitz_constant, math.sqrt(problem.constraint.dimension) * noise_stddev)
+
+
+def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_stddev: float) -> float:
+    """Expected excess population risk of one of so many consecutive iterates, chosen uniformly.
+
+    Args:
+        problem: whose records are independent draws from the population, each used at most once.
+        iterates: T', how many the released point is chosen from.
+        rate: eta, length^2 over loss.
+        noise_stddev: of each coordinate of a gradient's noise, loss over length.
+
+    Returns:
+        In units of the loss; infinite if the set is unbounded or the loss not Lipschitz.
+    """
+    diameter, lipschitz = problem.constraint.diameter, problem.loss.lipschitz_constant
+    if not (math.isfinite(diameter) and math.isfinite(lipschitz)):
+        return math.inf
+    norm = noisy_gradient_norm(problem, noise_stddev)
+    return diameter**2 / (2 * rate * iterates) + rate * norm**2 / 2 + lipschitz * diameter / iterates
+
+
+def check_bounded(problem: Problem) -> None:
+    """Refuse problems for which the theorems' rates are not defined.
+
+    Raises:
+        InvalidArgumentError: if it is no problem, its set is unbounded or its loss not Lipschitz there.
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+    sizes = problem.constraint.largest_norm, problem.loss.lipschitz_constant
+    if not all(math.isfinite(size) for size in sizes):
+        raise InvalidArgumentError(
+            "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
+        )
+
+
+def skip_rate(problem: Problem, n: int, noise_stddev: float) -> float:
+    """The rate of Theorem 30 and Corollaries 31 and 34: sqrt(8) R / sqrt(n (L^2 + d sigma^2))."""
+    norm = noisy_gradient_norm(problem, noise_stddev)
+    return math.sqrt(8 / n) * problem.constraint.largest_norm / norm
+
+
+def skip_risk(
+    problem: Problem, n: int, rate: float, noise_stddev: float, *, source: str, bias: float = 0.0
+) -> StatedRisk | None:
+    """Excess population risk of Skip-PNSGD, which releases one of the last floor(n/2) + 1 iterates in law."""
+    size = problem.constraint.largest_norm
+    norm = noisy_gradient_norm(problem, noise_stddev)
+    if not (math.isfinite(size) and math.isfinite(norm)):
+        return None
+    sources: tuple[str, ...] = ("fmtt18.thm28",)
+    bound = random_iterate_risk(problem, iterates=n // 2 + 1, rate=rate, noise_stddev=noise_stddev)
+    if math.isclose(rate, skip_rate(problem, n, noise_stddev), rel_tol=_TOLERANCE):
+        bound, sources = 4 * math.sqrt(2 / n) * size * norm, (source, "fmtt18.thm28")
+    conditions = "the records are independent draws from the population"
+    return StatedRisk(bound + bias, total=False, population=True, sources=sources, conditions=conditions)
+
+
+def skip_queries(n: int) -> tuple[StatedQueries, ...]:
+    """Oracle calls of Skip-PNSGD: n - t_0, with t_0 uniform on {0, ..., floor(n/2)}."""
+    expected = n - (n // 2) / 2
+    return tuple(
+        StatedQueries(oracle, count, exact=in_expectation, expected=in_expectation, sources=("fmtt18.skip",))
+        for oracle in ("gradient", "projection")
+        for count, in_expectation in ((n, False), (expected, True))
+    )

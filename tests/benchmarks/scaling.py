@@ -1,0 +1,243 @@
+"""How the cost of every algorithm grows: the table in docs/scaling.md.
+
+For each algorithm, as the number of records n and the dimension d grow: the oracle calls that one run counts, with the
+exponent fitted to them beside the printed one; the time of a run and its exponent; runs a second in a batch; memory a
+run; and the throughput beside that of the algorithm's own random draws, replayed alone with the same generator, shapes
+and order. Exponents are least-squares slopes on log scales. Times are medians over turns on whatever machine this is,
+so only their ratios and exponents mean something elsewhere; counts are exact.
+
+    make scaling            # writes docs/scaling.md
+    python tests/benchmarks/scaling.py [--only ID ...] [--repeats 3] [--output docs/scaling.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"  # read when NumPy is imported
+
+import numpy as np  # noqa: E402
+from scaling_cases import CASES, Case  # noqa: E402
+
+from dpverify.running import Output, Randomness  # noqa: E402
+from dpverify.running.outputs import COUNTERS  # noqa: E402
+
+
+class Recording(Randomness):
+    """Randomness that remembers which draws were asked for."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.calls: list[tuple[str, tuple[Any, ...]]] = []
+
+    def normal(self, shape: tuple[int, ...], name: str, *, out: Any = None) -> Any:
+        """As the base class, remembered."""
+        self.calls.append(("normal", (shape,)))
+        return super().normal(shape, name, out=out)
+
+    def uniform(self, shape: tuple[int, ...], name: str) -> Any:
+        """As the base class, remembered."""
+        self.calls.append(("uniform", (shape,)))
+        return super().uniform(shape, name)
+
+    def gamma(self, shape_parameter: float, shape: tuple[int, ...], name: str) -> Any:
+        """As the base class, remembered."""
+        self.calls.append(("gamma", (shape_parameter, shape)))
+        return super().gamma(shape_parameter, shape, name)
+
+    def integers(self, low: int, high: int, shape: tuple[int, ...], name: str) -> Any:
+        """As the base class, remembered."""
+        self.calls.append(("integers", (low, high, shape)))
+        return super().integers(low, high, shape, name)
+
+    def permutation(self, size: int, name: str) -> Any:
+        """As the base class, remembered."""
+        self.calls.append(("permutation", (size,)))
+        return super().permutation(size, name)
+
+    def replay(self) -> None:
+        """Make the same draws again, and nothing else; normals into one array where shapes repeat."""
+        rng = Randomness(1)
+        kept: dict[tuple[int, ...], Any] = {}
+        for kind, arguments in self.calls:
+            if kind == "normal":
+                shape = arguments[0]
+                if shape not in kept:
+                    kept = {shape: np.empty(shape)}
+                rng.normal(shape, "replayed", out=kept[shape])
+            else:
+                getattr(rng, kind)(*arguments, "replayed")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was seen at one size."""
+
+    n: int
+    d: int
+    queries: float
+    """Oracle calls a run, all kinds together, on average."""
+    seconds: float
+    """Of a run, within the batch."""
+
+
+def seconds(call: Callable[[], object], repeats: int) -> float:
+    """Median wall time of a call."""
+    found = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return statistics.median(found)
+
+
+def output_of(case: Case, n: int, d: int, runs: int) -> tuple[Output, Recording]:
+    """One batch, with its draws remembered."""
+    mechanism, data = case.build(n, d)
+    rng = Recording(0)
+    found = mechanism(data, rng=rng, runs=runs)
+    return (found if isinstance(found, Output) else Output(found)), rng
+
+
+def measure(case: Case, n: int, d: int, repeats: int) -> Measured:
+    """Counts and time at one size."""
+    mechanism, data = case.build(n, d)
+    output, _ = output_of(case, n, d, case.runs)
+    queries = sum(float(np.mean(np.asarray(getattr(output, name)))) for name in COUNTERS)
+    took = seconds(lambda: mechanism(data, rng=Randomness(0), runs=case.runs), repeats)
+    return Measured(n, d, queries, took / case.runs)
+
+
+def exponent(points: Iterable[tuple[float, float]]) -> float | None:
+    """Least-squares slope on log scales; None where fewer than two sizes or a value is 0."""
+    x, y = (np.array(values, dtype=float) for values in zip(*points, strict=True))
+    if np.unique(x).size < 2 or not np.all(y > 0):
+        return None
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    case: Case
+    queries: float
+    queries_n: float | None
+    queries_d: float | None
+    time_n: float | None
+    time_d: float | None
+    runs_a_second: float
+    bytes_a_run: float
+    of_own_draws: float
+
+
+def row(case: Case, repeats: int) -> Row:
+    """Measure one algorithm."""
+    over_n = [measure(case, n, case.d[0], repeats) for n in case.n]
+    over_d = [measure(case, case.n[0], d, repeats) for d in case.d]
+    mechanism, data = case.build(case.n[0], case.d[0])
+    took = seconds(lambda: mechanism(data, rng=Randomness(0), runs=case.batch), repeats)
+    output, rng = output_of(case, case.n[0], case.d[0], case.batch)
+    drawing = seconds(rng.replay, repeats)
+    del output
+    gc.collect()
+    tracemalloc.start()
+    mechanism(data, rng=Randomness(0), runs=case.batch)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return Row(
+        case=case,
+        queries=over_n[0].queries,
+        queries_n=exponent((m.n, m.queries) for m in over_n),
+        queries_d=exponent((m.d, m.queries) for m in over_d),
+        time_n=exponent((m.n, m.seconds) for m in over_n),
+        time_d=exponent((m.d, m.seconds) for m in over_d),
+        runs_a_second=case.batch / took,
+        bytes_a_run=peak / case.batch,
+        of_own_draws=drawing / took,
+    )
+
+
+def shown(value: float | None) -> str:
+    """An exponent with two decimals."""
+    return "–" if value is None else f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def quantity(value: float) -> str:
+    """Three digits, with a power of ten where that is shorter."""
+    return f"{value:,.0f}" if 100 <= value < 1e6 else f"{value:.3g}"
+
+
+def table(rows: list[Row]) -> str:
+    """The page."""
+    head = (
+        "algorithm", "at n, d", "oracle calls", "in n", "printed", "in d", "printed", "time in n", "time in d",
+        "runs a second", "batch", "bytes a run", "of own draws",
+    )  # fmt: skip
+    lines = ["| " + " | ".join(head) + " |", "| --- | --- |" + " ---: |" * (len(head) - 2)]
+    for found in rows:
+        case = found.case
+        cells = (
+            f"`{case.id}`{' ' + case.note if case.note else ''}",
+            f"{case.n[0]}, {case.d[0]}",
+            quantity(found.queries),
+            shown(found.queries_n),
+            case.printed_n,
+            shown(found.queries_d),
+            case.printed_d,
+            shown(found.time_n),
+            shown(found.time_d),
+            quantity(found.runs_a_second),
+            f"{case.batch:,}",
+            quantity(found.bytes_a_run),
+            f"{found.of_own_draws:.0%}",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return PAGE.format(table="\n".join(lines))
+
+
+PAGE = """# How the cost grows
+
+Made by `make scaling`. For each algorithm with its theorem's parameters: the oracle calls of one run at the smallest
+sizes, counted (gradients and losses of single records, projections, linear minimizations), and the exponents with
+which they and the time of a run grow in the number of records n and in the dimension d, the other one kept. *Printed*
+is the exponent that the paper states; a dash stands where it states none, or where nothing is counted. *Of own draws*
+is the algorithm's throughput beside that of drawing its random numbers alone. Counts are the same everywhere; times
+depend on the machine, and their exponents are of small sizes, where what does not grow still weighs.
+
+{table}
+"""
+
+
+def main() -> None:
+    """Measure and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    rows = []
+    for case in CASES:
+        if not options.only or case.id in options.only:
+            print(f"{case.id} {case.note}".strip(), flush=True)
+            rows.append(row(case, options.repeats))
+    page = table(rows)
+    if options.output:
+        options.output.write_text(page, encoding="utf-8")
+    else:
+        print(page)
+
+
+if __name__ == "__main__":
+    main()
