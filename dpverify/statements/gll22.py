@@ -29,6 +29,7 @@ from dpverify.proving.language import (
     real,
 )
 from dpverify.statements.gaussian import density, hockey_stick
+from dpverify.statements.gll22_audits import PLANS
 from dpverify.statements.gll22_lower_audits import PLANS as LOWER_PLANS
 from dpverify.statements.paper import Paper, own_catalog
 
@@ -322,6 +323,11 @@ PAPER = Paper(
     authors="Gopi, Lee, Liu",
     catalog=own_catalog("gll22"),
     statements=(_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3()),
-    algorithms={"gll22.lower-instance": "dpverify.algorithms.linear_hard_family:LinearHardFamily"},
-    plans=LOWER_PLANS,
+    algorithms={
+        "gll22.rem": "dpverify.algorithms.regularized_exponential_mechanism:RegularizedExponentialMechanism",
+        "gll22.alg1": "dpverify.algorithms.alternating_sampler:AlternatingSampler",
+        "gll22.alg2": "dpverify.algorithms.rejection_inner_step:RejectionInnerStep",
+        "gll22.lower-instance": "dpverify.algorithms.linear_hard_family:LinearHardFamily",
+    },
+    plans=(*PLANS, *LOWER_PLANS),
 )
