@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
+from dpverify.privacy import Adjacency, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Loss, label_range
 
 
@@ -24,6 +25,19 @@ def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -
             f"{algorithm} has no guarantee here: {'; '.join(reasons)}. Change that, or pass "
             "withdraw_guarantee=True to run without a guarantee."
         )
+
+
+def claims_privacy(stated: Iterable[StatedGuarantee], epsilon: float, delta: float) -> bool:
+    """Whether one of the guarantees, for whole data sets that differ in a record, implies (epsilon, delta)-DP.
+
+    Up to rounding: epsilon and delta may be exceeded by 1e-12 of themselves.
+    """
+    for one in stated:
+        if one.adjacency is Adjacency.REPLACE_ONE and one.index is None and not one.local:
+            profile = one.guarantee.privacy_profile(epsilon * (1 + 1e-12))
+            if float(np.asarray(profile)) <= delta * (1 + 1e-12):
+                return True
+    return False
 
 
 def check_records(data: Dataset, loss: Loss) -> None:

@@ -12,12 +12,15 @@ from typing import ClassVar, Literal
 
 from dpverify.algorithms.conditions import check_records, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.projected_steps import Iterates, records
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.running import Output, Randomness
+
+_ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,36 @@ class NoisyGradientDescent:
         loss, constraint = self.problem.loss, self.problem.constraint
         if self.step_size == "strongly-convex":
             return 1 / (loss.strong_convexity * n * t)
-        second_moment = (n * loss.lipschitz_constant) ** 2 + constraint.dimension * self.noise_stddev(n) ** 2
-        return constraint.diameter / math.sqrt(t * second_moment)
+        return constraint.diameter / math.sqrt(t * self._second_moment(n))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """A gradient and a projection a step."""
+        steps = self.step_count(n)
+        return tuple(StatedQueries(oracle, steps, sources=("bst14.alg1",)) for oracle in _ORACLES)
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """Theorem 2.4 on the expected excess risk, with the constants of the theorems it cites.
+
+        With T points visited and G^2 = n^2 L^2 + p sigma^2: 2 ||C|| G (2 + ln T) / sqrt(T) by Lemma 2.5 for the
+        Lipschitz rule, 17 G^2 (1 + ln T) / (n Delta T) by Lemma 2.6 for strongly convex losses.
+        """
+        if self.step_size == "lipschitz":
+            bound = self.risk_on(n, self.problem.constraint.diameter)
+            return StatedRisk(bound, total=True, sources=("bst14.thm2.4.1", "bst14.lem2.5"))
+        points = self.step_count(n) + 1
+        growth = 17 * self._second_moment(n) * (1 + math.log(points))
+        bound = growth / (n * self.problem.loss.strong_convexity * points)
+        return StatedRisk(bound, total=True, sources=("bst14.thm2.4.2", "bst14.lem2.6"))
+
+    def risk_on(self, n: int, diameter: float) -> float:
+        """Lemma 2.5 for the Lipschitz rule, on a set of a given diameter, in units of total loss."""
+        points = self.step_count(n) + 1
+        return 2 * diameter * math.sqrt(self._second_moment(n)) * (2 + math.log(points)) / math.sqrt(points)
+
+    def _second_moment(self, n: int) -> float:
+        """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""
+        dimension = self.problem.constraint.dimension
+        return (n * self.problem.loss.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
@@ -173,12 +204,29 @@ class NoisyGradientDescent:
         if not self.withdraw_guarantee:
             refuse_or_withdraw(self.id, self.withdrawn(n), False)
             check_records(data, self.problem.loss)
-        xp = rng.xp
+        iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
+        return self.descend(iterates, data, rng=rng, runs=runs)
+
+    def descend(
+        self, iterates: Iterates, data: Dataset, *, rng: Randomness, runs: int, diameter: float | None = None
+    ) -> Output:
+        """Take all steps from given iterates, which know what they are projected onto.
+
+        Args:
+            iterates: at the points where each run starts.
+            data: n >= 2 records.
+            rng: source of the records' indices; the iterates draw the noise.
+            runs: how many there are.
+            diameter: of the sets that the iterates are projected onto, for the Lipschitz rule; the constraint
+                set's if None.
+        """
+        xp, n = rng.xp, data.n
         features, labels = records(data, self.problem, xp)
         columns = xp.asarray(features.T, copy=True)
         stddev = self.noise_stddev(n)
         first_rate = self.rate(n, 1)
-        iterates = Iterates(self.problem, xp.asarray(self.start), runs, rng)
+        if diameter is not None and self.step_size == "lipschitz":
+            first_rate *= diameter / self.problem.constraint.diameter
         for t in range(1, self.step_count(n) + 1):
             drawn = rng.integers(0, n, (runs,), "records")
             iterates.step(

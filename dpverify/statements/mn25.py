@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dpverify.statements.mn25_hardness_audits import PLANS as HARDNESS_PLANS
+from dpverify.statements.mn25_reductions_audits import PLANS as REDUCTION_PLANS
 from dpverify.statements.paper import Paper, own_catalog
 
 PAPER = Paper(
@@ -9,4 +11,11 @@ PAPER = Paper(
     title="On the Gradient Complexity of Private Optimization with Private Oracles",
     authors="Menart, Nikolov",
     catalog=own_catalog("mn25"),
+    algorithms={
+        "mn25.hard-instance": "dpverify.algorithms.hard_instance:HardInstance",
+        "mn25.sco-to-erm": "dpverify.algorithms.population_to_empirical:PopulationToEmpirical",
+        "mn25.erm-to-sco": "dpverify.algorithms.empirical_to_population:EmpiricalToPopulation",
+        "mn25.fingerprint": "dpverify.algorithms.fingerprinting:Fingerprinting",
+    },
+    plans=(*HARDNESS_PLANS, *REDUCTION_PLANS),
 )

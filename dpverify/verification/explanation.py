@@ -8,7 +8,7 @@ from importlib import import_module
 
 from dpverify.evidence import Variant
 from dpverify.proving.language import And, Formula, Obligation, formula_text
-from dpverify.statements.paper import papers, select
+from dpverify.statements.paper import find_statement, papers, select
 
 
 def _claim(claim: Formula) -> Iterator[str]:
@@ -32,6 +32,19 @@ def _obligation(obligation: Obligation, variant: Variant) -> Iterator[str]:
         yield f"      {variable.name} in {variable.domain_text()}{unit}{meaning}"
     if obligation.scope:
         yield f"    covers: {obligation.scope}"
+
+
+def _rests_on(ids: tuple[str, ...]) -> Iterator[str]:
+    """The statements behind an algorithm, with where they are printed."""
+    rows = {row.id: row for paper in papers().values() for row in paper.catalog}
+    if ids:
+        yield ""
+        yield "Rests on:"
+        for name in ids:
+            encoded = "" if find_statement(name) is None else f" (dpverify prove {name})"
+            yield (
+                f"  {name}: {rows[name].where}, {rows[name].title}{encoded}" if name in rows else f"  {name}"
+            )
 
 
 def explanation_lines(id_: str) -> Iterator[str]:
@@ -67,6 +80,7 @@ def explanation_lines(id_: str) -> Iterator[str]:
             yield f"Code: {algorithm}{inspect.signature(found)}"
             yield ""
             yield inspect.cleandoc(found.__doc__ or "")
+            yield from _rests_on(getattr(found, "statements", ()))
         related = {p.id for q in papers().values() for p in q.statements if row.id in p.pairs}
         related |= set(statement.pairs if statement else ())
         if related:

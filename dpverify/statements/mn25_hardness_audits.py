@@ -1,0 +1,329 @@
+"""Audit plans for mn25's hardness results: the hard instance and the tracing attack."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from scipy import stats
+
+from dpverify.algorithms.fingerprinting import LEMMA_BOUND, Fingerprinting, binarized, tracing_advantage
+from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
+from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.problems import Ball, Dataset, Linear, Problem, load
+from dpverify.statements.plans import (
+    ComplexityCase,
+    ComplexityPlan,
+    MeanCase,
+    MeanPlan,
+    Plan,
+    Profile,
+    SamplingCase,
+    SamplingPlan,
+)
+
+DELTA = 1e-5
+
+# ------------------------------------------------------------------------------------------ hard instance
+
+HIDDEN, DIMENSION = 16, 64
+"""K and d: the digits have 64 features, so that their records can be the hidden directions."""
+
+LARGEST_LOSS = 2.0
+"""On the unit ball |<w, X_k> - C_1 alpha| is at most 1 + C_1 alpha <= 2, and 2 ||Pi_V w|| at most 2."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of each run's output."""
+
+    number: int
+    factor: float = 1.0
+
+    def __call__(self, runs: Any) -> Any:
+        """Shape (runs,)."""
+        return self.factor * runs.points[:, self.number]
+
+
+def _instance(source: Literal["uniform", "records"]) -> HardInstance:
+    return HardInstance.with_directions(DIMENSION, HIDDEN, directions_from=source)
+
+
+def _unseen(source: Literal["uniform", "records"], profile: Profile) -> tuple[MeanCase, ...]:
+    """Fewer true answers than directions: the excess risk stays at C_1 alpha, whatever the rate."""
+    cases = []
+    for queries in (8, HIDDEN - 1):
+        mechanism = OnHardInstance(_instance(source), steps=queries)
+        cases.append(
+            MeanCase(
+                mechanism=mechanism,
+                dataset=load("digits"),
+                values=Column(0),
+                lower=0.0,
+                upper=LARGEST_LOSS,
+                bound=mechanism.least_excess_risk(queries),
+                quantity="excess risk of the subgradient method, L = 2, B = 1",
+                claim="at least C_1 alpha = 1 / sqrt(K) after fewer than K true answers",
+                claim_source="mn25.instance-facts",
+                data=f"digits as directions, K = {HIDDEN}"
+                if source == "records"
+                else f"random, K = {HIDDEN}",
+                runs=profile.runs(1_000),
+                at_least=True,
+                size=float(queries),
+                block_size=500,
+            )
+        )
+    return tuple(cases)
+
+
+def _found(profile: Profile) -> tuple[MeanCase, ...]:
+    """A true answer shows one direction at most."""
+    return tuple(
+        MeanCase(
+            mechanism=OnHardInstance(_instance("records"), steps=queries),
+            dataset=load("digits"),
+            values=Column(1),
+            lower=0.0,
+            upper=float(HIDDEN),
+            bound=float(queries),
+            quantity="directions found",
+            claim="at most one a query",
+            claim_source="mn25.instance-facts",
+            data=f"digits as directions, K = {HIDDEN}",
+            runs=profile.runs(200),
+            size=float(queries),
+            block_size=200,
+        )
+        for queries in (6, 12)
+    )
+
+
+def _private_on_instance(profile: Profile) -> tuple[MeanCase, ...]:
+    """bst14's Algorithm 1 on the instance: a measurement, since Theorem 1 is about far larger dimensions."""
+    n, dimension, directions = 16, 16, 4
+    problem = Problem(Linear(), Ball(dimension, 1.0))
+    return tuple(
+        MeanCase(
+            mechanism=OnHardInstance(
+                HardInstance.with_directions(dimension, directions),
+                NoisyGradientDescent(problem, epsilon, DELTA, steps=64),
+            ),
+            dataset=Dataset(np.zeros((n, dimension)), np.ones(n), f"{n} copies", "all losses are equal"),
+            values=Column(0),
+            lower=0.0,
+            upper=LARGEST_LOSS,
+            bound=math.inf,
+            quantity="excess risk of a private algorithm, L = 2, B = 1",
+            claim="none: Theorem 1 is about dimensions of at least C_2 / alpha^2",
+            claim_source="",
+            data=f"random hard instances, d = {dimension}, K = {directions}, n = {n}",
+            runs=profile.runs(200),
+            size=epsilon,
+            block_size=200,
+        )
+        for epsilon in (2.0, 16.0)
+    )
+
+
+@dataclass(frozen=True)
+class SquaredPart:
+    """Squared length of the first axis' projection onto the span of some of the hidden vectors."""
+
+    first: int
+    last: int
+
+    def __call__(self, points: Any) -> Any:
+        """Shape (runs,)."""
+        return np.sum(points[:, self.first : self.last, 0] ** 2, axis=1)
+
+
+def _law(part: str, profile: Profile) -> SamplingCase:
+    """Uniform subspaces: the squared length of a unit vector's projection onto m of d dimensions is a Beta."""
+    dimension, directions = 8, 3
+    instance = HardInstance.with_directions(dimension, directions)
+    first, last = {"direction": (1, 2), "subspace": (directions, directions + dimension // 2)}[part]
+    size = last - first
+    return SamplingCase(
+        mechanism=instance,
+        dataset=load("digits"),
+        statistic=SquaredPart(first, last),
+        reference=stats.beta(size / 2, (dimension - size) / 2).cdf,
+        reference_error=1e-12,
+        distance="total variation",
+        bound=0.0,
+        claim="uniformly random, orthogonal to the others",
+        claim_source="mn25.instance-facts",
+        statistic_name="||Pi e_1||^2 for the second direction" if part == "direction" else "||Pi_V e_1||^2",
+        data=f"drawn, d = {dimension}, K = {directions}",
+        runs=profile.runs(5_000),
+    )
+
+
+def _instance_queries(profile: Profile) -> ComplexityCase:
+    return ComplexityCase(
+        OnHardInstance(_instance("records"), steps=40),
+        load("digits"),
+        40,
+        "one a step",
+        "digits as directions",
+    )
+
+
+# ------------------------------------------------------------------------------------------ tracing
+
+TRACED_EPSILON = 0.5
+"""Of the private estimator: small enough that its bound is below what every accurate estimator gives away."""
+
+
+@dataclass(frozen=True)
+class Advantage:
+    """The tracer's success against members, minus e^epsilon times its false alarms."""
+
+    threshold: float
+    epsilon: float
+
+    def __call__(self, runs: Any) -> Any:
+        """Shape (runs,)."""
+        return tracing_advantage(runs.points, self.threshold, self.epsilon)
+
+
+def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
+    """The population, the attack's sizes, and what to call them."""
+    if name == "hard":
+        data = Dataset(np.ones((1, 1)), np.ones(1), "not used")
+        return data, {"members": 4, "dimension": 200}, "hard distribution, n = 4, d = 200"
+    data = binarized(load(name))
+    return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
+
+
+def _traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
+    """Without privacy members are traced, and nobody else is."""
+    data, sizes, words = _population(name)
+    attack = Fingerprinting(**sizes)
+    n, runs = attack.members, profile.runs(10_000)
+    least = (LEMMA_BOUND if name == "hard" else attack.accurate_sum(data)) / n
+    common: dict[str, Any] = {
+        "mechanism": attack,
+        "dataset": data,
+        "lower": -2.0,
+        "upper": 2.0,
+        "data": words,
+        "runs": runs,
+        "claim_source": "mn25.lem15",
+    }
+    stranger: dict[str, Any] = {
+        "values": Column(2),
+        "bound": 0.0,
+        "quantity": "statistic of a non-member",
+        "claim": "0",
+    }
+    return (
+        MeanCase(**common, **stranger),
+        MeanCase(**common, **stranger, at_least=True),
+        MeanCase(
+            **common,
+            values=Column(1),
+            bound=least,
+            quantity="statistic of a member, estimator without noise",
+            claim="at least 1 / (3 n)" if name == "hard" else "(1 - ||theta||^2) / n, exactly",
+            at_least=True,
+        ),
+    )
+
+
+def _not_traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
+    """With privacy the same statistic is small."""
+    data, sizes, words = _population(name)
+    attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON, delta=DELTA)
+    return (
+        MeanCase(
+            mechanism=attack,
+            dataset=data,
+            values=Column(1),
+            lower=-2.0,
+            upper=2.0,
+            bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
+            quantity="statistic of a member, private estimator",
+            claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, repaired",
+            claim_source="mn25.lem14",
+            data=words,
+            runs=profile.runs(10_000),
+        ),
+    )
+
+
+def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ...]:
+    """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
+    data, sizes, words = _population(name)
+    attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
+    threshold = 0.7 * attack.accurate_sum(data) / attack.members
+    kind = "private estimator" if private else "estimator without noise"
+    return (
+        MeanCase(
+            mechanism=attack,
+            dataset=data,
+            values=Advantage(threshold, TRACED_EPSILON),
+            lower=-math.exp(TRACED_EPSILON),
+            upper=1.0,
+            bound=DELTA,
+            quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
+            claim="at most delta" if private else "more than delta, so that it is not (epsilon, delta)-DP",
+            claim_source="mn25.lem14",
+            data=f"{words}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
+            runs=profile.runs(20_000),
+            at_least=not private,
+        ),
+    )
+
+
+def _plans() -> tuple[Plan, ...]:
+    hard, trace = "mn25.hard-instance", "mn25.fingerprint"
+    sources: tuple[tuple[Literal["uniform", "records"], str], ...] = (
+        ("uniform", "random"),
+        ("records", "digits"),
+    )
+    found: list[Plan] = []
+    for source, name in sources:
+        title = f"Excess risk on the hard instance after few queries, {name} directions"
+        unseen = partial(_unseen, source)
+        found.append(MeanPlan(f"{hard}/{name}/risk", hard, title, unseen, curve_over="queries"))
+    found.append(
+        MeanPlan(f"{hard}/digits/found", hard, "Directions found on the hard instance", _found, "queries")
+    )
+    title = "Excess risk of a private algorithm on the hard instance"
+    found.append(MeanPlan(f"{hard}/private-risk", hard, title, _private_on_instance, curve_over="epsilon"))
+    for part in ("direction", "subspace"):
+        title = f"Law of the hard instance, {part}"
+        found.append(SamplingPlan(f"{hard}/law-{part}", hard, title, partial(_law, part)))
+    found.append(ComplexityPlan(f"{hard}/queries", hard, "Queries on the hard instance", _instance_queries))
+    for name in ("hard", "digits", "breast-cancer"):
+        words = "the hard distribution" if name == "hard" else name
+        found += [
+            MeanPlan(f"{trace}/{name}/traced", trace, f"Tracing the mean, {words}", partial(_traced, name)),
+            MeanPlan(
+                f"{trace}/{name}/private",
+                trace,
+                f"Tracing a private mean, {words}",
+                partial(_not_traced, name),
+            ),
+            MeanPlan(
+                f"{trace}/{name}/advantage",
+                trace,
+                f"A tracer's advantage without privacy, {words}",
+                partial(_advantage, name, False),
+            ),
+            MeanPlan(
+                f"{trace}/{name}/private-advantage",
+                trace,
+                f"A tracer's advantage under privacy, {words}",
+                partial(_advantage, name, True),
+            ),
+        ]
+    return tuple(found)
+
+
+PLANS = _plans()
