@@ -1,0 +1,410 @@
+"""Audit plans for the private oracle methods, phased algorithms and information limited oracles of mn25.
+
+Risks are means over the records. B is the set's diameter, L the loss's Lipschitz constant; real data sets are taken
+with five features, whole for risks, and with few records for privacy, so that a single one can be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.dp_sgd import DPSGD
+from dpverify.algorithms.limited_oracle import (
+    GaussianChannel,
+    LimitedOracle,
+    LimitedOracleSGD,
+    QuantizingOracle,
+)
+from dpverify.algorithms.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.private_oracles import (
+    CyclicDescent,
+    GaussianOracle,
+    Interaction,
+    PrivateOracleMethod,
+)
+from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.privacy import Adjacency, Guarantee
+from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
+from dpverify.running import Output, Randomness, Runs
+from dpverify.statements.audit_parts import REAL_DATA, real_neighbors, real_problem
+from dpverify.statements.plans import (
+    ComplexityCase,
+    ComplexityPlan,
+    ConstantPlan,
+    MeanCase,
+    MeanPlan,
+    Plan,
+    PrivacyCase,
+    PrivacyPlan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+)
+
+EPSILON, DELTA = 2.0, 1e-5
+SIZE, DIMENSION = 40, 5
+"""Records and features kept of a real data set for privacy."""
+
+WORST_SIZE = 4
+
+NAMES = {"alg1": "Private oracle method", "alg3": "DP-SGD", "alg4": "Phased SGD", "alg5": "Phased ERM"}
+SOURCES = {"alg1": "mn25.prelim", "alg3": "mn25.thm2", "alg4": "mn25.thm7", "alg5": "mn25.lem16"}
+
+
+def _trivial(problem: Problem) -> float:
+    """B L, in units of the loss."""
+    return problem.constraint.diameter * problem.loss.lipschitz_constant
+
+
+def _cyclic(problem: Problem, n: int) -> PrivateOracleMethod:
+    """Two passes over the records in batches of 8, messages of noise multiplier 1."""
+    size = min(8, n)
+    oracle = GaussianOracle(2 * problem.loss.lipschitz_constant / size)
+    rate = problem.constraint.diameter / (8 * problem.loss.lipschitz_constant)
+    return PrivateOracleMethod(problem, oracle, CyclicDescent(max(1, 2 * n // size), size, rate))
+
+
+def _mechanism(algorithm: str, problem: Problem, n: int) -> Any:
+    """With its defaults, but for Phased SGD's accuracy: close to the smallest that is proved at 40 records."""
+    makers: dict[str, Callable[[], Any]] = {
+        "alg1": lambda: _cyclic(problem, n),
+        "alg3": lambda: DPSGD(problem, EPSILON, DELTA),
+        "alg4": lambda: PhasedSGD(problem, EPSILON, DELTA, accuracy=0.06 * _trivial(problem)),
+        "alg5": lambda: PhasedERM(problem, EPSILON, DELTA),
+    }
+    return makers[algorithm]()
+
+
+def _claims(mechanism: Any, n: int) -> tuple[Guarantee, Guarantee]:
+    """What is claimed, and the best upper bound known."""
+    stated = mechanism.guarantees(n)
+    return stated[0].guarantee, stated[-1].guarantee
+
+
+def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
+    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
+    mechanism = _mechanism(algorithm, problem, data.n)
+    claim, upper = _claims(mechanism, data.n)
+    pair = real_neighbors(problem, data, data.n)
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        claim,
+        SOURCES[algorithm],
+        pair.description,
+        profile.runs(10_000),
+        upper,
+    )
+
+
+def _worst(algorithm: str, profile: Profile) -> PrivacyCase:
+    """Linear losses, whose gradients at the replaced record are opposite unit vectors."""
+    n = WORST_SIZE
+    pair = opposite_linear(n, 1, n)
+    problem = Problem(pair.loss, Ball(1, 1.0))
+    mechanisms: dict[str, Callable[[], Any]] = {
+        # one batch of all records: the message is the Gaussian mechanism itself
+        "alg1": lambda: PrivateOracleMethod(
+            Problem(pair.loss, AllSpace(1)), GaussianOracle(1 / n), CyclicDescent(1, n, 1.0)
+        ),
+        "alg3": lambda: DPSGD(problem, 6.0, 1e-3),
+        "alg4": lambda: PhasedSGD(problem, 4.0, 1e-3, accuracy=0.15 * _trivial(problem)),
+        "alg5": lambda: PhasedERM(problem, 6.0, 1e-3, gap_factor=1e-6),
+    }
+    mechanism = mechanisms[algorithm]()
+    claim, upper = _claims(mechanism, n)
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        claim,
+        SOURCES[algorithm],
+        pair.description,
+        profile.runs(20_000),
+        upper,
+    )
+
+
+def _risk(algorithm: str, data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+    """The proofs' chains with all constants, at accuracies for which they say more than B L."""
+    problem, data = real_problem(data_name, d=DIMENSION)
+    trivial = _trivial(problem)
+    settings: dict[str, tuple[list[Any], str, int]] = {
+        "alg3": (
+            [DPSGD(problem, EPSILON, DELTA, accuracy=share * trivial) for share in (0.2, 0.1, 0.05)],
+            "B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, at most 2 alpha",
+            400,
+        ),
+        "alg4": (
+            [PhasedSGD(problem, EPSILON, DELTA, accuracy=trivial / 120)],
+            "L sigma_R sqrt(d) + sum of D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2",
+            100,
+        ),
+        "alg5": (
+            [PhasedERM(problem, epsilon, DELTA) for epsilon in (4.0, 8.0)],
+            "L sigma_R sqrt(d) + sum of g_r + lambda_r D_r^2",
+            400,
+        ),
+    }
+    mechanisms, claim, runs = settings[algorithm]
+    source = {"alg3": "mn25.lem11", "alg4": "mn25.thm7", "alg5": "mn25.lem16"}[algorithm]
+    return tuple(
+        RiskCase(
+            mechanism=mechanism,
+            problem=problem,
+            dataset=data,
+            bound=mechanism.risk_bound(data.n).bound,
+            claim=claim,
+            claim_source=source,
+            data=f"{data.name}, n = {data.n}, d = {data.d}",
+            runs=profile.runs(runs),
+            total=False,
+            size=mechanism.epsilon if algorithm == "alg5" else float(mechanism.accuracy or 0.0),
+        )
+        for mechanism in mechanisms
+    )
+
+
+def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
+    problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    mechanism = _mechanism(algorithm, problem, data.n)
+    words = {
+        "alg1": "T m",
+        "alg3": "T m, T = (B L / alpha)^2 and m = sqrt(d / rho), both rounded up",
+        "alg4": "sum of 2^-r T, T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}, each rounded up",
+        "alg5": "at most n steps' gradients, by the inner solver's rate of convergence",
+    }
+    claimed = mechanism.gradient_query_count(data.n)
+    if algorithm == "alg3":
+        used = mechanism.parameters(data.n)
+        ratio = _trivial(problem) / used.accuracy
+        claimed = math.ceil(ratio**2 * (1 - 1e-12)) * math.ceil(math.sqrt(DIMENSION / mechanism.rho))
+    return ComplexityCase(mechanism, data, claimed, words[algorithm], data.name, exact=algorithm != "alg5")
+
+
+def _constant(algorithm: str, n: int, profile: Profile) -> ConstantEvidence:
+    """The smallest alpha over alpha*(epsilon, delta) for which the accountant proves (epsilon, delta)-DP."""
+    problem, _ = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    # at this epsilon Phased SGD's smallest accuracy is above the B L / sqrt(n) at which its default stops
+    epsilon = 0.1 if algorithm == "alg4" else 1.0
+    kinds: dict[str, Any] = {"alg3": DPSGD, "alg4": PhasedSGD, "alg5": PhasedERM}
+    mechanism = kinds[algorithm](problem, epsilon, DELTA)
+    found = mechanism.parameters(n).accuracy if algorithm == "alg3" else mechanism.accuracy_in_use(n)
+    methods = {
+        "alg3": "accounting for m of n records a step, drawn without replacement, all messages released",
+        "alg4": "accounting for records drawn with replacement, all phases released",
+        "alg5": "Gaussian composition over the phases, inexact minimizers paid for",
+    }
+    printed = {"alg3": "26", "alg4": "6", "alg5": f"ln n = {math.log(n):.3g}"}
+    return ConstantEvidence(
+        subject=f"mn25.{algorithm}",
+        title=f"The constant in {NAMES[algorithm]}'s accuracy, n = {n}",
+        formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
+        latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
+        smallest=found / mechanism.reference_accuracy(n),
+        parameters={
+            "n": str(n),
+            "d": str(DIMENSION),
+            "epsilon": f"{epsilon:g}",
+            "delta": f"{DELTA:g}",
+            "printed c": printed[algorithm],
+        },
+        verdict=Verdict.SUPPORTED,
+        method=methods[algorithm] + ", replace-one neighbors",
+        reason="floating-point accounting, to 1e-3",
+        reproduce=f"dpverify verify --only mn25.{algorithm}/constant-{n}",
+    )
+
+
+# ------------------------------------------------------------------------------------------ limited oracles
+
+ORACLES: dict[str, Callable[[float], LimitedOracle]] = {
+    "quantizing": lambda lipschitz: QuantizingOracle(lipschitz, bits=2),
+    "two-coordinates": lambda lipschitz: QuantizingOracle(lipschitz, bits=3, coordinates=2),
+    "channel": lambda lipschitz: GaussianChannel(2.0 * lipschitz, lipschitz),
+}
+
+
+def _limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
+    lipschitz = problem.loss.lipschitz_constant
+    return LimitedOracleSGD(problem, ORACLES[oracle](lipschitz), accuracy=share * _trivial(problem))
+
+
+def _limited_risk(data_name: str, oracle: str, profile: Profile) -> tuple[RiskCase, ...]:
+    problem, data = real_problem(data_name, d=DIMENSION)
+    return tuple(
+        RiskCase(
+            mechanism=_limited(oracle, problem, share),
+            problem=problem,
+            dataset=data,
+            bound=_limited(oracle, problem, share).risk_bound(data.n).bound,
+            claim="B sqrt(V / T), V = L^2 and the oracle's squared error",
+            claim_source="mn25.thm5",
+            data=f"{data.name}, n = {data.n}, d = {data.d}",
+            runs=profile.runs(500),
+            total=False,
+            size=_limited(oracle, problem, share).information,
+        )
+        for share in (0.4, 0.2, 0.1)
+    )
+
+
+def _limited_queries(profile: Profile) -> ComplexityCase:
+    problem, data = real_problem("breast-cancer", d=DIMENSION)
+    mechanism = _limited("channel", problem, 0.1)
+    claimed = math.ceil(100 * (1 + 2.0**2))
+    return ComplexityCase(
+        mechanism, data, claimed, "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up", data.name
+    )
+
+
+@dataclass(frozen=True)
+class DecodedMessage:
+    """One message about the mean gradient at the set's center, decoded, minus that gradient."""
+
+    problem: Problem
+    oracle: LimitedOracle
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Errors, shape (runs, d), the batch being all records."""
+        xp = rng.xp
+        interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
+        center = np.asarray(self.problem.constraint.center())
+        points = xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
+        message = interaction.batch().ask(points, np.arange(data.n)).answer()
+        truth = self.problem.mean_gradient(points[:1, :], data)
+        return interaction.output(self.oracle.decode(message, data.d) - truth)
+
+
+def _squared_norms(runs: Runs) -> NDArray[np.float64]:
+    return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
+
+
+def _quantizing_error(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
+    lipschitz, cases = problem.loss.lipschitz_constant, []
+    for bits in (1, 2, 4):
+        oracle = QuantizingOracle(lipschitz, bits)
+        cases.append(
+            MeanCase(
+                mechanism=DecodedMessage(problem, oracle),
+                dataset=data,
+                values=_squared_norms,
+                lower=0.0,
+                upper=data.d * oracle.spacing**2 * (1 + 1e-9),
+                bound=oracle.squared_error(data.d),
+                quantity="||decoded - mean gradient||^2, loss^2 over length^2",
+                claim="d s^2 / 4, s = 2 L / (2^b - 1)",
+                claim_source="mn25.thm5",
+                data=data.name,
+                runs=profile.runs(20_000),
+                size=float(oracle.message_bits(data.d)),
+            )
+        )
+    return tuple(cases)
+
+
+def _capacity_constant(profile: Profile) -> ConstantEvidence:
+    """(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for all sigma >= 1: c rises to 1/2 as sigma grows."""
+    sigmas = np.geomspace(1.0, 1e6, 601)
+    ratios = [
+        GaussianChannel(sigma).capacity(1) / GaussianChannel(sigma).printed_capacity(1) for sigma in sigmas
+    ]
+    return ConstantEvidence(
+        subject="mn25.limited-oracle",
+        title="The constant in the Gaussian channel's capacity",
+        formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
+        latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
+        smallest=float(max(ratios)),
+        parameters={"sigma": "1 to 1e6", "printed c": "1"},
+        verdict=Verdict.SUPPORTED,
+        method="closed form on a grid; it rises with sigma, to 1/2",
+        reason="floating-point arithmetic",
+        reproduce="dpverify verify --only mn25.limited-oracle/capacity",
+    )
+
+
+def _plans() -> tuple[Plan, ...]:
+    found: list[Plan] = []
+    for key, name in NAMES.items():
+        subject = f"mn25.{key}"
+        for data_name in REAL_DATA:
+            found.append(
+                PrivacyPlan(
+                    f"{subject}/{data_name}",
+                    subject,
+                    f"{name} on {data_name}",
+                    partial(_real, key, data_name),
+                )
+            )
+            if key != "alg1":  # its risk is up to the optimizer
+                found.append(
+                    RiskPlan(
+                        f"{subject}/{data_name}/risk",
+                        subject,
+                        f"Risk of {name} on {data_name}",
+                        partial(_risk, key, data_name),
+                        curve_over={"alg3": "alpha", "alg4": "", "alg5": "epsilon"}[key],
+                    )
+                )
+        found.append(
+            PrivacyPlan(f"{subject}/worst-case", subject, f"{name}, worst case", partial(_worst, key))
+        )
+        found.append(
+            ComplexityPlan(
+                f"{subject}/queries", subject, f"Gradient queries of {name}", partial(_queries, key)
+            )
+        )
+        if key != "alg1":
+            found += [
+                ConstantPlan(
+                    f"{subject}/constant-{n}",
+                    subject,
+                    f"The constant in {name}'s accuracy, n = {n}",
+                    partial(_constant, key, n),
+                )
+                for n in (200, 1000)
+            ]
+    subject = "mn25.limited-oracle"
+    for data_name in REAL_DATA:
+        found += [
+            RiskPlan(
+                f"{subject}/{data_name}/{oracle}/risk",
+                subject,
+                f"Risk of SGD through a limited oracle ({oracle}) on {data_name}",
+                partial(_limited_risk, data_name, oracle),
+                curve_over="nats",
+            )
+            for oracle in ORACLES
+        ]
+        found.append(
+            MeanPlan(
+                f"{subject}/{data_name}/rounding",
+                subject,
+                f"Squared error of quantized gradients on {data_name}",
+                partial(_quantizing_error, data_name),
+                curve_over="bits",
+            )
+        )
+    found += [
+        ComplexityPlan(
+            f"{subject}/queries", subject, "Gradient queries of SGD through a channel", _limited_queries
+        ),
+        ConstantPlan(
+            f"{subject}/capacity", subject, "The constant in the channel's capacity", _capacity_constant
+        ),
+    ]
+    return tuple(found)
+
+
+PLANS = _plans()

@@ -1,0 +1,117 @@
+"""Random batches: against integrals, against the accountant for single records, and with faults planted."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import gaussian_hockey_stick, subsampled_gaussian
+from dpverify.privacy.batch_sampling import SampledBatch, SampledBatches, sampled_batches
+
+EPSILONS = (0.0, 0.05, 0.3, 1.0, 2.0)
+
+
+def mixture_divergence(weights: list[float], means: list[float], epsilon: float, other: float = 0.0) -> float:
+    """Hockey-stick divergence of a mixture of N(mean, 1) from N(other, 1), by sums on a fine grid."""
+    x = np.linspace(-12, 12 + max(means), 200_001)
+    left = sum(w * stats.norm.pdf(x, m) for w, m in zip(weights, means, strict=True))
+    positive = np.maximum(left - math.exp(epsilon) * stats.norm.pdf(x, other), 0.0)
+    return float(np.sum(positive) * (x[1] - x[0]))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_without_replacement_is_attained_where_all_other_records_are_alike(epsilon: float) -> None:
+    n, batch, mu = 5, 2, 1.3
+    bound = float(SampledBatch(n, batch, mu).privacy_profile(epsilon))
+    exact = mixture_divergence([1 - batch / n, batch / n], [0.0, mu], epsilon)
+    assert bound == pytest.approx(exact, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("n", "batch"), [(2, 3), (4, 4), (10, 25)])
+def test_with_replacement_bounds_the_exact_mixture(n: int, batch: int, epsilon: float) -> None:
+    mu = 0.7
+    exact = mixture_divergence(
+        [float(stats.binom.pmf(k, batch, 1 / n)) for k in range(batch + 1)],
+        [k * mu for k in range(batch + 1)],
+        epsilon,
+    )
+    bound = float(SampledBatch(n, batch, mu, replacement=True).privacy_profile(epsilon))
+    assert exact <= bound * (1 + 1e-9) + 1e-12
+    assert bound <= 2 * exact + 1e-9
+
+
+def test_forgetting_that_a_record_may_come_twice_is_seen() -> None:
+    n, batch, mu, epsilon = 4, 4, 0.7, 1.0
+    exact = mixture_divergence(
+        [float(stats.binom.pmf(k, batch, 1 / n)) for k in range(batch + 1)],
+        [k * mu for k in range(batch + 1)],
+        epsilon,
+    )
+    p = 1 - (1 - 1 / n) ** batch
+    once = p * float(gaussian_hockey_stick(math.log1p(math.expm1(epsilon) / p), mu))
+    assert once < exact
+
+
+@pytest.mark.parametrize(("n", "steps", "noise"), [(50, 2499, 5.0), (20, 1, 1.0), (20, 399, 1.0)])
+def test_batches_of_one_agree_with_single_records(n: int, steps: int, noise: float) -> None:
+    ours = sampled_batches((SampledBatch(n, 1, 1 / noise), steps))
+    theirs = subsampled_gaussian(n, steps, noise)
+    for epsilon in (0.0, 0.5, 1.0):
+        expected = float(theirs.privacy_profile(epsilon))
+        assert ours.at(epsilon) == pytest.approx(expected, rel=1e-2)
+        assert float(ours.privacy_profile(epsilon)) >= ours.at(epsilon) * (1 - 1e-9)
+        assert float(ours.privacy_profile(epsilon)) == pytest.approx(expected, rel=1e-2)
+
+
+def test_two_releases_against_quadrature_in_the_plane() -> None:
+    """Both releases are (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), which the single bound attains."""
+    n, batch, mu, epsilon = 4, 2, 1.0, 0.5
+    axis = np.linspace(-9, 11, 1601)
+    q = batch / n
+    left = (1 - q) * stats.norm.pdf(axis) + q * stats.norm.pdf(axis, mu)
+    right = stats.norm.pdf(axis)
+    product = np.maximum(np.outer(left, left) - math.exp(epsilon) * np.outer(right, right), 0.0)
+    exact = float(np.sum(product)) * (axis[1] - axis[0]) ** 2
+    bound = sampled_batches((SampledBatch(n, batch, mu), 2)).at(epsilon)
+    # the bound covers both directions with one pair, which costs something in composition
+    assert exact <= bound <= 1.1 * exact
+
+
+def test_different_releases_add_up() -> None:
+    parts = ((SampledBatch(30, 9, 0.4, replacement=True), 1), (SampledBatch(30, 5, 0.4, replacement=True), 2))
+    both = SampledBatches(parts)
+    assert both.releases == 3
+    assert both.at(0.5) > SampledBatches(parts[1:]).at(0.5) > 0
+    profile = np.asarray(both.privacy_profile(np.linspace(0, 5, 200)))
+    assert np.all(np.diff(profile) <= 0)
+    assert float(both.privacy_profile(math.inf)) <= 1e-12
+    assert str(both).count("times") == 2
+
+
+GOOD: dict[str, Any] = {"n": 5, "batch": 2, "mu": 1.0, "replacement": False}
+BAD = [
+    *(("n", value) for value in (0, -1, 2.0, True, math.nan, "5")),
+    *(("batch", value) for value in (0, 6, 1.5, True, None)),
+    *(("mu", value) for value in (-0.1, math.nan, math.inf, 40.0, True, "1")),
+    *(("replacement", value) for value in (1, None, "yes")),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_bad_arguments(name: str, value: Any) -> None:
+    with pytest.raises(InvalidArgumentError):
+        SampledBatch(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize(
+    "parts", [(), [], ((1, 2),), ((SampledBatch(5, 2, 1.0), 0),), (SampledBatch(5, 2, 1.0),)]
+)
+def test_bad_parts(parts: Any) -> None:
+    with pytest.raises(InvalidArgumentError):
+        SampledBatches(parts)
