@@ -28,6 +28,8 @@ from dpverify.proving.language import (
     real,
 )
 from dpverify.statements.bst14_audits import PLANS
+from dpverify.statements.bst14_perturbation_audits import PLANS as PERTURBATION_PLANS
+from dpverify.statements.bst14_walk_audits import PLANS as WALK_PLANS
 from dpverify.statements.paper import Paper, own_catalog
 
 FOLDS = (1, 2, 3, 5, 8)
@@ -256,6 +258,15 @@ PAPER = Paper(
     authors="Bassily, Smith, Thakurta",
     catalog=own_catalog("bst14"),
     statements=(_lemma_2_2(), _lemma_2_3(), _equation_2(), _huber()),
-    algorithms={"bst14.alg1": "dpverify.algorithms.noisy_gradient_descent:NoisyGradientDescent"},
-    plans=PLANS,
+    algorithms={
+        "bst14.alg1": "dpverify.algorithms.noisy_gradient_descent:NoisyGradientDescent",
+        "bst14.alg3": "dpverify.algorithms.output_perturbation:OutputPerturbation",
+        "bst14.alg-cube": "dpverify.algorithms.grid_walk:GridWalk",
+        "bst14.alg5": "dpverify.algorithms.convex_sampling:SamplingInConvexSet",
+        "bst14.alg6": "dpverify.algorithms.convex_sampling:BoostedSampling",
+        "bst14.alg7": "dpverify.algorithms.convex_sampling:EfficientExponentialSampling",
+        "bst14.alg-huber": "dpverify.algorithms.huberized_hinge:HuberizedObjectivePerturbation",
+        "bst14.alg-objpert": "dpverify.algorithms.objective_perturbation:ObjectivePerturbation",
+    },
+    plans=(*PLANS, *WALK_PLANS, *PERTURBATION_PLANS),
 )

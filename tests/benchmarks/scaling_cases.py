@@ -8,8 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import PNMSGD, PNSGD, NoisyGradientDescent, SkipPNSGD, StopPNSGD
-from dpverify.problems import Ball, Dataset, Logistic, Problem
+from dpverify.algorithms.alternating_sampler import AlternatingSampler
+from dpverify.algorithms.dp_sgd import DPSGD
+from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.fingerprinting import Fingerprinting
+from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
+from dpverify.algorithms.iteration import ContractiveNoisyIteration, GaussianNoise
+from dpverify.algorithms.limited_oracle import LimitedOracleSGD, QuantizingOracle
+from dpverify.algorithms.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
+from dpverify.algorithms.multitask import MultitaskStopPNSGD
+from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
+from dpverify.algorithms.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
+from dpverify.algorithms.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.public_records import PublicRecordsLast
+from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.rejection_inner_step import RejectionInnerStep
+from dpverify.algorithms.smoothing import SmoothedPNSGD
+from dpverify.problems import Ball, Dataset, Hinge, Logistic, Problem
+from dpverify.statements.audit_parts import Identity
 
 
 @dataclass(frozen=True)
@@ -49,28 +67,191 @@ def _one_pass(kind: Any) -> Callable[[int, int], tuple[Any, Any]]:
     )
 
 
+Built = tuple[Any, Any]
+
+SIZES, DIMENSIONS = (25, 50, 100, 200), (5, 10, 20, 40)
+EPSILON, DELTA = 1.0, 1e-5
+
+
+def _noisy_iteration(n: int, d: int) -> Built:
+    """As many steps as n: the number of records plays no part in Definition 19."""
+    return ContractiveNoisyIteration((Identity(),) * n, GaussianNoise(1.0), np.zeros(d)), records(1, d)
+
+
+def _public(n: int, d: int) -> Built:
+    made = PublicRecordsLast.for_privacy(logistic(d), n=n, public=n // 5, epsilon=EPSILON, delta=DELTA)
+    return made, records(n, d)
+
+
+def _multitask(n: int, d: int) -> Built:
+    losses = (Logistic(),) * 3
+    return (
+        MultitaskStopPNSGD.for_privacy(losses, Ball(d, 1.0), n=n, epsilon=0.9, delta=DELTA),
+        records(n, d),
+    )
+
+
+def _smoothed(n: int, d: int) -> Built:
+    hinge = Problem(Hinge(), Ball(d, 1.0))
+    return SmoothedPNSGD.for_privacy(hinge, n=n, epsilon=EPSILON, delta=DELTA), records(n, d)
+
+
+def _many_epochs(n: int, d: int) -> Built:
+    return PNMSGD.for_privacy(logistic(d), rate=0.1, epsilon=EPSILON, delta=DELTA), records(n, d)
+
+
+def _regularized(n: int, d: int) -> Built:
+    made = RegularizedExponentialMechanism(logistic(d), EPSILON, 1e-2, sampler="alternating")
+    return made, records(n, d)
+
+
+def _hard_family(n: int, d: int) -> Built:
+    family = LinearHardFamily(d, n * d)
+    solver = MeanMinimizer(1.0, float("inf"), 0.0, withdraw_guarantee=True)
+    return HardFamilyTrial(family, solver, n), records(1, d)
+
+
+def _oracle_method(n: int, d: int) -> Built:
+    """Two passes in batches of sqrt(n)."""
+    size = round(n**0.5)
+    return (
+        PrivateOracleMethod(logistic(d), GaussianOracle(1.0), CyclicDescent(2 * n // size, size, 0.1)),
+        records(n, d),
+    )
+
+
+def _limited(n: int, d: int) -> Built:
+    return LimitedOracleSGD(logistic(d), QuantizingOracle(1.0, bits=2), accuracy=0.6), records(n, d)
+
+
+def _hard_instance(n: int, d: int) -> Built:
+    """As many queries as n to an instance of four directions."""
+    return OnHardInstance(HardInstance.with_directions(d, 4), steps=n), records(1, d)
+
+
+def _by_erm(n: int, d: int) -> Built:
+    made = PopulationToEmpirical.for_privacy(logistic(d), n=n, epsilon=8.0, delta=DELTA, minibatch=n)
+    return made, records(n, d)
+
+
+def _by_sco(n: int, d: int) -> Built:
+    return EmpiricalToPopulation(NoisyGradientDescent(logistic(d), 8.0, DELTA)), records(n, d)
+
+
+def _traced(n: int, d: int) -> Built:
+    return Fingerprinting(members=n, dimension=d, epsilon=EPSILON, delta=DELTA), records(1, d)
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "bst14.alg1",
-        lambda n, d: (NoisyGradientDescent(logistic(d), 1.0, 1e-5), records(n, d)),
+        lambda n, d: (NoisyGradientDescent(logistic(d), EPSILON, DELTA), records(n, d)),
         (8, 16, 32),
-        (5, 10, 20, 40),
+        DIMENSIONS,
         printed_n="2",
         printed_d="0",
     ),
-    Case("fmtt18.alg1", _one_pass(PNSGD), (25, 50, 100, 200), (5, 10, 20, 40), printed_n="1", printed_d="0"),
+    Case("fmtt18.cni", _noisy_iteration, SIZES, DIMENSIONS, printed_d="–", note="(n steps)"),
+    Case("fmtt18.alg1", _one_pass(PNSGD), SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
+    Case("fmtt18.skip", _one_pass(SkipPNSGD), SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
+    Case("fmtt18.stop", _one_pass(StopPNSGD), SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
+    Case("fmtt18.public", _public, SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
+    Case("fmtt18.multitask", _multitask, SIZES, DIMENSIONS, printed_n="1", printed_d="0", note="(3 tasks)"),
+    Case("fmtt18.smoothing", _smoothed, SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
+    Case("fmtt18.alg2", _many_epochs, (8, 16, 32), DIMENSIONS, printed_n="2", printed_d="0"),
     Case(
-        "fmtt18.skip", _one_pass(SkipPNSGD), (25, 50, 100, 200), (5, 10, 20, 40), printed_n="1", printed_d="0"
-    ),
-    Case(
-        "fmtt18.stop", _one_pass(StopPNSGD), (25, 50, 100, 200), (5, 10, 20, 40), printed_n="1", printed_d="0"
-    ),
-    Case(
-        "fmtt18.alg2",
-        lambda n, d: (PNMSGD.for_privacy(logistic(d), rate=0.1, epsilon=1.0, delta=1e-5), records(n, d)),
-        (8, 16, 32),
-        (5, 10, 20, 40),
+        "gll22.rem",
+        _regularized,
+        (1, 2, 4),
+        (3, 6, 12),
         printed_n="2",
         printed_d="0",
+        runs=20,
+        batch=200,
+        note="(alternating sampler, delta = 0.01)",
+    ),
+    Case(
+        "gll22.alg1",
+        lambda n, d: (AlternatingSampler(logistic(d), 4.0, 10.0, 0.05), records(n, d)),
+        SIZES,
+        DIMENSIONS,
+        printed_n="0",
+        printed_d="0",
+        runs=50,
+        batch=1_000,
+        note="(fixed k and mu)",
+    ),
+    Case(
+        "gll22.alg2",
+        lambda n, d: (RejectionInnerStep(logistic(d), 4.0, 1.0, 0.001), records(n, d)),
+        SIZES,
+        DIMENSIONS,
+        printed_n="0",
+        printed_d="0",
+        runs=20_000,
+    ),
+    Case(
+        "gll22.lower-instance",
+        _hard_family,
+        SIZES,
+        DIMENSIONS,
+        printed_n="1",
+        printed_d="1",
+        note="(one instance a batch)",
+    ),
+    Case("mn25.alg1", _oracle_method, (25, 100, 225, 400), DIMENSIONS, printed_n="1", printed_d="0"),
+    Case(
+        "mn25.alg3",
+        lambda n, d: (DPSGD(logistic(d), EPSILON, DELTA), records(n, d)),
+        (50, 100, 200),
+        (5, 10, 20),
+        printed_n="2",
+        printed_d="-0.5",
+        runs=200,
+        batch=2_000,
+    ),
+    Case(
+        "mn25.alg4",
+        lambda n, d: (PhasedSGD(logistic(d), EPSILON, DELTA), records(n, d)),
+        (50, 100, 200),
+        (5, 10, 20),
+        printed_n="2",
+        printed_d="-1",
+        runs=200,
+        batch=2_000,
+    ),
+    Case(
+        "mn25.alg5",
+        lambda n, d: (PhasedERM(logistic(d), EPSILON, DELTA), records(n, d)),
+        (50, 100, 200),
+        (5, 10, 20),
+        runs=200,
+        batch=2_000,
+    ),
+    Case(
+        "mn25.hard-instance",
+        _hard_instance,
+        (4, 8, 16),
+        (16, 32, 64),
+        runs=200,
+        batch=1_000,
+        note="(n queries)",
+    ),
+    Case(
+        "mn25.limited-oracle",
+        _limited,
+        SIZES,
+        (5, 10, 20),
+        printed_n="0",
+        runs=100,
+        batch=2_000,
+        note="(accuracy 0.6)",
+    ),
+    Case("mn25.sco-to-erm", _by_erm, (32, 64, 128), (5, 10), runs=50, batch=500, note="(with bst14.alg1)"),
+    Case(
+        "mn25.erm-to-sco", _by_sco, (8, 16, 32), (5, 10, 20), runs=100, batch=2_000, note="(with bst14.alg1)"
+    ),
+    Case(
+        "mn25.fingerprint", _traced, (5, 10, 20), (50, 100, 200), runs=1_000, batch=2_000, note="(an attack)"
     ),
 )
