@@ -121,8 +121,13 @@ class Columns:
 
     def shorten(self, radius: float) -> None:
         """Project the points onto the ball about the origin: `Ball.project` with half the passes over memory."""
-        norms = np.einsum("ij,ij->j", self.points, self.points, out=self.numbers)
-        np.maximum(norms, radius * radius, out=norms)
-        np.sqrt(norms, out=norms)
-        np.divide(radius, norms, out=norms)
-        self.points *= norms
+        shorten(self.points, radius, self.numbers)
+
+
+def shorten(points: Array, radius: float, room: Array) -> None:
+    """Project points (d, runs) onto the ball about the origin, in place, with room for one number a run."""
+    norms = np.einsum("ij,ij->j", points, points, out=room)
+    np.maximum(norms, radius * radius, out=norms)
+    np.sqrt(norms, out=norms)
+    np.divide(radius, norms, out=norms)
+    points *= norms

@@ -229,9 +229,10 @@ class NoisyGradientDescent:
             first_rate *= diameter / self.problem.constraint.diameter
         for t in range(1, self.step_count(n) + 1):
             drawn = rng.integers(0, n, (runs,), "records")
-            iterates.step(
-                xp.take(columns, drawn, axis=1).T,
-                xp.take(labels, drawn, axis=0),
+            iterates.step_on_drawn(
+                columns,
+                labels,
+                drawn,
                 rate=first_rate / (math.sqrt(t) if self.step_size == "lipschitz" else t),
                 noise_stddev=stddev,
                 scale=n,

@@ -19,7 +19,8 @@ from dpverify.algorithms import in_place
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
-from dpverify.problems.losses import is_generalized_linear
+from dpverify.problems.losses import GeneralizedLinear, is_generalized_linear
+from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -44,6 +45,8 @@ class Iterates:
         self._generalized_linear = is_generalized_linear(problem.loss)
         self._ridge = float(getattr(problem.loss, "ridge", 0.0)) if self._generalized_linear else 0.0
         self._fast_slope = in_place.has_fast_slope(problem.loss)
+        base: Any = without_ridge(problem.loss)[0]
+        self._link_slope = base.link_slope if isinstance(base, GeneralizedLinear) else None
         # a subclass may have changed its projection
         ball = problem.constraint if type(problem.constraint) is Ball else None
         self._radius = ball.radius if ball is not None and ball.midpoint is None else None
@@ -87,8 +90,48 @@ class Iterates:
         whole = active == self._runs
         if self._in_place is not None and self._generalized_linear and x.ndim == 1 and whole:
             self._fused_step(self._in_place, x, y, rate, noise_stddev, scale)
+        elif self._in_place is not None and self._generalized_linear and x.ndim == 1:
+            self._partial_step(self._in_place, x, y, rate, noise_stddev, scale, active)
         else:
             self._plain_step(x, y, rate, noise_stddev, scale, active)
+
+    def step_on_drawn(
+        self,
+        columns: Array,
+        labels: Array,
+        drawn: Array,
+        *,
+        rate: float,
+        noise_stddev: float,
+        scale: float = 1.0,
+    ) -> None:
+        """Take one step in which each run has a record of its own.
+
+        Args:
+            columns: features of all records, shape (d, n).
+            labels: of all records, shape (n,).
+            drawn: the records, integers from 0, shape (runs,).
+            rate: step size, length^2 over loss.
+            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
+            scale: factor of the gradient, dimensionless.
+        """
+        xp = self._rng.xp
+        y = xp.take(labels, drawn, axis=0)
+        if self._in_place is None or self._link_slope is None:
+            x = xp.take(columns, drawn, axis=1).T
+            self.step(x, y, rate=rate, noise_stddev=noise_stddev, scale=scale)
+            return
+        self._steps_of_all += 1
+        place = self._in_place
+        # the room for noise holds the records until the noise is drawn
+        x = np.take(columns, drawn, axis=1, out=place.noise, mode="clip")
+        slope = self._link_slope(np.einsum("ij,ij->j", place.points, x, out=place.numbers), y)
+        slope *= -rate * scale
+        if self._ridge:
+            place.points *= 1.0 - rate * scale * self._ridge
+        x *= slope
+        place.points += x
+        self._add_noise_and_project(place, rate * noise_stddev)
 
     def _fused_step(
         self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float
@@ -104,14 +147,45 @@ class Iterates:
         if self._ridge:
             columns.points *= 1.0 - rate * scale * self._ridge
         columns.add_outer(-rate * scale, x)
+        self._add_noise_and_project(columns, rate * noise_stddev)
+
+    def _add_noise_and_project(self, columns: in_place.Columns, stddev: float) -> None:
         self._rng.normal(columns.noise.shape, "noise", out=columns.noise)
-        columns.add_noise(-rate * noise_stddev)
+        columns.add_noise(-stddev)
         if self._radius is not None:
             columns.shorten(self._radius)
             return
         projected = self._constraint.project(columns.points.T, overwrite=True).T
         if not np.shares_memory(projected, columns.points):
             columns.points[...] = projected
+
+    def _partial_step(
+        self,
+        columns: in_place.Columns,
+        x: Array,
+        y: Array,
+        rate: float,
+        noise_stddev: float,
+        scale: float,
+        active: int,
+    ) -> None:
+        """The same for the first runs only, whose points are not contiguous."""
+        here = columns.points[:, :active]
+        room = columns.noise.reshape(-1)[: here.size].reshape(here.shape)
+        slope = self._loss.slope(here.T, x, y)  # type: ignore[attr-defined]
+        slope *= -rate * scale
+        if self._ridge:
+            here *= 1.0 - rate * scale * self._ridge
+        here += np.multiply(x[:, None], slope, out=room)
+        self._rng.normal(room.shape, "noise", out=room)
+        room *= -rate * noise_stddev
+        here += room
+        if self._radius is not None:
+            in_place.shorten(here, self._radius, columns.numbers[:active])
+            return
+        projected = self._constraint.project(here.T, overwrite=True).T
+        if not np.shares_memory(projected, here):
+            here[...] = projected
 
     def _plain_step(
         self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float, active: int
