@@ -25,6 +25,9 @@ check: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/noisy_sgd_throughput.py
 
+scaling: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 

@@ -1,16 +1,13 @@
-"""Where blocks are computed: this process, its threads, or processes or a Dask cluster through joblib."""
+"""Where blocks are computed: here, or through joblib in threads, in processes or on a Dask cluster."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import re
 import sys
 import threading
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -92,12 +89,10 @@ class Executor:
                 workers = max(1, sum(client.nthreads().values()))
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel)
-        elif self.kind == "threads":
-            with ThreadPoolExecutor(self.workers, thread_name_prefix="dpverify") as pool:
-                yield Workers(self.workers, pool)
         else:
+            backend = "threading" if self.kind == "threads" else "loky"
             with joblib.Parallel(
-                n_jobs=self.workers, backend="loky", return_as="generator", batch_size=1
+                n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
                 yield Workers(self.workers, parallel)
 
@@ -115,11 +110,7 @@ class Workers:
             for item in items:
                 yield function(item)
             return
-        results = (
-            _in_threads(self._pool, self.count, function, items)
-            if isinstance(self._pool, ThreadPoolExecutor)
-            else self._pool(joblib.delayed(function)(item) for item in items)
-        )
+        results = self._pool(joblib.delayed(function)(item) for item in items)
         try:
             # no `yield from`, which would close the results by itself, with joblib's warning
             for result in results:  # noqa: UP028
@@ -130,27 +121,6 @@ class Workers:
                 warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
                 warnings.filterwarnings("ignore", message=".*tasks have been successfully executed")
                 results.close()
-
-
-def _in_threads(
-    pool: ThreadPoolExecutor, count: int, function: Callable[[Item], Result], items: Iterable[Item]
-) -> Generator[Result]:
-    """Results in order, with at most twice as many under way as there are threads.
-
-    Joblib would do, but looks for results every 10 ms only, and all threads may be done by then.
-    """
-    waiting = iter(items)
-    ahead: deque[Future[Result]] = deque()
-    try:
-        while True:
-            for item in itertools.islice(waiting, 2 * count - len(ahead)):
-                ahead.append(pool.submit(function, item))
-            if not ahead:
-                return
-            yield ahead.popleft().result()
-    finally:
-        for future in ahead:
-            future.cancel()
 
 
 @contextlib.contextmanager
