@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 OUT ?= build/verify
 PROFILE ?= quick
 
-.PHONY: verify test check bench lock clean
+.PHONY: verify test check bench scaling lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed

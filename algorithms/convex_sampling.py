@@ -154,10 +154,10 @@ class SamplingInConvexSet(_Sampler):
     Sampling error: given that the point is in C, its log-density is within epsilon~ of that of exp(-f) on C, if enough
     steps are taken (Lemma 6.4).
 
-    The paper states no privacy for this step alone.
+    Guarantee: none; the paper states no privacy for this step alone.
 
     Assumptions: convex, L-Lipschitz losses for records in the unit ball, smooth ones for the extension through
-    projection; C bounded, with a ball of radius r about its center. Attributes: see the base class.
+    projection; C bounded, with a ball of radius r about its center.
     """
 
     id: ClassVar[str] = "bst14.alg5"
@@ -219,7 +219,7 @@ class BoostedSampling(_Sampler):
 
     Guarantee (replace-one, both directions): PureDP(2 scale L ||C|| + 2 epsilon~), by Theorem 3.1 and Lemma 6.6.
 
-    Assumptions and attributes: see `SamplingInConvexSet`.
+    Assumptions: those of `SamplingInConvexSet`.
     """
 
     id: ClassVar[str] = "bst14.alg6"

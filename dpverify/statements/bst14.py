@@ -28,7 +28,10 @@ from dpverify.proving.language import (
     real,
 )
 from dpverify.statements.bst14_audits import PLANS
+from dpverify.statements.bst14_boosting_audits import PLANS as BOOSTING_PLANS
+from dpverify.statements.bst14_localization_audits import PLANS as LOCALIZATION_PLANS
 from dpverify.statements.bst14_perturbation_audits import PLANS as PERTURBATION_PLANS
+from dpverify.statements.bst14_sampling_audits import PLANS as SAMPLING_PLANS
 from dpverify.statements.bst14_walk_audits import PLANS as WALK_PLANS
 from dpverify.statements.paper import Paper, own_catalog
 
@@ -260,13 +263,25 @@ PAPER = Paper(
     statements=(_lemma_2_2(), _lemma_2_3(), _equation_2(), _huber()),
     algorithms={
         "bst14.alg1": "dpverify.algorithms.noisy_gradient_descent:NoisyGradientDescent",
+        "bst14.alg2": "dpverify.algorithms.exponential_sampling:ExponentialSampling",
         "bst14.alg3": "dpverify.algorithms.output_perturbation:OutputPerturbation",
+        "bst14.alg4": "dpverify.algorithms.localization:Localization",
         "bst14.alg-cube": "dpverify.algorithms.grid_walk:GridWalk",
         "bst14.alg5": "dpverify.algorithms.convex_sampling:SamplingInConvexSet",
         "bst14.alg6": "dpverify.algorithms.convex_sampling:BoostedSampling",
         "bst14.alg7": "dpverify.algorithms.convex_sampling:EfficientExponentialSampling",
+        "bst14.alg8": "dpverify.algorithms.net_mechanism:NetMechanism",
         "bst14.alg-huber": "dpverify.algorithms.huberized_hinge:HuberizedObjectivePerturbation",
+        "bst14.alg-local-approx": "dpverify.algorithms.localization:ApproximateLocalization",
+        "bst14.alg-boost": "dpverify.algorithms.boosting:Boosting",
         "bst14.alg-objpert": "dpverify.algorithms.objective_perturbation:ObjectivePerturbation",
     },
-    plans=(*PLANS, *WALK_PLANS, *PERTURBATION_PLANS),
+    plans=(
+        *PLANS,
+        *SAMPLING_PLANS,
+        *WALK_PLANS,
+        *PERTURBATION_PLANS,
+        *LOCALIZATION_PLANS,
+        *BOOSTING_PLANS,
+    ),
 )

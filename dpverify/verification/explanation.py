@@ -34,6 +34,18 @@ def _obligation(obligation: Obligation, variant: Variant) -> Iterator[str]:
         yield f"    covers: {obligation.scope}"
 
 
+def _inherited_attributes(found: type) -> Iterator[str]:
+    """What the nearest base class says of the fields, where the class itself says nothing."""
+    if "Attributes:" in (found.__doc__ or ""):
+        return
+    for base in inspect.getmro(found)[1:]:
+        _, heading, fields = inspect.cleandoc(base.__doc__ or "").partition("Attributes:")
+        if heading:
+            yield ""
+            yield heading + fields
+            return
+
+
 def _rests_on(ids: tuple[str, ...]) -> Iterator[str]:
     """The statements behind an algorithm, with where they are printed."""
     rows = {row.id: row for paper in papers().values() for row in paper.catalog}
@@ -80,6 +92,7 @@ def explanation_lines(id_: str) -> Iterator[str]:
             yield f"Code: {algorithm}{inspect.signature(found)}"
             yield ""
             yield inspect.cleandoc(found.__doc__ or "")
+            yield from _inherited_attributes(found)
             yield from _rests_on(getattr(found, "statements", ()))
         related = {p.id for q in papers().values() for p in q.statements if row.id in p.pairs}
         related |= set(statement.pairs if statement else ())

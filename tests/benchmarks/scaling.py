@@ -13,6 +13,7 @@ so only their ratios and exponents mean something elsewhere; counts are exact.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gc
 import os
 import statistics
@@ -27,8 +28,11 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"  # read when NumPy is imported
 
 import numpy as np  # noqa: E402
-from scaling_cases import CASES, Case  # noqa: E402
+from scaling_cases import CASES, Case, records  # noqa: E402
 
+from dpverify.algorithms.convex_sampling import EfficientExponentialSampling  # noqa: E402
+from dpverify.algorithms.grid_walk import GridWalk, largest_feasible, proven_steps_table  # noqa: E402
+from dpverify.problems import Box, Linear, Problem  # noqa: E402
 from dpverify.running import Output, Randomness  # noqa: E402
 from dpverify.running.outputs import COUNTERS  # noqa: E402
 
@@ -204,7 +208,16 @@ def table(rows: list[Row]) -> str:
             f"{found.of_own_draws:.0%}",
         )
         lines.append("| " + " | ".join(cells) + " |")
-    return PAGE.format(table="\n".join(lines))
+    walk, feasible = walk_tables()
+    return PAGE.format(
+        table="\n".join(lines),
+        walk=walk,
+        feasible=feasible,
+        epsilon=WALK_EPSILON,
+        affordable=AFFORDABLE_STEPS,
+        seconds=walk_seconds(),
+        walk_runs=WALK_RUNS,
+    )
 
 
 PAGE = """# How the cost grows
@@ -217,7 +230,76 @@ is the algorithm's throughput beside that of drawing its random numbers alone. C
 depend on the machine, and their exponents are of small sizes, where what does not grow still weighs.
 
 {table}
+
+## The grid walk's proven number of steps
+
+Pure privacy of bst14's Algorithms 5 to 7 needs every proven step of the walk of Lemma 6.1. On a cube, at
+epsilon = {epsilon:g}, whatever the loss: steps of the walk by itself (`bst14.alg-cube`), with the exponent in n between
+the last two columns, and of a walk of Algorithm 7 as printed, which has a share of epsilon only.
+
+{walk}
+
+The largest n for which a walk has at most {affordable:,} steps, which is what a minute buys where all cells fit into
+a table; here {seconds:.0f} s for one such walk of {walk_runs} runs at p = 2, taken step by step.
+
+{feasible}
 """
+
+WALK_EPSILON = 1.0
+WALK_SIZES = (1, 4, 16, 64, 256)
+WALK_DIMENSIONS = (1, 2, 3, 5, 8)
+AFFORDABLE_STEPS = 5_000_000
+WALK_RUNS = 100
+
+
+def steps_of_algorithm_7(n: int, p: int) -> float:
+    """Proven steps of one walk of Algorithm 7 on a cube."""
+    mechanism = EfficientExponentialSampling(
+        Problem(Linear(), Box.cube(p, 1.0)), WALK_EPSILON, extension="loss", withdraw_guarantee=True
+    )
+    return float(mechanism.plan(n).steps)
+
+
+def walk_tables() -> tuple[str, str]:
+    """Proven steps over n and p, and the largest n that can be afforded."""
+    steps = {
+        (n, p): float(count)
+        for n, p, _, count in proven_steps_table(WALK_SIZES, WALK_DIMENSIONS, epsilon=WALK_EPSILON)
+    }
+    lines = ["| p | " + " | ".join(f"n = {n}" for n in WALK_SIZES) + " | exponent | Algorithm 7, n = 1 |"]
+    lines.append("| ---: |" + " ---: |" * (len(WALK_SIZES) + 2))
+    for p in WALK_DIMENSIONS:
+        own = [steps[n, p] for n in WALK_SIZES]
+        slope = exponent(zip(WALK_SIZES[-2:], own[-2:], strict=True))
+        cells = [*(quantity(value) for value in own), shown(slope), quantity(steps_of_algorithm_7(1, p))]
+        lines.append(f"| {p} | " + " | ".join(cells) + " |")
+    by_itself = [largest_feasible(p, AFFORDABLE_STEPS, epsilon=WALK_EPSILON) for p in WALK_DIMENSIONS]
+    within = [
+        _largest(lambda n, p=p: steps_of_algorithm_7(n, p) <= AFFORDABLE_STEPS) for p in WALK_DIMENSIONS
+    ]
+    feasible = [
+        "| | " + " | ".join(f"p = {p}" for p in WALK_DIMENSIONS) + " |",
+        "| --- |" + " ---: |" * len(WALK_DIMENSIONS),
+        "| the walk by itself | " + " | ".join(map(str, by_itself)) + " |",
+        "| Algorithm 7 | " + " | ".join(map(str, within)) + " |",
+    ]
+    return "\n".join(lines), "\n".join(feasible)
+
+
+def _largest(holds: Callable[[int], bool]) -> int:
+    """The largest n from 1 up to which a condition that fails from some n on holds; 0 if it fails at 1."""
+    n = 0
+    while holds(n + 1):
+        n += 1
+    return n
+
+
+def walk_seconds() -> float:
+    """Wall time of a walk of the largest affordable size at p = 2, step by step."""
+    problem = Problem(Linear(), Box.cube(2, 1.0))
+    walk = dataclasses.replace(GridWalk.for_privacy(problem, epsilon=WALK_EPSILON), simulation="steps")
+    data = records(largest_feasible(2, AFFORDABLE_STEPS, epsilon=WALK_EPSILON), 2)
+    return seconds(lambda: walk(data, rng=Randomness(0), runs=WALK_RUNS), 1)
 
 
 def main() -> None:

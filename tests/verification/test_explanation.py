@@ -19,3 +19,12 @@ def test_printed_formula_repair_and_reason_stand_in_this_order() -> None:
     ]
     assert order == sorted(order)
     assert "distance^2*order/(2*T*sigma^2) <= distance*order/(2*T*sigma^2)" in text
+
+
+def test_an_algorithm_names_its_fields_and_what_it_rests_on() -> None:
+    text = "\n".join(explanation_lines("bst14.alg5"))
+    # the fields are explained in a base class
+    assert text.count("Attributes:") == 1
+    assert "inner_radius: of a ball" in text
+    assert "Rests on:\n  bst14.lem6.4: Lemma 6.4, " in text
+    assert "(dpverify prove fmtt18.thm23)" in "\n".join(explanation_lines("fmtt18.alg1"))
