@@ -44,7 +44,7 @@ class LinearHardFamily:
     proof's value; what is printed is there beside it. Other choices of delta do not help: for k >= d / 4, no delta in
     this proof gives the printed bound.
 
-    Not private, and nothing to be private: it makes instances.
+    Guarantee: none; it makes instances.
 
     Attributes:
         dimension: d.
@@ -123,6 +123,11 @@ class LinearHardFamily:
         v = rng.xp.astype(2 * rng.integers(0, 2, (self.dimension,), "signs") - 1, rng.xp.float64)
         noise = rng.normal((n, self.dimension), "records")
         return v, self.separation * v + self.record_stddev * noise
+
+    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+        """None: it makes instances."""
+        whole_number("n", n, at_least=1)
+        return ()
 
     def least_excess(self, records: int) -> float:
         """The smallest mean excess risk of any algorithm that sees so many records whole and nothing else, if d = 1.
