@@ -6,13 +6,14 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dpverify.evidence import (
     Ledger,
@@ -133,6 +134,15 @@ def _sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else text + "."
 
 
+def _prose(text: str) -> Markup:
+    """Text in which what stands between backticks is code."""
+    parts = re.split(r"`([^`\s][^`]*)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    )
+
+
 def _neighbors(adjacency: str) -> str:
     """A neighboring relation in words; one that has no words here stays as it is."""
     words = {
@@ -166,6 +176,7 @@ def _environment() -> Environment:
         sentence=_sentence,
         signs=signs,
         neighbors=_neighbors,
+        prose=_prose,
     )
     environment.tests["measurement"] = is_measurement
     environment.tests["finite"] = math.isfinite

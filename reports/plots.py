@@ -282,19 +282,20 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
 
 
 def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
-    """The right distribution function, and the band that holds the sampler's."""
+    """By how much the sampler's distribution function may differ from the right one, as a band around zero."""
     points = sorted(evidence.points)
     x = [point[0] for point in points]
     with svg.drawing():
-        figure, axes = _axes(evidence.statistic, "probability of at most this")
-        low, high, right = ([point[k] for point in points] for k in (1, 2, 3))
+        figure, axes = _axes(evidence.statistic, "difference")
+        low, high = ([point[k] - point[3] for point in points] for k in (1, 2))
         axes.fill_between(x, low, high, color=svg.MEASURED, alpha=0.25, linewidth=0)
-        axes.plot(x, right, color=svg.CLAIM)
-        axes.set_ylim(-0.02, 1.02)
+        axes.axhline(0.0, color=svg.CLAIM)
+        reach = 1.5 * max(1e-3, *(abs(value) for value in (*low, *high)))
+        axes.set_ylim(-reach, reach)
         drawing = svg.inline(
             figure,
             name=name,
-            title=f"Distribution function of {evidence.statistic}",
+            title=f"Distribution function of {evidence.statistic}, minus the right one",
             description=(
                 f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
                 f"{span(evidence.measured.lower, evidence.measured.upper)} apart in Kolmogorov distance."
@@ -304,7 +305,8 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
         f"Law of {evidence.statistic}",
         drawing,
         (_item("claim", "the right law"), _item("band", "the sampler's law, confidence band")),
-        "The band holds the sampler's whole distribution function but for an error probability of "
+        "The probability of at most the value below, minus what it should be. The band holds it everywhere but for an "
+        "error probability of "
         f"{at_most(evidence.failure_probability)}.",
         ("at", "probability, at least", "probability, at most", "right"),
         tuple((nearest(at), at_least(lo), at_most(hi), nearest(r)) for at, lo, hi, r in points),

@@ -16,7 +16,7 @@ Group = Literal["statement", "algorithm", "implementation"]
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a docstring: a paragraph, a list, or either under a heading."""
+    """A piece of a docstring: a paragraph, a list, or one after the other, under a heading or none."""
 
     heading: str
     text: str = ""
@@ -162,27 +162,36 @@ class Anchors:
 
 
 def blocks(docstring: str) -> tuple[Block, ...]:
-    """Split a docstring at blank lines and section headings such as `Guarantee:`; join wrapped lines."""
+    """Split a docstring at blank lines and section headings such as `Guarantee:`; join wrapped lines.
+
+    Lines that begin with a dash are a list, and so are the entries of a section such as `Attributes:`.
+    """
     found: list[Block] = []
     heading = ""
     for chunk in re.split(r"\n\s*\n", inspect.cleandoc(docstring)):
-        lines = [line.strip() for line in chunk.splitlines() if line.strip()]
-        if len(lines) > 1 and re.fullmatch(r"[-=~]{3,}", lines[1]):
-            heading, lines = lines[0], lines[2:]
-        elif lines and re.fullmatch(r"[A-Z][\w ,()/-]{0,60}:", lines[0]):
-            heading, lines = lines[0][:-1], lines[1:]
+        lines = [line.rstrip() for line in chunk.splitlines() if line.strip()]
+        if len(lines) > 1 and re.fullmatch(r"[-=~]{3,}", lines[1].strip()):
+            heading, lines = lines[0].strip(), lines[2:]
+        elif lines and re.fullmatch(r"[A-Z][\w ,()/-]{0,60}:", lines[0].strip()):
+            heading, lines = lines[0].strip()[:-1], lines[1:]
         if not lines:
             continue
-        if re.match(r"[-*] ", lines[0]):
-            items: list[str] = []
-            for line in lines:
-                if re.match(r"[-*] ", line):
-                    items.append(line[2:])
-                else:
-                    items[-1] += " " + line
-            found.append(Block(heading, items=tuple(items)))
-        else:
-            found.append(Block(heading, " ".join(lines)))
+        depth = min(len(line) - len(line.lstrip()) for line in lines)
+        entries = depth > 0 and re.match(r"\w+: ", lines[0].strip()) is not None
+        text: list[str] = []
+        items: list[str] = []
+        for line in lines:
+            bare = line.strip()
+            if re.match(r"[-*] ", bare):
+                items.append(bare[2:])
+            elif entries and len(line) - len(line.lstrip()) == depth:
+                name, _, rest = bare.partition(": ")
+                items.append(f"`{name}`: {rest}" if rest else bare)
+            elif items:
+                items[-1] += " " + bare
+            else:
+                text.append(bare)
+        found.append(Block(heading, " ".join(text), tuple(items)))
         heading = ""
     return tuple(found)
 

@@ -15,6 +15,7 @@ import pytest
 
 from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
 from dpverify.reports import ledger_json, render_html
+from dpverify.reports.sections import Block, blocks
 
 from .html_check import Page
 from .ledger_example import (
@@ -297,3 +298,28 @@ def test_expectations_and_laws_have_cards() -> None:
     page = Page(render_html(example_ledger(entries=(unbounded,))))
     assert page.problems == []
     assert "no bound is stated" in page.words()
+
+
+def test_docstrings_keep_their_lists() -> None:
+    found = blocks(
+        """What it does, in two ways:
+        - `fast`: for small
+          sets;
+        - slow.
+
+        Attributes:
+            width: of it, a length;
+                none if `width` is 0.
+            start: where.
+
+        Runs <b>once</b>.
+        """
+    )
+    assert found == (
+        Block("What it does, in two ways", "", ("`fast`: for small sets;", "slow.")),
+        Block("Attributes", "", ("`width`: of it, a length; none if `width` is 0.", "`start`: where.")),
+        Block("", "Runs <b>once</b>."),
+    )
+    row = STATEMENTS[0].model_copy(update={"docstring": "Takes `x < 1`, <b>once</b>."})
+    text = render_html(example_ledger(statements=(row, *STATEMENTS[1:])))
+    assert "Takes <code>x &lt; 1</code>, &lt;b&gt;once&lt;/b&gt;." in text
