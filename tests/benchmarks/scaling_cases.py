@@ -9,15 +9,28 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.alternating_sampler import AlternatingSampler
+from dpverify.algorithms.boosting import Boosting
+from dpverify.algorithms.convex_sampling import (
+    BoostedSampling,
+    EfficientExponentialSampling,
+    SamplingInConvexSet,
+)
 from dpverify.algorithms.dp_sgd import DPSGD
 from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.fingerprinting import Fingerprinting
+from dpverify.algorithms.grid_walk import GridWalk
 from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
+from dpverify.algorithms.huberized_hinge import HuberizedObjectivePerturbation
 from dpverify.algorithms.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.algorithms.limited_oracle import LimitedOracleSGD, QuantizingOracle
 from dpverify.algorithms.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
+from dpverify.algorithms.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.multitask import MultitaskStopPNSGD
+from dpverify.algorithms.net_mechanism import NetMechanism
 from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
+from dpverify.algorithms.output_perturbation import OutputPerturbation
 from dpverify.algorithms.phased import PhasedERM, PhasedSGD
 from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
@@ -26,7 +39,7 @@ from dpverify.algorithms.public_records import PublicRecordsLast
 from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.rejection_inner_step import RejectionInnerStep
 from dpverify.algorithms.smoothing import SmoothedPNSGD
-from dpverify.problems import Ball, Dataset, Hinge, Logistic, Problem
+from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.statements.audit_parts import Identity
 
 
@@ -71,6 +84,45 @@ Built = tuple[Any, Any]
 
 SIZES, DIMENSIONS = (25, 50, 100, 200), (5, 10, 20, 40)
 EPSILON, DELTA = 1.0, 1e-5
+
+
+def _mean(d: int) -> Problem:
+    """Half the squared distance to the records, on the unit ball: smooth and strongly convex."""
+    ball = Ball(d, 1.0)
+    return Problem(HalfSquaredDistance.on(ball), ball)
+
+
+def _cube(d: int) -> Problem:
+    return Problem(Logistic(), Box.cube(d, 1.0))
+
+
+def _walk_scale(problem: Problem) -> tuple[float, float]:
+    """Inverse temperature and distance of a walk inside Algorithm 7 at epsilon = 2."""
+    return 2.0 / (6 * problem.loss.lipschitz_constant * problem.constraint.diameter), 2.0 / 3
+
+
+def _inside(n: int, d: int) -> Built:
+    return SamplingInConvexSet(_cube(d), *_walk_scale(_cube(d)), extension="loss"), records(n, d)
+
+
+def _boosted_inside(n: int, d: int) -> Built:
+    return BoostedSampling(_cube(d), *_walk_scale(_cube(d)), extension="loss"), records(n, d)
+
+
+def _efficient(n: int, d: int) -> Built:
+    return EfficientExponentialSampling(_cube(d), 2.0, extension="loss"), records(n, d)
+
+
+def _net(n: int, d: int) -> Built:
+    return NetMechanism(_cube(d), EPSILON), records(n, d)
+
+
+def _boosted(n: int, d: int) -> Built:
+    return Boosting(NoisyGradientDescent(logistic(d), 4.0, DELTA), 0.1), records(n, d)
+
+
+def _huberized(n: int, d: int) -> Built:
+    return HuberizedObjectivePerturbation(0.5, EPSILON, constraint=Ball(d, 1.0)), records(n, d)
 
 
 def _noisy_iteration(n: int, d: int) -> Built:
@@ -150,6 +202,78 @@ CASES: tuple[Case, ...] = (
         DIMENSIONS,
         printed_n="2",
         printed_d="0",
+    ),
+    Case(
+        "bst14.alg2",
+        lambda n, d: (ExponentialSampling(_mean(d), EPSILON), records(n, d)),
+        SIZES,
+        DIMENSIONS,
+        note="(quadratic, closed form)",
+    ),
+    Case(
+        "bst14.alg2",
+        lambda n, d: (ExponentialSampling(logistic(d), EPSILON), records(n, d)),
+        SIZES,
+        (1, 2, 3),
+        runs=2_000,
+        note="(logistic, cells)",
+    ),
+    Case(
+        "bst14.alg3",
+        lambda n, d: (OutputPerturbation(_mean(d), EPSILON), records(n, d)),
+        SIZES,
+        DIMENSIONS,
+    ),
+    Case(
+        "bst14.alg4",
+        lambda n, d: (Localization(_mean(d), 4.0), records(n, d)),
+        SIZES,
+        (1, 2, 3),
+        runs=500,
+        batch=2_000,
+        note="(with Algorithm 2)",
+    ),
+    Case(
+        "bst14.alg-cube",
+        lambda n, d: (GridWalk.for_privacy(_cube(d), epsilon=2.0), records(n, d)),
+        (4, 8, 16),
+        (1, 2),
+        printed_n="3",
+        printed_d="–",
+        runs=500,
+        note="(by the law of the walk)",
+    ),
+    Case("bst14.alg5", _inside, (2, 4, 8), (1, 2), runs=500, note="(by the law of the walk)"),
+    Case("bst14.alg6", _boosted_inside, (2, 4, 8), (1, 2), runs=500, note="(by the law of the walk)"),
+    Case(
+        "bst14.alg7",
+        _efficient,
+        (2, 4, 8),
+        (1, 2),
+        printed_n="4",
+        runs=500,
+        note="(by the law of the walk)",
+    ),
+    Case("bst14.alg8", _net, (8, 16, 32), (1, 2), printed_n="1 + p", runs=2_000, note="(p = 1)"),
+    Case("bst14.alg-huber", _huberized, SIZES, (2, 4, 8), runs=500, batch=2_000),
+    Case(
+        "bst14.alg-local-approx",
+        lambda n, d: (ApproximateLocalization(_mean(d), 4.0, DELTA), records(n, d)),
+        (8, 16, 32),
+        (5, 10, 20),
+        printed_n="2",
+        printed_d="0",
+        runs=500,
+        batch=2_000,
+    ),
+    Case("bst14.alg-boost", _boosted, (8, 16, 32), (5, 10, 20), printed_n="2", printed_d="0", batch=2_000),
+    Case(
+        "bst14.alg-objpert",
+        lambda n, d: (ObjectivePerturbation(logistic(d), EPSILON), records(n, d)),
+        SIZES,
+        (2, 4, 8),
+        runs=500,
+        batch=2_000,
     ),
     Case("fmtt18.cni", _noisy_iteration, SIZES, DIMENSIONS, printed_d="–", note="(n steps)"),
     Case("fmtt18.alg1", _one_pass(PNSGD), SIZES, DIMENSIONS, printed_n="1", printed_d="0"),
