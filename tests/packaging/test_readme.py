@@ -73,3 +73,15 @@ def test_questions_about_statements_are_answered(folder: Path) -> None:
 def test_links_and_pictures_are_there() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", TEXT):
         assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/algorithms.md"])
+def test_an_algorithm_runs_and_says_what_it_promises(page: str, folder: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (block,) = [b for b in re.findall(r"^```python\n(.*?)^```", text, re.S | re.M) if ", runs=1_000" in b]
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True
+    )
+    for said in re.findall(r"^print\(mechanism.*#\s(.*)$", block, re.M):
+        assert said in done.stdout
+    assert "(1000, " in done.stdout
