@@ -1,139 +1,81 @@
-"""The checker's intervals: mpmath's, rounded outward once more, with bounds of erfc made here.
-
-Whatever may be undefined somewhere in an interval is refused with a ValueError. It shares no code with the provers.
-"""
+"""The checker's intervals: mpmath's at 128 bits, rounded outward once more; what may be undefined is refused."""
 
 from fractions import Fraction as Q
 from functools import lru_cache, reduce
-from itertools import count
 from operator import add, mul
 from typing import Any
 
 from mpmath.ctx_iv import MPIntervalContext
+from mpmath.libmp import to_rational
 
-from dpverify.proving.checker_terms import HALF, ZERO, demand, parts, slope, work
+from dpverify.proving.checker_terms import demand, minus, read
 
-iv = MPIntervalContext()
-
-
-@lru_cache(10**4)
-def erfc(q: Q, p: int) -> Any:
-    """Bounds at p bits of erfc: 1 - 2 q exp(-q^2) / sqrt(pi) * (sum of (2 q^2)^n / (1 * 3 * ... * (2 n + 1)))."""
-    demand(abs(q) < 99, "erfc of a large number")
-    top, bottom = (2 * q * q).as_integer_ratio()
-    w = p + 30 + 3 * top // (4 * bottom)  # the difference loses log2 exp(q^2) < 3/4 * 2 q^2 bits
-    low = high = down = up = 1 << w
-    for n in count(1):
-        below = bottom * (2 * n + 1)
-        down, up = down * top // below, -(-up * top // below)
-        low, high = low + down, high + up
-        if up <= 1 and 2 * top < below:  # what is left out is less than the last term
-            break
-    factor = ("mul", ("num", -2 * q), ("pow", ("pi",), -HALF), ("exp", ("num", -q * q)))
-    result = 1 + work(factor, intervals(w, {}), {}) * iv.mpf([iv.mpf(low), iv.mpf(high + up)]) / 2**w
-    iv.prec = p
-    return +result
+iv, P = MPIntervalContext(), 128
+iv.prec = P
+MARGIN = iv.mpf([2**P - 256, 2**P + 256]) / 2**P  # mpmath's exp, log and pi are far closer than this factor
 
 
 @lru_cache(10**5)
-def constant(q: Q, p: int) -> Any:
-    """A fraction at p bits, which must be the precision set."""
-    return iv.mpf(q.numerator) / q.denominator
+def phi(end: Any) -> Any:
+    """Bounds of the normal distribution function, 1/2 + density(q) * q * (sum of q^2n / (1 * 3 * ... * (2 n + 1)))."""
+    q, n = Q(*to_rational(end)), 1
+    top, bottom = (q * q).as_integer_ratio()
+    demand((end[1] or not end[2]) and top < 3600 * bottom, "phi of a large number is beyond this checker")
+    w = iv.prec = P + 30 + top // bottom  # the difference loses log2 exp(q^2 / 2) bits where q < 0
+    low = high = down = up = 1 << w
+    while up > 1 or 2 * top > bottom * (n + 2):  # then terms at least halve, and sum to less than the last
+        n += 2
+        down, up = down * top // (bottom * n), -(-up * top // (bottom * n))
+        low, high = low + down, high + up
+    x, series = iv.mpf(q.numerator) / q.denominator, iv.mpf([low, high + up]) / 2**w
+    result = iv.mpf(1) / 2 + iv.exp(-x * x / 2) / iv.sqrt(2 * iv.pi) * x * series
+    iv.prec = P
+    return result * (MARGIN if q else 1)
 
 
-def intervals(p: int, box: Any) -> Any:
-    """The functions of intervals at p bits, rounded outward, with symbols in a box of exact pairs."""
-    iv.prec = p
-    margin = iv.mpf([2**p - 256, 2**p + 256]) / 2**p  # 2^(8 - p) of a value; mpmath's error is far less
-
-    def power(u: Any, q: Q) -> Any:
-        if q % HALF:
-            return iv.exp(log(u) * table["num"](q)) * margin
-        demand(u.a > 0 or ((q >= 0 or 0 not in u) and (q % 1 == 0 or u.a >= 0)), "a power may be undefined")
-        return (iv.sqrt(u) if q % 1 else u) ** q.numerator * margin
-
-    def log(u: Any) -> Any:
-        demand(u.a > 0, "a logarithm may be undefined")
-        return iv.log(u) * margin
-
-    def bound(u: Any) -> Any:
-        sign, man, exponent, _ = u._mpi_[0]
-        return erfc(Q((-1) ** sign * int(man)) * Q(2) ** exponent, p)
-
-    table: dict[str, Any] = {
-        "num": lambda q: constant(q, p),
-        "sym": lambda x: iv.mpf([table["num"](box[x][0]).a, table["num"](box[x][1]).b]),
-        "pi": lambda: iv.pi * margin,
-        "add": lambda *us: reduce(add, us),
-        "mul": lambda *us: reduce(mul, us),
-        "pow": power,
-        "exp": lambda u: iv.exp(u) * margin,
-        "log": log,
-        "erfc": lambda u: iv.mpf([bound(u.b).a, bound(u.a).b]),
-        "abs": abs,
-        "max": lambda *us: iv.mpf([max(u.a for u in us), max(u.b for u in us)]),
-        "flat": lambda u: demand(0 not in u, "a kink") or iv.mpf(0),
-        "step": lambda u: iv.mpf([int(u.a > 0), int(u.b >= 0)]),
-    }
-    return table
+def value(e: Any, box: Any, seen: Any) -> Any:
+    """The interval of a term where names lie between the exact numbers of a box; `seen` are the values of terms."""
+    if e not in seen and e[0] == "sum":
+        first, last = (value(end, box, seen) for end in e[3:])
+        places = range(int(first.a), int(last.b) + 1)
+        demand(0 < len(places) < 999 and first == places[0] and last == places[-1], "the ends of a sum")
+        seen[e] = reduce(add, (value(e[1], box | {e[2]: (Q(i), Q(i))}, {}) for i in places))
+    elif e not in seen:
+        us = (value(a, box, seen) if isinstance(a, tuple) else a for a in e[1:])
+        seen[e] = apply("sym", *box[e[1]]) if e[0] == "sym" else apply(e[0], *us)
+    return seen[e]
 
 
-@lru_cache(64)
-def program(f: Any, names: Any, kind: str) -> Any:
-    """Steps (head, arguments) that work a term out, integers among the arguments being earlier steps.
-
-    A step `mean` cuts an earlier one to its mean-value form: of every part of f for kind n, of f alone for m.
-    """
-    steps, places = list[Any](), dict[Any, int]()
-    tight = parts(f) if kind == "n" else {f} if kind == "m" else set[Any]()
-
-    def place(e: Any) -> int:
-        if e not in places:
-            args = [place(a) if isinstance(a, tuple) else a for a in e[1:]]
-            i = places[e] = len(steps)
-            steps.append((e[0], args))
-            if e in tight and e[0] not in ("num", "sym", "pi"):
-                slopes = [(x, place(d)) for x in names if (d := slope(e, x)) != ZERO]
-                steps.append(("mean", (i, program(f, names, "+")[1][e], slopes)))
-        return places[e]
-
-    place(f)
-    return steps, places
-
-
-def run(f: Any, box: Any, p: int, kind: str = "+") -> Any:
-    """The intervals of all steps of a term's program on a box."""
-    steps, values, table = program(f, tuple(box), kind)[0], list[Any](), intervals(p, box)
-    center = {x: (sum(ends) / 2,) * 2 for x, ends in box.items()}
-    middle, there = (run(f, center, p), intervals(p, center)) if kind != "+" else ([], {})
-    for head, args in steps:
-        if head == "mean":
-            i, j, slopes = args
-            form = sum((values[k] * (table["sym"](x) - there["sym"](x)) for x, k in slopes), start=middle[j])
-            values[i] = iv.mpf([max(values[i].a, form.a), min(values[i].b, form.b)])
-        demand(head in table or head == "mean", f"no interval of {head}")
-        values.append(
-            None if head == "mean" else table[head](*(values[a] if type(a) is int else a for a in args))
-        )
-    return values
+def apply(head: str, *us: Any) -> Any:
+    """A function of intervals."""
+    match head, *us:
+        case "num", q:
+            return iv.mpf(q.numerator) / q.denominator
+        case "sym", low, high:
+            return iv.mpf([apply("num", low).a, apply("num", high).b])
+        case "add" | "mul", *_:
+            return reduce(add if head == "add" else mul, us)
+        case "pow", u, q:
+            defined = u.a > 0 or ((q >= 0 or 0 not in u) and (q % 1 == 0 or u.a >= 0))
+            demand(defined and q.denominator < 3, "a power may be undefined, or is beyond this checker")
+            return (iv.sqrt(u) if q % 1 else u) ** q.numerator
+        case "phi", u:
+            low, high = map(phi, u._mpi_)
+            return iv.mpf([low.a, high.b])
+        case "max", u, v:
+            return iv.mpf([max(u.a, v.a), max(u.b, v.b)])
+        case "step", u:
+            return iv.mpf([int(u.a > 0), int(u.b >= 0)])
+        case "exp", u:
+            return iv.exp(u) * (1 if u == 0 else MARGIN)
+    defined = not us if head == "pi" else head == "log" and len(us) == 1 and us[0].a > 0
+    demand(defined, f"{head} may be undefined, or is beyond this checker")
+    return (iv.log(*us) if us else iv.pi) * MARGIN
 
 
-def enclose(f: Any, box: Any, p: int, kind: str) -> Any:
-    """The interval of a term on a box."""
-    return run(f, box, p, kind)[program(f, tuple(box), kind)[1][f]]
-
-
-def show(f: Any, strict: bool, box: Any, p: int, kinds: str, splits: int) -> None:
-    """Refuse unless f >= 0 (> 0) on a box by programs of some kinds, splitting it at most so many times over."""
-    for kind in kinds:
-        try:
-            low = enclose(f, box, p, kind).a
-            if low > 0 or (low >= 0 and not strict):
-                return
-        except ValueError:
-            continue
-    wide = [x for x, ends in box.items() if ends[0] < ends[1]]
-    demand(splits and wide, "not confirmed on a box")
-    x = wide[splits % len(wide)]
-    for ends in ((box[x][0], sum(box[x]) / 2), (sum(box[x]) / 2, box[x][1])):
-        show(f, strict, box | {x: ends}, p, kinds, splits - 1)
+def compare(f: Any, box: Any) -> int:
+    """1 where a comparison is true all over a box, -1 where it is false, else 0."""
+    d = value(minus(*map(read, f[:0:-1])), box, {})
+    zero, other = d == 0, 0 not in d
+    table = {"<=": (d.a >= 0, d.b < 0), "<": (d.a > 0, d.b <= 0), "==": (zero, other), "!=": (other, zero)}
+    return int(table[f[0]][0]) - int(table[f[0]][1])

