@@ -8,6 +8,7 @@ called as `(data, centers, *, rng, runs)`, see `localized_sampling`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Sampler:
+class _Sampler(ABC):
     """What Algorithms 5 and 6 have in common.
 
     Attributes:
@@ -83,9 +84,9 @@ class _Sampler:
         """C, its cube, its inner ball."""
         return fixed_region(self.problem.constraint, self.inner_radius)
 
+    @abstractmethod
     def _inner_distance(self) -> float:
         """epsilon~ of Algorithm 5."""
-        raise NotImplementedError
 
     def tuning(self, n: int) -> Tuning:
         """Algorithm 5's parameters for n records."""

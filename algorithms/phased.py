@@ -12,6 +12,7 @@ solutions, the constants of a loss need not hold there, and no bound gets worse.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,7 +68,7 @@ class ERMPhase:
 
 
 @dataclass(frozen=True)
-class _Phased:
+class _Phased(ABC):
     """What both algorithms have in common.
 
     Attributes:
@@ -128,17 +129,17 @@ class _Phased:
         n = whole_number("n", n, at_least=1)
         return _smallest_accuracy(self, n) if self.accuracy is None else self.accuracy
 
+    @abstractmethod
     def _profile_at(self, n: int, accuracy: float) -> Guarantee:
         """What is proved with this accuracy."""
-        raise NotImplementedError
 
     def _least_accuracy(self, n: int) -> float:
         """No smaller alpha is chosen by default, even if it is proved to be private."""
         return _SMALLEST_ACCURACY * self.trivial_accuracy
 
+    @abstractmethod
     def _void(self, n: int) -> tuple[str, ...]:
         """Reasons against the guarantee that do not come from accounting."""
-        raise NotImplementedError
 
     def profile(self, n: int) -> Guarantee:
         """All that is proved for n records, the noisy points of all phases released.
