@@ -46,6 +46,8 @@ class LinearHardFamily:
 
     Guarantee: none; it makes instances.
 
+    Assumptions: none; the records are not bounded.
+
     Attributes:
         dimension: d.
         observations: k, how many values an algorithm may see.
