@@ -97,7 +97,7 @@ def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, ga
     root = math.sqrt(risk.smoothness / risk.convexity)
     momentum = (root - 1) / (root + 1)
     scale = 0.5 * risk.smoothness**2 * (1 / risk.convexity - 1 / risk.smoothness)
-    result = np.array(center)
+    result = np.asarray(center).copy()
     steps, gaps = np.zeros(runs, dtype=np.int64), np.full(runs, math.inf)
     # runs that are still searching, and their own rows
     searching, home = np.arange(runs), center

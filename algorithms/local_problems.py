@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Loss, gradient_sensitivity, label_range
-from dpverify.problems.arrays import namespace, row_sums
+from dpverify.problems.arrays import like, namespace, row_sums
 from dpverify.running.randomness import Array
 
 _TINY = 1e-300
@@ -163,7 +163,7 @@ class LocalBalls(ConstraintSet):
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
         """Whether each point is in its run's set; one point alone is compared with all runs' sets."""
         xp = namespace(w)
-        away = w + self.centers
+        away = w + like(self.centers, w)
         near = xp.sqrt(row_sums(w * w)) <= self.radius + tolerance
         return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius + tolerance)
 

@@ -91,7 +91,8 @@ class FirstOrder:
     def mean_gradient(self) -> Array:
         """Mean over the queries that each run made, shape (runs, d); 0 where there was none."""
         xp = self._interaction.xp
-        total = xp.zeros((self._interaction.problem.constraint.dimension, self._interaction.runs)).T
+        shape = self._interaction.problem.constraint.dimension, self._interaction.runs
+        total = xp.zeros(shape, dtype=xp.float64).T
         for gradient in self.gradients():
             total += gradient
         if isinstance(self.count, int):

@@ -140,7 +140,8 @@ def product_estimate(
         queries[going] = queries[going] + 2 * passes
         # the loop breaks with probability passes / (passes + 1)
         stays = rng.uniform((count,), "another product") * (passes + 1) < 1.0
-        going[going] = stays
+        # not every library writes to a mask through itself
+        going[xp.asarray(going, copy=True)] = stays
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ class InnerKernel:
             loss, density.inverse_temperature, self.features, self.labels, x[accepted], z[accepted], rng
         )
         queries[accepted] = asked
-        accepted[accepted] = rng.uniform(tuple(rho.shape), "accepted") <= 0.5 * rho
+        accepted[xp.asarray(accepted, copy=True)] = rng.uniform(tuple(rho.shape), "accepted") <= 0.5 * rho
         return x, accepted, queries
 
 
