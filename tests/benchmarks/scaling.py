@@ -243,8 +243,8 @@ the last two columns, and of a walk of Algorithm 7 as printed, which has a share
 
 {walk}
 
-The largest n for which a walk has at most {affordable:,} steps, which is what a minute buys where all cells fit into
-a table; here {seconds:.0f} s for one such walk of {walk_runs} runs at p = 2, taken step by step.
+The largest n for which a walk has at most {affordable:,} steps: less than a minute at p = 1 and 2, where all cells fit
+into a table (here {seconds:.0f} s for such a walk of {walk_runs} runs at p = 2, step by step), longer beyond.
 
 {feasible}
 """
