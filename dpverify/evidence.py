@@ -118,21 +118,53 @@ class ProfilePoint(Record):
     """Best known upper bound from accounting."""
 
 
-class PrivacyEvidence(Record):
-    """A black-box audit of one privacy claim about one implementation."""
+class AuditEvidence(Record):
+    """What every audit of an implementation leaves behind."""
 
-    kind: Literal["privacy"] = "privacy"
     subject: str
     """A statement id such as `fmtt18.alg1`, or a user's `package.module:function`."""
     title: str
+    verdict: Verdict
+    reason: str = ""
+    reproduce: str
+
+
+class SampledEvidence(AuditEvidence):
+    """What an audit leaves behind whose verdict rests on independent runs."""
+
+    runs: int
+    failure_probability: float
+    seed: int
+    seconds: float = 0.0
+
+
+class ExpectationEvidence(SampledEvidence):
+    """An audit of a bound on an expectation."""
+
+    data: str
+    quantity: str
+    """What is averaged, with its unit, such as `expected excess empirical risk (sum over records)`."""
+    claim: str
+    claim_source: str = ""
+    bound: float
+    """In units of the quantity; infinite where none is stated, which makes this a measurement."""
+    measured: Interval
+    """Confidence interval of the expectation."""
+    curve: tuple[tuple[float, float, float, float], ...] = ()
+    """Points (x, lower, upper, bound) of a plot, x being `curve_over`."""
+    curve_over: str = ""
+
+
+class PrivacyEvidence(SampledEvidence):
+    """A black-box audit of one privacy claim about one implementation."""
+
+    kind: Literal["privacy"] = "privacy"
     data: str
     """Which data set and which neighbor, in words."""
     adjacency: str
     claim: str
     claim_source: str = ""
     """The statement that the claim comes from."""
-    verdict: Verdict
-    reason: str = ""
     epsilon_lower: float
     """Lower confidence bound on the smallest epsilon for which (epsilon, delta)-DP can hold."""
     delta: float
@@ -140,116 +172,53 @@ class PrivacyEvidence(Record):
     detectable: str = ""
     """The smallest violation that this audit would have found with probability one half."""
     profile: tuple[ProfilePoint, ...]
-    runs: int
-    failure_probability: float
-    seed: int
-    seconds: float = 0.0
-    reproduce: str
 
 
-class RiskEvidence(Record):
+class RiskEvidence(ExpectationEvidence):
     """An audit of a bound on an expected excess risk."""
 
     kind: Literal["risk"] = "risk"
-    subject: str
-    title: str
-    data: str
-    quantity: str
-    """For instance `expected excess empirical risk (sum over records)`."""
-    claim: str
-    claim_source: str = ""
-    bound: float
-    """The theorem's bound, in units of the loss."""
-    measured: Interval
-    """Confidence interval of the expectation."""
     minimum: Interval
     """The empirical minimum, between dual bound and attained value."""
-    verdict: Verdict
-    reason: str = ""
-    runs: int
-    failure_probability: float
-    seed: int
-    seconds: float = 0.0
-    reproduce: str
-    curve: tuple[tuple[float, float, float, float], ...] = ()
-    """Points (x, lower, upper, bound) of a risk plot, x being `curve_over`."""
-    curve_over: str = ""
 
 
-class RateEvidence(Record):
+class RateEvidence(SampledEvidence):
     """An exponent measured from risks at several sizes."""
 
     kind: Literal["rate"] = "rate"
-    subject: str
-    title: str
     over: str
     """The size that grows: n, d, epsilon."""
     exponent_claimed: float
     exponent: Interval
     points: tuple[tuple[float, float, float], ...]
     """(size, lower, upper) of the measured quantity."""
-    verdict: Verdict
-    reason: str = ""
-    runs: int
-    failure_probability: float
-    seed: int
-    seconds: float = 0.0
-    reproduce: str
 
 
-class ComplexityEvidence(Record):
+class ComplexityEvidence(AuditEvidence):
     """Counted oracle calls beside the count that the paper states."""
 
     kind: Literal["complexity"] = "complexity"
-    subject: str
-    title: str
     data: str
     oracle: str
     """gradient, value, projection or linear minimization; one gradient or value query is one record's."""
     counted: int
     claimed: int
     claim: str
-    verdict: Verdict
-    reason: str = ""
     seed: int
-    reproduce: str
 
 
-class MeanEvidence(Record):
+class MeanEvidence(ExpectationEvidence):
     """An audit of a bound on the expectation of something bounded that is no excess empirical risk."""
 
     kind: Literal["mean"] = "mean"
-    subject: str
-    title: str
-    data: str
-    quantity: str
-    """What is averaged, with its unit."""
-    claim: str
-    claim_source: str = ""
-    bound: float
-    """Infinite where none is stated, which makes this a measurement."""
     at_least: bool
     """True where the claim is that the expectation is at least the bound, False for at most."""
-    measured: Interval
-    """Confidence interval of the expectation."""
-    verdict: Verdict
-    reason: str = ""
-    runs: int
-    failure_probability: float
-    seed: int
-    seconds: float = 0.0
-    reproduce: str
-    curve: tuple[tuple[float, float, float, float], ...] = ()
-    """Points (x, lower, upper, bound), x being `curve_over`."""
-    curve_over: str = ""
 
 
-class SamplingEvidence(Record):
+class SamplingEvidence(SampledEvidence):
     """An audit of a sampler's law against the law that it should have, through one number a run."""
 
     kind: Literal["sampling"] = "sampling"
-    subject: str
-    title: str
     data: str
     statistic: str
     """The number that is read off a run."""
@@ -262,31 +231,21 @@ class SamplingEvidence(Record):
     """Confidence interval of the Kolmogorov distance, which the total variation distance is at least."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
-    verdict: Verdict
-    reason: str = ""
-    runs: int
-    failure_probability: float
-    seed: int
-    seconds: float = 0.0
-    reproduce: str
 
 
-class ConstantEvidence(Record):
-    """A constant hidden in an O( ) made explicit by accounting."""
+class ConstantEvidence(AuditEvidence):
+    """A constant hidden in an O( ) made explicit by accounting.
+
+    The verdict is `certified` only if the accountant's arithmetic is rigorous; else `supported` or `undecided`.
+    """
 
     kind: Literal["constant"] = "constant"
-    subject: str
-    title: str
     formula: str
     latex: str = ""
     smallest: float
     """The smallest value that the accountant can prove at the printed parameters."""
     parameters: dict[str, str]
-    verdict: Verdict
-    """`certified` only if the accountant's arithmetic is rigorous; else `supported` or `undecided`."""
     method: str
-    reason: str = ""
-    reproduce: str
 
 
 Evidence = Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NotRequired, TypedDict, Unpack
+
 import numpy as np
 
 from dpverify.auditing.complexity import QueryAudit
@@ -19,18 +21,51 @@ from dpverify.evidence import (
     Verdict,
 )
 
+Curve = tuple[tuple[float, float, float, float], ...]
+
+
+class Asked(TypedDict):
+    """What was asked of whom; the fields mean what they mean in the entries."""
+
+    subject: str
+    title: str
+    reproduce: str
+
+
+class AskedOnData(Asked):
+    """The same for an audit on a data set, of a claim from some source."""
+
+    data: str
+    claim_source: NotRequired[str]
+    seconds: NotRequired[float]
+
+
+class AskedWithSeed(AskedOnData):
+    """The same where the audit itself draws nothing; the seed is the mechanism's."""
+
+    claim: str
+    seed: int
+
+
+class AskedOfExpectation(AskedWithSeed):
+    """The same for the expectation of a quantity, with the points of a plot."""
+
+    quantity: str
+    curve: NotRequired[Curve]
+    curve_over: NotRequired[str]
+
+
+def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
+    return {
+        "verdict": audit.verdict,
+        "reason": audit.reason,
+        "runs": audit.runs,
+        "failure_probability": audit.failure_probability,
+    }
+
 
 def privacy_entry(
-    audit: PrivacyAudit,
-    *,
-    subject: str,
-    title: str,
-    data: str,
-    adjacency: str,
-    reproduce: str,
-    claim_source: str = "",
-    best_known: Claim | None = None,
-    seconds: float = 0.0,
+    audit: PrivacyAudit, *, adjacency: str, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
 ) -> PrivacyEvidence:
     """Give the entry of a privacy audit.
 
@@ -45,83 +80,39 @@ def privacy_entry(
             for point, delta in zip(profile, upper, strict=True)
         )
     return PrivacyEvidence(
-        subject=subject,
-        title=title,
-        data=data,
+        **asked,
+        **_sampled(audit),
         adjacency=adjacency,
         claim=audit.claim,
-        claim_source=claim_source,
-        verdict=audit.verdict,
-        reason=audit.reason,
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
         detectable=audit.detectable,
         profile=profile,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
         seed=audit.seed,
-        seconds=seconds,
-        reproduce=reproduce,
     )
 
 
-def risk_entry(
-    audit: MeanAudit,
-    *,
-    subject: str,
-    title: str,
-    data: str,
-    quantity: str,
-    claim: str,
-    seed: int,
-    reproduce: str,
-    claim_source: str = "",
-    seconds: float = 0.0,
-    curve: tuple[tuple[float, float, float, float], ...] = (),
-    curve_over: str = "",
-) -> RiskEvidence:
-    """Give the entry of a risk audit; `seed` is the mechanism's, the audit itself draws nothing."""
-    reason = audit.reason
-    if audit.verdict is Verdict.SUPPORTED:
-        reason += f"; an expectation of {audit.detectable:.4g} would have been found half the time"
-    return RiskEvidence(
-        subject=subject,
-        title=title,
-        data=data,
-        quantity=quantity,
-        claim=claim,
-        claim_source=claim_source,
-        bound=audit.bound,
-        measured=audit.measured,
-        minimum=audit.minimum,
-        verdict=audit.verdict,
-        reason=reason,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        seed=seed,
-        seconds=seconds,
-        reproduce=reproduce,
-        curve=curve,
-        curve_over=curve_over,
-    )
+def risk_entry(audit: MeanAudit, **asked: Unpack[AskedOfExpectation]) -> RiskEvidence:
+    """Give the entry of a risk audit."""
+    found = _sampled(audit) | {
+        "reason": audit.reason + _would_have_been_found(audit.verdict, audit.detectable)
+    }
+    return RiskEvidence(**asked, **found, bound=audit.bound, measured=audit.measured, minimum=audit.minimum)
 
 
 def rate_entry(
     fit: RateFit,
     *,
-    subject: str,
-    title: str,
     over: str,
     runs: int,
     failure_probability: float,
     seed: int,
-    reproduce: str,
     seconds: float = 0.0,
+    **asked: Unpack[Asked],
 ) -> RateEvidence:
     """Give the entry of a measured exponent; `failure_probability` is that of all its intervals together."""
     return RateEvidence(
-        subject=subject,
-        title=title,
+        **asked,
         over=over,
         exponent_claimed=fit.claimed,
         exponent=fit.exponent,
@@ -132,25 +123,15 @@ def rate_entry(
         failure_probability=failure_probability,
         seed=seed,
         seconds=seconds,
-        reproduce=reproduce,
     )
 
 
 def complexity_entry(
-    audit: QueryAudit,
-    *,
-    subject: str,
-    title: str,
-    data: str,
-    oracle: str,
-    claim: str,
-    seed: int,
-    reproduce: str,
+    audit: QueryAudit, *, data: str, oracle: str, claim: str, seed: int, **asked: Unpack[Asked]
 ) -> ComplexityEvidence:
     """Give the entry of counted oracle queries; `seed` is the mechanism's."""
     return ComplexityEvidence(
-        subject=subject,
-        title=title,
+        **asked,
         data=data,
         oracle=oracle,
         counted=audit.counted,
@@ -159,26 +140,10 @@ def complexity_entry(
         verdict=audit.verdict,
         reason=audit.reason,
         seed=seed,
-        reproduce=reproduce,
     )
 
 
-def mean_entry(
-    audit: MeanAudit,
-    *,
-    at_least: bool,
-    subject: str,
-    title: str,
-    data: str,
-    quantity: str,
-    claim: str,
-    seed: int,
-    reproduce: str,
-    claim_source: str = "",
-    seconds: float = 0.0,
-    curve: tuple[tuple[float, float, float, float], ...] = (),
-    curve_over: str = "",
-) -> MeanEvidence:
+def mean_entry(audit: MeanAudit, *, at_least: bool, **asked: Unpack[AskedOfExpectation]) -> MeanEvidence:
     """Give the entry of an audited expectation; with `at_least`, the audit was about minus the values."""
     bound, measured = audit.bound, audit.measured
     detectable, reason = audit.detectable, audit.reason
@@ -191,60 +156,24 @@ def mean_entry(
             keeps = measured.lower >= bound
             how = "confirmed: the whole interval keeps" if keeps else "not contradicted: the interval meets"
             reason = f"{how} the bound {bound:.6g}"
-    if audit.verdict is Verdict.SUPPORTED:
-        reason += f"; an expectation of {detectable:.4g} would have been found half the time"
-    return MeanEvidence(
-        subject=subject,
-        title=title,
-        data=data,
-        quantity=quantity,
-        claim=claim,
-        claim_source=claim_source,
-        bound=bound,
-        at_least=at_least,
-        measured=measured,
-        verdict=audit.verdict,
-        reason=reason,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        seed=seed,
-        seconds=seconds,
-        reproduce=reproduce,
-        curve=curve,
-        curve_over=curve_over,
-    )
+    found = _sampled(audit) | {"reason": reason + _would_have_been_found(audit.verdict, detectable)}
+    return MeanEvidence(**asked, **found, bound=bound, at_least=at_least, measured=measured)
 
 
-def sampling_entry(
-    audit: LawAudit,
-    *,
-    subject: str,
-    title: str,
-    data: str,
-    statistic: str,
-    claim: str,
-    seed: int,
-    reproduce: str,
-    claim_source: str = "",
-    seconds: float = 0.0,
-) -> SamplingEvidence:
-    """Give the entry of a sampler's audit; `seed` is the sampler's, the audit itself draws nothing."""
+def _would_have_been_found(verdict: Verdict, detectable: float) -> str:
+    if verdict is not Verdict.SUPPORTED:
+        return ""
+    return f"; an expectation of {detectable:.4g} would have been found half the time"
+
+
+def sampling_entry(audit: LawAudit, *, statistic: str, **asked: Unpack[AskedWithSeed]) -> SamplingEvidence:
+    """Give the entry of a sampler's audit."""
     return SamplingEvidence(
-        subject=subject,
-        title=title,
-        data=data,
+        **asked,
+        **_sampled(audit),
         statistic=statistic,
         distance=audit.distance,
         bound=audit.bound,
-        claim=claim,
-        claim_source=claim_source,
         measured=audit.measured,
         points=audit.points,
-        verdict=audit.verdict,
-        reason=audit.reason,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        seed=seed,
-        seconds=seconds,
-        reproduce=reproduce,
     )
