@@ -28,6 +28,12 @@ from dpverify.running.randomness import Array
 Matrix = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+MOST_CELLS = 4096
+"""How many cells an envelope may have, unless told otherwise."""
+
+LEAST_ACCEPTANCE = 1e-3
+"""Share of the proposals that must be sure to be accepted, unless told otherwise."""
+
 _MOST_ROUNDS = 1_000_000
 _CUT_SHARE = 0.6
 """Share of the wasted mass whose cells are cut in one pass."""
@@ -139,7 +145,12 @@ class _Counter:
 
 
 def build_envelope(
-    potential: Potential, region: Region, *, target: float = 0.5, largest: int = 4096, smallest: float = 1e-3
+    potential: Potential,
+    region: Region,
+    *,
+    target: float = 0.5,
+    largest: int = MOST_CELLS,
+    smallest: float = LEAST_ACCEPTANCE,
 ) -> Envelope:
     """Cut the region's box into cells until at least `target` of the proposals are accepted, provably.
 
@@ -174,8 +185,9 @@ def build_envelope(
         cut, kept = order[:count], np.sort(order[count:])
         corners, widths = _halved(cells.lower[cut], cells.widths[cut])
         cells = _Cells.joined([cells.only(kept), _fit(counter, region, corners, widths)])
-    # rounding of the masses themselves is far below this
-    acceptance *= 1 - 1e-6
+    # planes are lowered by the margin, and values may be off by as much; rounding of the masses is far below 1e-6
+    margin = potential.rounding
+    acceptance *= (1 - 1e-6) * math.exp(-2 * margin)
     if not acceptance >= smallest:
         raise NotGuaranteedError(
             f"Only {acceptance:.2g} of the proposals are sure to be accepted with {largest} cells, below "
@@ -189,7 +201,7 @@ def build_envelope(
         cells.slopes,
         np.cumsum(probabilities),
         acceptance,
-        potential.rounding,
+        margin,
         counter.values,
         counter.gradients,
     )

@@ -12,9 +12,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import stats
 
-from dpverify.algorithms.certified_rejection import build_envelope, sample
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
-from dpverify.algorithms.free_coordinates import FreeRegion, Matrix, RiskPotential, affine_dimension
+from dpverify.algorithms.free_coordinates import (
+    Matrix,
+    RiskPotential,
+    affine_dimension,
+    sample_on_set,
+    sampling_queries,
+)
 from dpverify.algorithms.near_centers import sample_near
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.quadratic_sampling import quadratic_sampler
@@ -37,7 +42,6 @@ from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 
 _MOST_FREE = 3
-_SMALLEST_ACCEPTANCE = 1e-3
 _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 """By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
 _SLACK = 1e-12
@@ -221,15 +225,11 @@ class ExponentialSampling:
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
-        gradients = self.gradient_query_count(n)
+        n = whole_number("n", n, at_least=1)
         if self._way == "quadratic":
-            return (StatedQueries("gradient", gradients), StatedQueries("value", 0))
-        corners = 2 ** affine_dimension(self.problem.constraint)
-        values = n * (2 * self.largest_cells * (1 + corners) + 1 / _SMALLEST_ACCEPTANCE)
-        return (
-            StatedQueries("gradient", gradients, exact=False),
-            StatedQueries("value", values, exact=False, expected=True),
-        )
+            return (StatedQueries("gradient", self.gradient_query_count(n)), StatedQueries("value", 0))
+        coordinates = affine_dimension(self.problem.constraint)
+        return sampling_queries(coordinates, n, largest=self.largest_cells)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).
@@ -245,19 +245,12 @@ class ExponentialSampling:
             check_records(data, self.problem.loss)
         if self._way == "quadratic":
             return self._from_quadratic(data, rng, runs)
-        region, potential = FreeRegion(constraint), RiskPotential(self.problem, data, self.scale)
-        envelope = build_envelope(
-            RiskPotential(self.problem, data.as_namespace(np), self.scale),
-            region,
+        return sample_on_set(
+            RiskPotential(self.problem, data, self.scale),
+            rng=rng,
+            runs=runs,
             target=_TARGET_ACCEPTANCE[affine_dimension(constraint)],
             largest=self.largest_cells,
-            smallest=_SMALLEST_ACCEPTANCE,
-        )
-        points, asked = sample(envelope, potential, region, rng=rng, runs=runs, name="position")
-        return Output(
-            region.whole(points),
-            gradient_queries=data.n * envelope.gradient_count,
-            value_queries=data.n * (envelope.value_count + asked),
         )
 
     def _from_quadratic(self, data: Dataset, rng: Randomness, runs: int) -> Output:

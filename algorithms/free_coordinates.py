@@ -1,4 +1,4 @@
-"""Balls, boxes and simplices of few dimensions as regions for certified rejection, and empirical risks on them.
+"""Balls, boxes and simplices of few dimensions as regions for certified rejection, and risks that are sampled on them.
 
 A point of a simplex is fixed by all of its coordinates but the last; for balls and boxes all are free. The uniform
 law on the set is uniform in the free coordinates.
@@ -7,21 +7,27 @@ law on the set is uniform in the free coordinates.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.algorithms.certified_rejection import LEAST_ACCEPTANCE, MOST_CELLS, build_envelope, sample
+from dpverify.algorithms.promises import StatedQueries
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
 from dpverify.problems.arrays import like, namespace, row_sums
+from dpverify.problems.problem import without_ridge
+from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
 Matrix = NDArray[np.float64]
 
 _CLEARLY = 1e-12
 """Relative distance from which a cell is certainly outside."""
+
+_EPS = float(np.finfo(np.float64).eps)
 
 
 def affine_dimension(constraint: ConstraintSet) -> int:
@@ -109,17 +115,21 @@ class FreeRegion:
 
 @dataclass(frozen=True, eq=False)
 class RiskPotential:
-    """exponent_scale times the total risk, in free coordinates.
+    """exponent_scale times the total risk, plus (weight / 2) ||w - anchor||^2; in free coordinates.
 
     Attributes:
         problem: loss and constraint set.
         data: n records.
         exponent_scale: one over loss.
+        weight: of the quadratic term, at least 0, one over length^2.
+        anchor: a point of the set, d numbers; None: its center.
     """
 
     problem: Problem
     data: Dataset
     exponent_scale: float
+    weight: float = 0.0
+    anchor: tuple[float, ...] | None = None
 
     @property
     def _region(self) -> FreeRegion:
@@ -129,29 +139,94 @@ class RiskPotential:
     def rounding(self) -> float:
         """Allowance for sums of n losses, in units of the exponent.
 
-        Each loss is at most its size at the set's center plus L times the diameter; a sum of n of them, in any order,
-        is off by at most n roundings of the sum of the sizes, and planes by as much again.
+        Each loss is at most its size at the set's center plus its largest slope times the diameter; a sum of n of
+        them, in any order, is off by at most n roundings of the sum of the sizes, and planes by as much again.
+
+        Raises:
+            InvalidArgumentError: if nothing bounds the slope of the loss.
         """
         data = self.data.as_namespace(np)
         constraint, loss = self.problem.constraint, self.problem.loss
-        center = constraint.center()[None, :]
-        sizes = sum(
-            abs(float(loss.value(center, data.features[i], data.labels[i])[0])) for i in range(data.n)
-        )
-        reach = sizes + data.n * loss.lipschitz_constant * (constraint.diameter + constraint.largest_norm)
-        return 8 * (data.n + 64) * float(np.finfo(np.float64).eps) * self.exponent_scale * reach
+        centers = np.repeat(constraint.center()[None, :], data.n, axis=0)
+        sizes = float(np.sum(np.abs(loss.value(centers, data.features, data.labels))))
+        # a ridge is declared for a radius that may be infinite
+        base, ridge = without_ridge(loss)
+        slope = base.lipschitz_constant
+        if not math.isfinite(slope):
+            gradients = np.asarray(base.gradient(centers, data.features, data.labels))
+            slope = float(np.max(np.linalg.norm(gradients, axis=1))) + base.smoothness * constraint.diameter
+        slope += ridge * constraint.largest_norm
+        if not math.isfinite(slope):
+            raise InvalidArgumentError("problem", self.problem, "a loss whose slope is bounded on the set")
+        reach = sizes + data.n * slope * (constraint.diameter + constraint.largest_norm)
+        allowed = (data.n + 64) * self.exponent_scale * reach
+        if self.weight:
+            allowed += 64 * self.weight * (constraint.diameter + 2 * constraint.largest_norm) ** 2
+        return 8 * _EPS * allowed
 
     def value(self, points: Array) -> Array:
         """Shape (m,)."""
         whole = self._region.whole(points)
         data = self.data.as_namespace(namespace(points))
-        return self.exponent_scale * self.problem.total_risk(whole, data)
+        value = self.exponent_scale * self.problem.total_risk(whole, data)
+        if not self.weight:
+            return value
+        offset = self._offset(whole)
+        return value + (0.5 * self.weight) * row_sums(offset * offset)
 
     def gradient(self, points: Array) -> Array:
         """Shape (m, k)."""
+        whole = self._region.whole(points)
         data = self.data.as_namespace(namespace(points))
-        gradients = self.problem.mean_gradient(self._region.whole(points), data)
-        return (self.exponent_scale * self.data.n) * self._region.pulled(gradients)
+        gradients = self._region.pulled(self.problem.mean_gradient(whole, data))
+        gradients = (self.exponent_scale * self.data.n) * gradients
+        if not self.weight:
+            return gradients
+        return gradients + self.weight * self._region.pulled(self._offset(whole))
+
+    def _offset(self, whole: Array) -> Array:
+        anchor = self.problem.constraint.center() if self.anchor is None else self.anchor
+        return whole - like(anchor, whole)
+
+
+def sample_on_set(
+    potential: RiskPotential,
+    *,
+    rng: Randomness,
+    runs: int,
+    target: float,
+    largest: int = MOST_CELLS,
+    smallest: float = LEAST_ACCEPTANCE,
+) -> Output:
+    """Exact samples of exp(-potential) on the problem's set, in all coordinates, by certified rejection.
+
+    A run alone would need the envelope that runs share, so each counts it. Arguments as for `build_envelope`.
+
+    Raises:
+        NotGuaranteedError: if too few proposals are sure to be accepted.
+        InvalidDataError: if a loss turns out not to be convex.
+    """
+    region, n = FreeRegion(potential.problem.constraint), potential.data.n
+    numpy_potential = replace(potential, data=potential.data.as_namespace(np))
+    envelope = build_envelope(numpy_potential, region, target=target, largest=largest, smallest=smallest)
+    points, asked = sample(envelope, potential, region, rng=rng, runs=runs, name="position")
+    return Output(
+        region.whole(points),
+        gradient_queries=n * envelope.gradient_count,
+        value_queries=n * (envelope.value_count + asked),
+    )
+
+
+def sampling_queries(
+    k: int, n: int, *, largest: int = MOST_CELLS, smallest: float = LEAST_ACCEPTANCE
+) -> tuple[StatedQueries, StatedQueries]:
+    """What a run of `sample_on_set` asks for at most, with k free coordinates and n records."""
+    # cells that were cut had planes too; a cell's values are asked for at its plane's point and at its corners
+    cells = 2 * largest
+    return (
+        StatedQueries("gradient", n * cells, exact=False),
+        StatedQueries("value", n * (cells * (1 + 2**k) + 1 / smallest), exact=False, expected=True),
+    )
 
 
 def near_box(region: FreeRegion, centers: Array, radius: float) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from dpverify.algorithms.certified_rejection import build_envelope
+from dpverify.algorithms.certified_rejection import build_envelope, sample
 from dpverify.algorithms.exponential_sampling import ExponentialSampling, total_quadratic
 from dpverify.algorithms.free_coordinates import FreeRegion, RiskPotential
 from dpverify.algorithms.quadratic_sampling import RejectionSampler
@@ -323,6 +323,35 @@ def test_envelope_is_below_the_risk_and_its_acceptance_is_proved(
     proposals = np.asarray(output.value_queries) / data.n - np.min(output.value_queries) / data.n + 1
     assert 1 / np.mean(proposals) > envelope.acceptance * 0.95
     assert envelope.margin < 1e-6
+
+
+@dataclass(frozen=True)
+class Parabola:
+    """30 x^2, with an allowance for rounding as large as is told."""
+
+    rounding: float
+
+    def value(self, points: Any) -> Any:
+        return 30 * points[:, 0] ** 2
+
+    def gradient(self, points: Any) -> Any:
+        return 60 * points
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5, 2.0])
+def test_a_margin_costs_proposals_but_not_exactness(margin: float) -> None:
+    """A share exp(-margin) of what would have been accepted is left; the proved share knows it."""
+    region = FreeRegion(Ball(1, 1.0))
+    envelope = build_envelope(Parabola(margin), region, target=0.9)
+    points, asked = sample(envelope, Parabola(margin), region, rng=Randomness(1), runs=RUNS, name="position")
+    law = stats.truncnorm(-math.sqrt(60), math.sqrt(60), 0, 1 / math.sqrt(60))
+    assert stats.kstest(points[:, 0], law.cdf).pvalue > FALSE_ALARM
+    proposals = int(np.sum(asked))
+    # the proved share is also below the chance that a value is off by the margin
+    assert stats.binomtest(RUNS, proposals, envelope.acceptance, "less").pvalue > FALSE_ALARM
+    assert RUNS / proposals < 1.05 * math.exp(-margin)
+    with pytest.raises(NotGuaranteedError):
+        build_envelope(Parabola(4.0), region)
 
 
 def test_planes_that_are_too_high_are_seen() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import array_api_strict
@@ -15,8 +16,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from dpverify.algorithms import cell_rejection
-from dpverify.algorithms.cell_rejection import find_cells, potential
+from dpverify.algorithms import truncated_exponential
+from dpverify.algorithms.certified_rejection import build_envelope
+from dpverify.algorithms.free_coordinates import FreeRegion, RiskPotential
 from dpverify.algorithms.regularized_density import RegularizedDensity
 from dpverify.algorithms.regularized_exponential_mechanism import (
     RegularizedExponentialMechanism,
@@ -252,19 +254,49 @@ def test_half_squared_distances_are_exact_gaussians(d: int) -> None:
     assert 2 / n * math.sqrt(k) == pytest.approx(mechanism.gdp_mu(n), rel=1e-12)
 
 
-def plane_laws(density: RegularizedDensity, data: Dataset, points: int = 501) -> list[Any]:
-    """Distribution functions of both coordinates, by quadrature on a grid over the unit square."""
-    grid = np.linspace(-1, 1, points)
-    pairs = np.stack([m.ravel() for m in np.meshgrid(grid, grid, indexing="ij")], axis=1)
-    v = np.asarray(potential(density, pairs, data, np.asarray(density.anchor_point)))
-    inside = density.problem.constraint.contains(pairs, 0.0)
-    weights = np.where(inside, np.exp(-(v - v.min())), 0.0).reshape(points, points)
+def negative_log_density(density: RegularizedDensity, data: Dataset, points: Array) -> Array:
+    """The exponent k (F(x) + (mu / 2) ||x - c||^2), by a loop over the records."""
+    losses = [
+        density.problem.loss.value(points, x, y) for x, y in zip(data.features, data.labels, strict=True)
+    ]
+    offset = points - np.asarray(density.anchor_point)
+    pull = 0.5 * density.regularization * np.sum(offset**2, axis=1)
+    return np.asarray(density.inverse_temperature * (np.mean(losses, axis=0) + pull))
+
+
+def line_law(density: RegularizedDensity, data: Dataset) -> Any:
+    """Distribution function of the first coordinate of a set with one free coordinate, by quadrature."""
+    region = FreeRegion(density.problem.constraint)
+    grid = np.linspace(float(region.lower[0]), float(region.upper[0]), 20_001)
+    v = negative_log_density(density, data, region.whole(grid[:, None]))
+    total = integrate.cumulative_trapezoid(np.exp(-(v - v.min())), grid, initial=0.0)
+    return lambda x: np.interp(x, grid, total / total[-1])
+
+
+def plane_laws(density: RegularizedDensity, data: Dataset, cells: int = 400) -> list[Any]:
+    """Distribution functions of the first two coordinates, by midpoints on a grid over the set's box."""
+    constraint: Any = density.problem.constraint
+    region = FreeRegion(constraint)
+    sides = [np.linspace(low, high, cells + 1) for low, high in zip(region.lower, region.upper, strict=True)]
+    middles = [0.5 * (side[1:] + side[:-1]) for side in sides]
+    pairs = region.whole(np.stack([m.ravel() for m in np.meshgrid(*middles, indexing="ij")], axis=1))
+    v = negative_log_density(density, data, pairs)
+    # the last coordinate of a simplex is 1 less the others
+    inside = (
+        np.all(pairs >= 0, axis=1) if isinstance(constraint, Simplex) else constraint.contains(pairs, 0.0)
+    )
+    weights = np.where(inside, np.exp(-(v - v[inside].min())), 0.0).reshape(cells, cells)
 
     def law(axis: int) -> Any:
-        total = integrate.cumulative_trapezoid(weights.sum(axis=1 - axis), grid, initial=0.0)
-        return lambda x: np.interp(x, grid, total / total[-1])
+        total = np.concatenate([[0.0], np.cumsum(weights.sum(axis=1 - axis))])
+        return lambda x: np.interp(x, sides[axis], total / total[-1])
 
     return [law(0), law(1)]
+
+
+def rejected(points: Array, laws: list[Any]) -> bool:
+    """Whether some coordinate of the points contradicts its law."""
+    return any(stats.kstest(points[:, i], law).pvalue < FALSE_ALARM / len(laws) for i, law in enumerate(laws))
 
 
 CASES = [
@@ -283,56 +315,138 @@ def test_two_dimensions_against_quadrature(loss: Any, name: str, n: int, epsilon
     assert mechanism.sampling == "rejection"
     output = mechanism(data, rng=Randomness(3), runs=20_000)
     assert np.all(mechanism.problem.constraint.contains(output.points))
-    for axis, reference in enumerate(plane_laws(mechanism.density(n), data)):
-        assert stats.kstest(output.points[:, axis], reference).pvalue > FALSE_ALARM / 2
+    assert not rejected(output.points, plane_laws(mechanism.density(n), data))
     wrong = RegularizedExponentialMechanism(ball_problem(loss), 1.5 * epsilon, 1e-3)
-    laws = plane_laws(wrong.density(n), data)
-    assert min(stats.kstest(output.points[:, i], laws[i]).pvalue for i in (0, 1)) < FALSE_ALARM
+    assert rejected(output.points, plane_laws(wrong.density(n), data))
 
 
-@pytest.mark.parametrize("loss", [Logistic(), Hinge()], ids=str)
-def test_one_dimension_against_quadrature(loss: Any) -> None:
-    data = load("breast-cancer", n=60, d=1)
-    mechanism = RegularizedExponentialMechanism(Problem(loss, Box((-0.2,), (1.0,))), 2.0, 1e-3)
-    density = mechanism.density(60)
-    grid = np.linspace(-0.2, 1.0, 20_001)
-    v = np.asarray(potential(density, grid[:, None], data, np.asarray(density.anchor_point)))
-    total = integrate.cumulative_trapezoid(np.exp(-(v - v.min())), grid, initial=0.0)
-    points = mechanism(data, rng=Randomness(3), runs=20_000).points[:, 0]
-    assert stats.kstest(points, lambda x: np.interp(x, grid, total / total[-1])).pvalue > FALSE_ALARM
+ANCHORED = [
+    (Box((-0.2,), (1.0,)), (0.9,), "breast-cancer"),
+    (Ball(1, 1.0), (-0.8,), "diabetes"),
+    (Simplex(2), (0.8, 0.2), "breast-cancer"),
+    (Box((-1.0, 0.0), (0.5, 0.4)), (-0.9, 0.1), "diabetes"),
+    (Ball(2, 1.0, (0.3, -0.4)), (1.0, -0.8), "breast-cancer"),
+    (Simplex(3), (0.7, 0.1, 0.2), "diabetes"),
+]
 
 
-def test_the_envelope_is_below_the_potential() -> None:
-    """The certificate of the rejection sampler, on a grid; and a bound that is too high is caught."""
-    data = load("breast-cancer", n=100, d=2)
-    density = RegularizedExponentialMechanism(ball_problem(Hinge()), 3.0, 1e-3).density(100)
-    cells, _, _ = find_cells(density, data)
-    rng = np.random.default_rng(0)
-    kappa = density.strong_convexity
-    covered = 0.0
-    for _ in range(20):
-        x = np.asarray(density.problem.constraint.project(rng.uniform(-1, 1, size=(1, 2))))
-        v = potential(density, x, data, np.zeros(2))[0]
-        offset = x - cells.at
-        bound = cells.values + np.sum(cells.slopes * offset, axis=1) + kappa / 2 * np.sum(offset**2, axis=1)
-        assert np.all(bound <= v + 1e-9 * abs(v))
-        inside = np.all((cells.lower <= x) & (x <= cells.upper), axis=1)
-        covered += float(np.sum(inside))
-    # cells cover the ball, once
-    assert covered == 20
+@pytest.mark.parametrize(("constraint", "anchor", "name"), ANCHORED, ids=str)
+@pytest.mark.parametrize("loss", [Logistic(), Hinge(), Squared(2.0)], ids=str)
+def test_sets_and_anchors_against_quadrature(loss: Any, constraint: Any, anchor: Any, name: str) -> None:
+    """The regularizer counts, and so does what it is about: without either the law is another one."""
+    n, d = 60, constraint.dimension
+    features = load(name, n=n, d=d).features
+    data = Dataset(features, np.where(np.arange(n) % 3 == 0, -1.0, 1.0))
+    mechanism = RegularizedExponentialMechanism(
+        Problem(loss, constraint), 2.0, 1e-3, anchor=anchor, sampler="rejection"
+    )
+    density = mechanism.density(n)
+
+    def laws(known: RegularizedDensity) -> list[Any]:
+        one = FreeRegion(constraint).lower.shape[0] == 1
+        return [line_law(known, data)] if one else plane_laws(known, data)
+
+    output = mechanism(data, rng=Randomness(3), runs=20_000)
+    assert np.all(constraint.contains(output.points))
+    assert not rejected(output.points, laws(density))
+    gradients, values = mechanism.queries(n)
+    assert np.max(np.asarray(output.gradient_queries)) <= gradients.count
+    assert np.mean(np.asarray(output.value_queries)) <= values.count
+    center = tuple(constraint.center().tolist())
+    assert rejected(output.points, laws(replace(density, anchor=center)))
+    assert rejected(output.points, laws(replace(density, regularization=1e-9)))
+
+
+def test_a_ridge_declared_for_all_space() -> None:
+    """Its Lipschitz constant is infinite; the allowance for rounding is that of the set all the same."""
+    data = load("breast-cancer", n=50, d=2)
+    wide, fitted = (
+        RegularizedExponentialMechanism(
+            ball_problem(Ridge(Logistic(), 0.3, radius)), 2.0, 1e-3, sampler="rejection"
+        )
+        for radius in (math.inf, 1.0)
+    )
+    points = wide(data, rng=Randomness(1), runs=500).points
+    assert np.array_equal(points, fitted(data, rng=Randomness(1), runs=500).points)
+    # likewise a smooth loss without a Lipschitz constant
+    squares = Problem(HalfSquaredDistance(math.inf), Ball(2, 1.0))
+    by_cells, closed = (
+        RegularizedExponentialMechanism(
+            squares, 1.0, 1e-3, inverse_temperature=30.0, regularization=0.2, sampler=sampler
+        )
+        for sampler in ("rejection", "gaussian")
+    )
+    left, right = (m(data, rng=Randomness(1), runs=20_000).points for m in (by_cells, closed))
+    for i in (0, 1):
+        assert stats.ks_2samp(left[:, i], right[:, i]).pvalue > FALSE_ALARM / 2
+
+
+def sampler_potential(density: RegularizedDensity, data: Dataset) -> RiskPotential:
+    k = density.inverse_temperature
+    return RiskPotential(density.problem, data, k / data.n, k * density.regularization, density.anchor_point)
+
+
+@pytest.mark.parametrize("constraint", [Ball(2, 1.0), Simplex(3)], ids=str)
+def test_the_envelope_is_below_the_potential(constraint: Any) -> None:
+    """The certificate of the rejection sampler, at points of the set; planes that are steeper are caught."""
+    data = load("breast-cancer", n=100, d=constraint.dimension)
+    density = RegularizedExponentialMechanism(Problem(Hinge(), constraint), 3.0, 1e-3).density(100)
+    potential, region = sampler_potential(density, data), FreeRegion(constraint)
+    envelope = build_envelope(potential, region, target=0.8)
+    x = region.inside(np.random.default_rng(0).uniform(region.lower, region.upper, (500, 2)))
+    v = negative_log_density(density, data, region.whole(x))
+    offsets = x[:, None, :] - envelope.lower
+    planes = envelope.heights + np.sum(envelope.slopes * offsets, axis=2)
+    assert np.all(planes <= v[:, None] + envelope.margin)
+    assert np.any(planes + 0.02 * np.abs(np.sum(envelope.slopes * offsets, axis=2)) > v[:, None])
+    # cells cover the set, and their insides do not overlap
+    within = np.all((offsets > 0) & (offsets < envelope.widths), axis=2)
+    around = np.all((offsets >= -1e-12) & (offsets <= envelope.widths + 1e-12), axis=2)
+    assert np.all(np.any(around, axis=1))
+    assert np.all(np.sum(within, axis=1) <= 1)
+
+
+@pytest.mark.parametrize("constraint", [Ball(1, 1.0), Box.cube(2, 0.5), Simplex(3)], ids=str)
+def test_the_potential_s_slopes_are_its_differences(constraint: Any) -> None:
+    data = load("diabetes", n=30, d=constraint.dimension)
+    anchor = tuple(constraint.project(constraint.center()[None, :] + np.eye(constraint.dimension)[0])[0])
+    density = RegularizedDensity(Problem(Squared(2.0), constraint), 7.0, 0.3, anchor)
+    potential, region = sampler_potential(density, data), FreeRegion(constraint)
+    k = region.lower.shape[0]
+    x = region.inside(np.random.default_rng(1).uniform(region.lower, region.upper, (20, k)))
+    reference = negative_log_density(density, data, region.whole(x))
+    np.testing.assert_allclose(potential.value(x), reference, rtol=0, atol=potential.rounding)
+    for i in range(k):
+        step = 1e-5 * np.eye(k)[i]
+        difference = (potential.value(x + step) - potential.value(x - step)) / 2e-5
+        np.testing.assert_allclose(potential.gradient(x)[:, i], difference, rtol=1e-7, atol=1e-7)
 
 
 def test_a_wrong_envelope_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     data = load("breast-cancer", n=60, d=2)
     mechanism = RegularizedExponentialMechanism(ball_problem(Logistic()), 3.0, 1e-3)
+    laws = plane_laws(mechanism.density(60), data)
+    assert not rejected(mechanism(data, rng=Randomness(3), runs=20_000).points, laws)
+    # cells are chosen by their area, however steep their planes are
     monkeypatch.setattr(
-        cell_rejection,
-        "_log_interval_mass",
-        lambda lower, upper: 0.0 * lower,  # every cell alike
+        truncated_exponential, "log_mass", lambda slopes, widths, xp: xp.log(widths) + 0.0 * slopes
     )
-    points = mechanism(data, rng=Randomness(3), runs=20_000).points
-    reference = plane_laws(mechanism.density(60), data)[0]
-    assert stats.kstest(points[:, 0], reference).pvalue < FALSE_ALARM
+    assert rejected(mechanism(data, rng=Randomness(3), runs=20_000).points, laws)
+
+
+def test_too_steep_densities_are_refused() -> None:
+    """Along half of a disk's border, steeper than any allowed number of cells can follow."""
+    data = Dataset(np.array([[0.6, 0.8]]), np.array([1.0]))
+    steep = RegularizedExponentialMechanism(
+        ball_problem(Hinge()),
+        1.0,
+        1e-3,
+        inverse_temperature=1e9,
+        regularization=1e-6,
+        withdraw_guarantee=True,
+    )
+    with pytest.raises(NotGuaranteedError, match="sure to be accepted"):
+        steep(data, rng=Randomness(0), runs=2)
 
 
 def test_the_alternating_sampler_agrees_with_rejection() -> None:
@@ -400,12 +514,13 @@ def test_how_it_samples() -> None:
     assert chosen(ball_problem(Linear(), 50)) == "gaussian"
     assert chosen(ball_problem(Logistic(), 2)) == "rejection"
     assert chosen(ball_problem(Logistic(), 3)) == "alternating"
-    assert chosen(Problem(Logistic(), Simplex(2))) == "alternating"
+    assert chosen(Problem(Logistic(), Simplex(3))) == "rejection"
+    assert chosen(Problem(Logistic(), Simplex(4))) == "alternating"
     assert chosen(ball_problem(Logistic(), 2), sampler="alternating") == "alternating"
     for problem, sampler in (
         (ball_problem(Logistic(), 3), "rejection"),
         (ball_problem(Logistic(), 2), "gaussian"),
-        (Problem(Logistic(), Simplex(2)), "rejection"),
+        (Problem(Logistic(), Simplex(4)), "rejection"),
     ):
         with pytest.raises(InvalidArgumentError):
             chosen(problem, sampler=sampler)
@@ -417,7 +532,10 @@ def test_queries_are_stated() -> None:
     (values,) = RegularizedExponentialMechanism(ball_problem(Logistic(), 3), 1.0, 1e-2).queries(9)
     assert values.oracle == "value"
     assert values.expected
-    assert RegularizedExponentialMechanism(ball_problem(Logistic()), 1.0, 1e-5).queries(9) == ()
+    gradients, values = RegularizedExponentialMechanism(ball_problem(Logistic()), 1.0, 1e-5).queries(9)
+    assert (gradients.oracle, values.oracle) == ("gradient", "value")
+    assert not gradients.exact
+    assert values.expected
 
 
 @pytest.mark.parametrize(
@@ -425,6 +543,7 @@ def test_queries_are_stated() -> None:
     [
         ball_problem(Logistic()),
         Problem(Hinge(), Box.cube(2, 0.4)),
+        Problem(Logistic(), Simplex(2)),
         ball_problem(Linear()),
         Problem(HalfSquaredDistance(1.0), Simplex(2)),
     ],
