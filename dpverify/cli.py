@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import tempfile
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from dpverify import __version__
-from dpverify.errors import DpverifyError, InvalidArgumentError
-
-VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
-"""Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import (
+    COLORS,
+    UNDECIDED,
+    VIOLATED,
+    Commands,
+    check_folder,
+    check_json,
+    error_console,
+    output_console,
+    print_table,
+    run_commands,
+    write_json,
+)
 
 app = typer.Typer(
     name="dpverify",
+    cls=Commands,
     help=(
         "Verify privacy claims about convex optimization.\n\n"
         "A formula is proved, certified on a box, or refuted with a counterexample; an implementation is run many "
@@ -35,55 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-_errors = Console(stderr=True, highlight=False)
-_COLORS = {
-    "proved": "green", "certified": "green", "supported": "cyan",
-    "refuted": "red", "violated": "red bold", "undecided": "yellow",
-}  # fmt: skip
-
-
-# ------------------------------------------------------------------------------------------- output
-
-
-def _write(path: str, content: Any) -> None:
-    """Write JSON to a file, all or nothing; `-` is standard output."""
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    if path == "-":
-        sys.stdout.write(text)
-        return
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InvalidArgumentError("--json", path, "- for standard output, or a file in a folder that exists")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _check_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that cannot be written to before hours are spent, without making it."""
-    nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
-        raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made")
-
-
-def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print rows: a table on a terminal, tab-separated lines into a pipe."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        for row in rows:
-            console.file.write("\t".join(row) + "\n")
-        return
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell, style=_COLORS.get(cell, "")) for cell in row))
-    console.print(table)
+_errors = error_console()
 
 
 def _progress(title: str) -> Any:
@@ -137,9 +93,9 @@ def list_(
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
         }  # fmt: skip
-        _write("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
+        write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
         return
-    _table(
+    print_table(
         "",
         ("id", "kind", "where", "printed", "repaired", "what"),
         (
@@ -170,13 +126,14 @@ def prove(
     if not statements:
         encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
         raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+    check_json(json_file)
     records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
     if json_file is not None:
-        _write(
+        write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
         )
     if json_file != "-":
-        _table(
+        print_table(
             "",
             ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
             (
@@ -194,6 +151,7 @@ def prove(
 
 @app.command("audit")
 def audit(
+    context: typer.Context,
     target: Annotated[
         str | None,
         typer.Argument(
@@ -235,14 +193,18 @@ def audit(
     function = {"--data": data, "--neighbor": neighbor}
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
-    needed, unused = (function, samples) if target else (samples, function)
+    needed, unused = (function, samples) if target is not None else (samples, function)
     for name, value in unused.items():
         if value is not None:
             raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
     for name, value in needed.items():
         if value is None:
             raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
-    if target:
+    for name, given in (("runs", runs), ("executor", executor), ("store", store)):
+        if target is None and str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT":
+            raise InvalidArgumentError(f"--{name}", given, "nothing, with samples: no function is run")
+    check_json(json_file)
+    if target is not None:
         evidence = audit_function(
             target,
             Path(str(data)),
@@ -263,9 +225,9 @@ def audit(
         found = evidence.model_dump(mode="json")
         found["profile"] = [{"eps": p["epsilon"], **{k: v for k, v in p.items() if k != "epsilon"}}
                             for p in found["profile"]]  # fmt: skip
-        _write(json_file, {"schema_version": 1, **found})
+        write_json(json_file, {"schema_version": 1, **found})
     if json_file != "-":
-        _table(
+        print_table(
             "",
             ("", ""),
             (
@@ -306,7 +268,11 @@ def verify(
     ] = None,
     strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
 ) -> None:
-    """The main job: prove every encoded statement, audit every implementation, write ledger and report."""
+    """The main job: prove every encoded statement, audit every implementation, write ledger and report.
+
+    Exit code 1 if a claim about an implementation is violated, else 0: an audit or a formula that stays undecided is
+    shown as that in the report, and fails nothing.
+    """
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
@@ -321,14 +287,14 @@ def verify(
         jobs=jobs,
         store=store,
     )
-    _check_folder("--out", out)
+    check_folder("--out", out)
     ledger, certificates = run_verification(settings, progress=_progress)
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
     written = write_report(ledger, out, certificates)
-    console = Console(highlight=False)
+    console = output_console()
     for line in summary_lines(ledger):
-        console.print(Text(line.text, style=_COLORS.get(line.verdict or "", "")), soft_wrap=True)
+        console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)
     typer.echo(f"Ledger: {written.ledger}")
     typer.echo(f"Report: {written.page}")
     verdicts = {e.verdict for e in ledger.entries}
@@ -359,7 +325,7 @@ def report(
 
     found = read_ledger(ledger)
     folder = out or ledger.parent
-    _check_folder("--out", folder)
+    check_folder("--out", folder)
     typer.echo(f"Report: {write_report(found, folder, read_certificates(found, ledger.parent)).page}")
 
 
@@ -374,12 +340,4 @@ def _version(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
-    run: Callable[..., None] = app
-    try:
-        run(arguments)
-    except DpverifyError as error:
-        _errors.print(f"dpverify: {error}", markup=False, soft_wrap=True)
-        sys.exit(BAD_INPUT)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    run_commands(app, arguments)

@@ -11,7 +11,7 @@ from typing import Any
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Ledger, ProofEvidence
 from dpverify.proving.certificates import digest, load, store
-from dpverify.reports.ledger_files import ledger_json, parse_ledger, write_whole
+from dpverify.reports.ledger_files import ledger_json, parse_ledger, write_text
 from dpverify.reports.page import render_html
 
 
@@ -61,8 +61,8 @@ def write_report(
         raise InvalidDataError(
             f"{paths.certificates} cannot be written: {error.strerror or error}."
         ) from error
-    write_whole(page, paths.page)
-    write_whole(text, paths.ledger)
+    write_text(page, paths.page)
+    write_text(text, paths.ledger)
     return paths
 
 

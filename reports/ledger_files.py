@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import READABLE_VERSIONS, Ledger
+from dpverify.files import write_whole
 
 
 def ledger_json(ledger: Ledger) -> str:
@@ -69,31 +69,19 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
 
 def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
     """Write a ledger file, whole or not at all; returns its path."""
-    return write_whole(ledger_json(ledger), Path(path))
+    return write_text(ledger_json(ledger), Path(path))
 
 
-def write_whole(text: str, path: Path) -> Path:
-    """Write UTF-8 text through a temporary file in the same folder; an interrupted write leaves nothing.
+def write_text(text: str, path: Path) -> Path:
+    """Write UTF-8 text, whole or not at all, and the folders above it; returns the path.
 
     Raises InvalidDataError where the place cannot be written to.
     """
-    temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o644)  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
-        temporary = None
+        write_whole(path, text.encode())
     except OSError as error:
         raise InvalidDataError(f"{path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
     return path
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
+from dpverify.files import write_whole
 from dpverify.proving.language import Json, Obligation, obligation_to_json
 
 VERSION = 1
@@ -49,14 +48,7 @@ def store(value: Json, folder: Path) -> str:
     name = digest(value)
     target = _path(folder, name)
     folder.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(canonical(value))
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(target, canonical(value).encode("ascii"))
     return name
 
 

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from dpverify import __version__
 from dpverify.errors import InvalidDataError
+from dpverify.files import write_whole
 from dpverify.running.outputs import COUNTERS, Block
 
 _MAGIC = b"dpverify block 2\n"
@@ -85,8 +85,8 @@ class BlockStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             manifest = path.parent / "manifest.json"
             if not manifest.exists():
-                _write(manifest, key.manifest().encode())
-            _write(path, _MAGIC + hashlib.sha256(payload).digest() + payload)
+                write_whole(manifest, key.manifest().encode())
+            write_whole(path, _MAGIC + hashlib.sha256(payload).digest() + payload)
         except OSError as error:
             raise InvalidDataError(f"The store {self.folder} cannot be written to: {error}.") from error
 
@@ -109,22 +109,3 @@ class BlockStore:
         if any(shape != (runs,) for shape in (points.shape[:1], *(c.shape for c in counts.values()))):
             return None
         return Block(index, start, points, **counts)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Let the file appear with its whole content or not at all, even if the power fails."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    try:
-        with aside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.files import write_whole
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import (
@@ -238,9 +239,7 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
     path = _cache_file(statement)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps([r.model_dump(mode="json") for r in records]), encoding="utf-8")
-        os.replace(temporary, path)
+        write_whole(path, json.dumps([r.model_dump(mode="json") for r in records]).encode())
     except OSError:
         return  # a cache that cannot be written only costs time
 

@@ -1,0 +1,191 @@
+"""How the command line meets the outside: tables, JSON, pipes, signals, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperGroup
+
+from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.files import write_whole
+
+VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
+"""Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""
+
+OWN_FAULT = 70
+"""Exit code of an error that is dpverify's own; none of the above, so that no script takes it for a verdict."""
+
+_PIPE_CLOSED = 128 + 13
+"""As if ended by SIGPIPE, like other programs whose reader has gone; the verdict was not delivered."""
+
+_STOPPED = 128 + 15
+"""As if ended by SIGTERM."""
+
+COLORS = {
+    "proved": "green", "certified": "green", "supported": "cyan",
+    "refuted": "red", "violated": "red bold", "undecided": "yellow",
+}  # fmt: skip
+
+
+class _Console(Console):
+    """A console that says when its reader has gone, instead of ending the program with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        raise BrokenPipeError
+
+
+class Commands(TyperGroup):
+    """Commands that end quietly, with a code of its own, when the reader of their output has gone."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the command line; --help is answered here."""
+        with _quiet_where_nobody_reads():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was chosen."""
+        with _quiet_where_nobody_reads():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _quiet_where_nobody_reads() -> Iterator[None]:
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(_PIPE_CLOSED) from None
+
+
+def output_console() -> Console:
+    """Standard output."""
+    return _Console(highlight=False, emoji=False)
+
+
+def error_console() -> Console:
+    """Standard error."""
+    return _Console(stderr=True, highlight=False, emoji=False)
+
+
+def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Print rows: a table on a terminal, tab-separated lines into a pipe."""
+    console = output_console()
+    if not console.is_terminal:
+        for row in rows:
+            console.file.write("\t".join(row) + "\n")
+        return
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, style=COLORS.get(cell, "")) for cell in row))
+    console.print(table)
+
+
+def write_json(path: str, content: Any) -> None:
+    """Write JSON to a file, all or nothing; `-` is standard output.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be written to.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        write_whole(Path(path), text.encode())
+    except (OSError, ValueError) as error:
+        raise _refused_file(path, error) from error
+
+
+def check_json(path: str | None) -> None:
+    """Refuse a file for JSON before the work is done; what is there already stays as it is.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be written to.
+    """
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        if not target.exists() or target.is_file():
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(target)).parent):
+                pass
+    except (OSError, ValueError) as error:
+        raise _refused_file(path, error) from error
+
+
+def _refused_file(path: str, error: Exception) -> InvalidArgumentError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    allowed = f"- for standard output, or a file in a folder that exists and can be written to ({reason})"
+    return InvalidArgumentError("--json", path, allowed)
+
+
+def check_folder(option: str, folder: Path) -> None:
+    """Refuse a folder that cannot be written to before hours are spent, without making it.
+
+    Raises:
+        InvalidArgumentError: if the folder, or the nearest one above it that exists, cannot be written to.
+    """
+    try:
+        nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
+
+
+def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
+    """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
+    console = error_console()
+    with _ended_by_signal():
+        try:
+            commands(arguments)
+        except DpverifyError as error:
+            console.print(f"dpverify: {error}", markup=False, soft_wrap=True)
+            sys.exit(BAD_INPUT)
+        except Exception:
+            traceback.print_exc()
+            console.print(
+                "dpverify: this is a fault in dpverify, and no verdict; please report it with the lines above.",
+                markup=False,
+                soft_wrap=True,
+            )
+            sys.exit(OWN_FAULT)
+
+
+@contextmanager
+def _ended_by_signal() -> Iterator[None]:
+    """Let SIGTERM unwind the program, so that worker processes end with it and nothing stays half written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        sys.exit(_STOPPED)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,253 @@
+"""Where output goes and how commands end: files, pipes, signals, own faults."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpverify import cli, terminal
+from dpverify.cli import main
+from dpverify.files import write_whole
+
+COMMAND = [sys.executable, "-m", "dpverify"]
+
+
+def call(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("samples")
+    rng = np.random.default_rng(20261121)
+    for side in (0, 1):
+        np.save(folder / f"{side}.npy", side + rng.laplace(size=2000))
+    return ["audit", "--left", str(folder / "0.npy"), "--right", str(folder / "1.npy"), "--claim", "eps=2"]
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_a_file_of_json_can_be_read_by_others(samples: list[str], tmp_path: Path) -> None:
+    place = tmp_path / "found.json"
+    assert call(*samples, "--json", str(place)) == 0
+    assert json.loads(place.read_text())["verdict"] == "supported"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o644
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_link_stays_one(samples: list[str], tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    assert call(*samples, "--json", str(link)) == 0
+    assert link.is_symlink()
+    assert json.loads(real.read_text())["verdict"] == "supported"
+
+
+def test_a_pipe_is_written_to_and_stays(samples: list[str], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    assert call(*samples, "--json", str(pipe)) == 0
+    reader.join(timeout=10)
+    assert json.loads(read[0])["verdict"] == "supported"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("place", [".", "no/such/folder.json", "/dev/null/x.json", "/proc/x.json", "a\0b"])
+def test_places_that_cannot_be_written_to(
+    samples: list[str],
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if place.startswith("/proc") and not Path("/proc/self").exists():
+        pytest.skip("there is no /proc here")
+    monkeypatch.chdir(tmp_path)
+    # said before the work is done
+    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", lambda *a, **k: pytest.fail("ran"))
+    assert call(*samples, "--json", place) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("dpverify: --json was ")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_folder_that_cannot_be_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dpverify.verification.verify", lambda *a, **k: pytest.fail("ran"))
+    assert call("verify", "--out", "/dev/null/x/y") == 2
+    assert capsys.readouterr().err.startswith("dpverify: --out was '/dev/null/x/y'")
+
+
+def test_what_was_there_survives_a_failed_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "kept"
+    place.write_text("before")
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(place, b"after")
+    assert place.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+# ------------------------------------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--runs", "300"], ["--runs", "20000"], ["--executor", "threads=2"], ["--store", "s"]],
+    ids=" ".join,
+)
+def test_options_that_samples_have_no_use_for(
+    samples: list[str], more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*samples, *more) == 2
+    assert capsys.readouterr().err.startswith(f"dpverify: {more[0]} was ")
+
+
+def test_an_empty_target_is_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("audit", "", "--claim", "eps=1") == 2
+    assert "--data and --neighbor" in capsys.readouterr().err
+
+
+def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("explain", "a:smile:[bold]b") == 2
+    assert "a:smile:[bold]b" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------- ends
+
+
+def test_an_own_fault_is_no_verdict(
+    samples: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", fail)
+    assert call(*samples) == terminal.OWN_FAULT
+    err = capsys.readouterr().err
+    assert "planted" in err
+    assert err.rstrip().endswith("please report it with the lines above.")
+    assert terminal.OWN_FAULT not in (0, terminal.VIOLATED, terminal.BAD_INPUT, terminal.UNDECIDED)
+
+
+def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", interrupt)
+    assert call(*samples) == 128 + signal.SIGINT
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list", "bst14", "--json"], ["list", "bst14"], ["--help"]], ids=" ".join
+)
+def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        ended = subprocess.run(
+            [*COMMAND, *arguments], stdout=closed, stderr=subprocess.PIPE, timeout=120, check=False
+        )
+    assert ended.returncode == 128 + signal.SIGPIPE
+    assert b"Traceback" not in ended.stderr
+
+
+def test_consoles_do_not_end_the_program() -> None:
+    """Rich would end it with the exit code of a violated claim."""
+
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    console = terminal.output_console()
+    console.file = Closed()
+    with pytest.raises(BrokenPipeError):
+        console.print("nobody reads this")
+
+
+def test_ended_workers_leave_nothing_behind(tmp_path: Path) -> None:
+    """SIGTERM, as a scheduler sends it, ends the worker processes too."""
+    (tmp_path / "slow.py").write_text(
+        "import os, pathlib, time\n"
+        "def noise(data, rng, runs):\n"
+        "    pathlib.Path(f'worker-{os.getpid()}').touch()\n"
+        "    time.sleep(60)\n"
+        "    return rng.laplace(size=runs)\n"
+    )
+    for name, row in (("d.csv", "0\n"), ("e.csv", "1\n")):
+        (tmp_path / name).write_text(row)
+    arguments = ["audit", "slow:noise", "--data", "d.csv", "--neighbor", "e.csv", "--claim", "eps=1"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    running = subprocess.Popen(
+        [*COMMAND, *arguments, "--executor", "processes=2"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        workers = _eventually(lambda: [int(p.name.split("-")[1]) for p in tmp_path.glob("worker-*")])
+        assert os.getpid() not in workers
+        running.terminate()
+        assert running.wait(timeout=30) == 128 + signal.SIGTERM
+        assert _eventually(lambda: not any(_alive(worker) for worker in workers))
+    finally:
+        running.kill()
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process}/stat")
+    # one that has ended and waits to be noticed has state Z
+    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
+
+def _eventually(wanted: Callable[[], Any], seconds: float = 60.0) -> Any:
+    limit = time.monotonic() + seconds
+    while True:
+        found = wanted()
+        if found or time.monotonic() > limit:
+            return found
+        time.sleep(0.1)
+
+
+def test_signals_are_given_back(samples: list[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert call(*samples) == 0
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert cli.app.info.cls is terminal.Commands
