@@ -82,7 +82,7 @@ class PrivacyPlan:
 
 @dataclass(frozen=True)
 class RiskPlan:
-    """One risk audit, along a curve where `build` returns several cases; the last one is the verdict's."""
+    """One risk audit, along a curve where `build` returns several cases; all must keep their bounds."""
 
     name: str
     subject: str

@@ -36,8 +36,8 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.privacy import Guarantee
-from dpverify.problems import minimize
-from dpverify.running import BLOCK, Executor, Progress, run
+from dpverify.problems import Dataset, minimize
+from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, run
 from dpverify.statements.plans import (
     ComplexityPlan,
     ConstantPlan,
@@ -94,6 +94,28 @@ def _label(plan: Plan) -> int:
     return zlib.crc32(plan.name.encode())
 
 
+def _drawn(
+    plan: Plan,
+    settings: AuditSettings,
+    mechanism: Mechanism,
+    dataset: Dataset,
+    runs: int,
+    *numbers: int,
+    block_size: int = BLOCK,
+) -> Runs:
+    """All runs of one case; `numbers` tell the streams of a plan's cases apart."""
+    return run(
+        mechanism,
+        dataset,
+        runs=runs,
+        seed=(settings.seed, _label(plan), *numbers),
+        executor=settings.executor,
+        progress=settings.progress,
+        store=settings.store,
+        block_size=block_size,
+    )
+
+
 def _reproduce(plan: Plan, settings: AuditSettings, failure_probability: float | None = None) -> str:
     words = [
         "dpverify",
@@ -115,15 +137,7 @@ def _privacy(
 ) -> PrivacyEvidence:
     begin = time.perf_counter()
     samples = [
-        run(
-            case.mechanism,
-            data,
-            runs=case.runs,
-            seed=(settings.seed, _label(plan), side),
-            executor=settings.executor,
-            progress=settings.progress,
-            store=settings.store,
-        ).points
+        _drawn(plan, settings, case.mechanism, data, case.runs, side).points
         for side, data in enumerate((case.left, case.right))
     ]
     left, right = (points.reshape(points.shape[0], -1) for points in samples)
@@ -158,12 +172,14 @@ class Sharper:
 def _risk(
     plan: RiskPlan, cases: tuple[RiskCase, ...], settings: AuditSettings, failure_probability: float
 ) -> list[Evidence]:
-    """One excess risk for each case; their confidence intervals hold all at once."""
+    """One excess risk for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
     each = failure_probability / len(cases)
     audits = [_measure(plan, case, number, settings, each) for number, case in enumerate(cases)]
     reproduce = _reproduce(plan, settings, failure_probability)
-    case, audit = cases[-1], audits[-1]
+    # a violated bound is below what is possible: the two replacements further down leave it alone
+    shown = max((i for i, a in enumerate(audits) if a.verdict is Verdict.VIOLATED), default=len(audits) - 1)
+    case, audit = cases[shown], audits[shown]
     measured = risk_entry(
         audit,
         subject=plan.subject,
@@ -224,15 +240,9 @@ def _idle(extreme: float) -> str:
 def _measure(
     plan: RiskPlan, case: RiskCase, number: int, settings: AuditSettings, failure_probability: float
 ) -> MeanAudit:
-    points = run(
-        case.mechanism,
-        case.dataset,
-        runs=case.runs,
-        seed=(settings.seed, _label(plan), number),
-        executor=settings.executor,
-        progress=settings.progress,
-        store=settings.store,
-        block_size=BLOCK if case.runs_a_sample == 1 else case.runs_a_sample,
+    block_size = BLOCK if case.runs_a_sample == 1 else case.runs_a_sample
+    points = _drawn(
+        plan, settings, case.mechanism, case.dataset, case.runs, number, block_size=block_size
     ).points
     scale = float(case.dataset.n) if case.total else 1.0
     risks = scale * np.asarray(case.problem.mean_risk(points, case.dataset))
@@ -299,14 +309,13 @@ def _mean(
 def _expectation(
     plan: MeanPlan, case: MeanCase, number: int, settings: AuditSettings, failure_probability: float
 ) -> MeanAudit:
-    collected = run(
+    collected = _drawn(
+        plan,
+        settings,
         case.mechanism,
         case.dataset,
-        runs=case.runs,
-        seed=(settings.seed, _label(plan), number),
-        executor=settings.executor,
-        progress=settings.progress,
-        store=settings.store,
+        case.runs,
+        number,
         block_size=case.block_size or BLOCK,
     )
     values = np.asarray(case.values(collected), dtype=np.float64)
@@ -326,15 +335,7 @@ def _sampling(
     plan: SamplingPlan, case: SamplingCase, settings: AuditSettings, failure_probability: float
 ) -> SamplingEvidence:
     begin = time.perf_counter()
-    points = run(
-        case.mechanism,
-        case.dataset,
-        runs=case.runs,
-        seed=(settings.seed, _label(plan)),
-        executor=settings.executor,
-        progress=settings.progress,
-        store=settings.store,
-    ).points
+    points = _drawn(plan, settings, case.mechanism, case.dataset, case.runs).points
     audit = audit_law(
         case.statistic(points),
         reference=case.reference,

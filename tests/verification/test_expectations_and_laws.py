@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpverify.evidence import ComplexityEvidence, MeanEvidence, SamplingEvidence, Verdict
+from dpverify.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence, Verdict
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.running import Executor, Output, Randomness, Runs
 from dpverify.statements.plans import (
@@ -149,3 +149,19 @@ def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> No
         RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: (case,)), SETTINGS, FAILURE_PROBABILITY
     )
     assert (entry.verdict is Verdict.UNDECIDED) == (bound == 3.0)
+
+
+@pytest.mark.parametrize("broken", [None, 0, 1, 2])
+def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
+    problem = Problem(Linear(), Ball(1, 1.0))
+    bounds = [1.0 if i != broken else 0.01 for i in range(3)]
+    cases = tuple(
+        RiskCase(uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False, size=float(i))
+        for i, bound in enumerate(bounds)
+    )
+    plan = RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: cases, curve_over="size")
+    (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
+    assert isinstance(entry, RiskEvidence)
+    assert entry.verdict is (Verdict.SUPPORTED if broken is None else Verdict.VIOLATED)
+    assert entry.bound == min(bounds)
+    assert [point[3] for point in entry.curve] == bounds
