@@ -170,7 +170,12 @@ def audit(
     ] = None,
     right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
     data: Annotated[str | None, typer.Option(help="CSV handed to the function as an array.")] = None,
-    neighbor: Annotated[str | None, typer.Option(help="CSV of the neighboring data set.")] = None,
+    neighbor: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV of the neighboring data set: the same records in the same order, but for one."
+        ),
+    ] = None,
     runs: Annotated[int, typer.Option(min=200, help="Runs on each data set.")] = 20_000,
     failure_probability: Annotated[
         float, typer.Option(help="With at most this probability is a correct claim called violated.")
@@ -185,7 +190,8 @@ def audit(
     """Audit a privacy claim about samples, or about a function, from the outside.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. Exit code 1 if the claim is violated.
+    --neighbor. Both directions are tested. What the function prints goes to standard error. Exit code 1 if the claim
+    is violated.
     """
     from dpverify.verification.user_audits import audit_function, audit_samples
 

@@ -20,6 +20,7 @@ from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
+from dpverify.running.quoting import quoted
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.store import BlockKey, BlockStore
 
@@ -139,8 +140,8 @@ def stream(
 
     Raises:
         InvalidArgumentError: if an argument is outside of what is allowed.
-        InvalidDataError: if the mechanism raises, or returns anything but finite numbers of one shape, one
-            entry a run.
+        InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
+            numbers of one shape, one entry a run.
     """
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
@@ -177,6 +178,7 @@ class _Failure:
     """What a mechanism raised in a worker; exceptions that cannot travel are replaced by their text."""
 
     exception: Exception
+    kind: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,14 +220,14 @@ class _Compute:
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 return checked_block(output, index=task.index, start=task.start, runs=task.runs)
         except Exception as error:
-            return _Failure(_portable(error))
+            return _Failure(_portable(error), type(error).__name__)
 
 
 def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        return RuntimeError(quoted(error))
     return error
 
 
@@ -291,7 +293,8 @@ def _unwrap(result: Block | _Failure, task: _Task) -> Block:
     error = result.exception
     if isinstance(error, DpverifyError):
         raise error
+    message = quoted(error)
     raise InvalidDataError(
-        f"The mechanism raised {type(error).__name__} in block {task.index} (runs {task.start} to "
-        f"{task.start + task.runs - 1}): {error}"
+        f"The mechanism raised {quoted(result.kind)} in block {task.index} (runs {task.start} to "
+        f"{task.start + task.runs - 1})" + (f": {message}" if message else ", without a message.")
     ) from error

@@ -8,6 +8,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -15,8 +16,9 @@ import joblib
 from joblib.parallel import ThreadingBackend
 from threadpoolctl import ThreadpoolController
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.checks import whole_number
+from dpverify.running.quoting import named
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -86,7 +88,10 @@ class Executor:
         if self.kind == "serial":
             yield Workers(1, None)
         elif self.kind == "dask":
-            with _dask_client(self.address) as client, joblib.parallel_config(backend="dask", client=client):
+            with (
+                _dask_client(self.address) as client,
+                joblib.parallel_config(backend=_dask_backend(client)),
+            ):
                 workers = max(1, sum(client.nthreads().values()))
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel)
@@ -106,7 +111,11 @@ class Workers:
         self._pool = pool
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
-        """Yield the results in the order of the items, each as soon as it and those before it are there."""
+        """Yield the results in the order of the items, each as soon as it and those before it are there.
+
+        Raises:
+            InvalidDataError: if a worker process ends before its call returns.
+        """
         if self._pool is None:
             for item in items:
                 yield function(item)
@@ -116,6 +125,10 @@ class Workers:
             # no `yield from`, which would close the results by itself, with joblib's warning
             for result in results:  # noqa: UP028
                 yield result
+        except BrokenProcessPool as error:
+            # joblib lists what it knows: {SIGKILL(-9)} where memory ran out, {EXIT(1)} where the code ended it
+            codes = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
+            raise InvalidDataError(_lost_worker(codes[1] if codes else "")) from error
         finally:
             with warnings.catch_warnings():
                 # whoever stops early means it
@@ -135,7 +148,38 @@ class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no 
 
     def submit(self, func: Callable[[], Any], callback: Callable[..., None] | None = None) -> Any:
         """Hand a call to the threads; the result, or what it raised, is fetched by `retrieve_result`."""
-        return self._get_pool().apply_async(func, (), callback=callback, error_callback=callback)
+
+        def call() -> Any:
+            try:
+                return func()
+            except Exception:
+                raise
+            except BaseException as error:
+                # these would end the thread and leave whoever waits for the result waiting forever
+                return _Ended(error)
+
+        return self._get_pool().apply_async(call, (), callback=callback, error_callback=callback)
+
+    def retrieve_result(self, out: Any, timeout: float | None = None) -> Any:
+        """The result of a call, or what it raised."""
+        result = super().retrieve_result(out, timeout)
+        if isinstance(result, _Ended):
+            raise result.exception
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    """What ended a call in a thread: `KeyboardInterrupt`, say, which is no `Exception`."""
+
+    exception: BaseException
+
+
+def _lost_worker(how: str) -> str:
+    return (
+        f"A worker process ended{f' ({how})' if how else ''} before its runs were done; allowed: a mechanism "
+        "that does not end its process, and that fits into memory on every worker."
+    )
 
 
 @contextlib.contextmanager
@@ -154,6 +198,35 @@ def _dask_client(address: str) -> Iterator[Any]:
         ) from error
     with client:
         yield client
+
+
+def _dask_backend(client: Any) -> Any:
+    """Joblib's backend for Dask, which would wait forever for a block that ended its workers."""
+    from distributed import KilledWorker
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
+        def submit(self, func: Callable[[], Any], callback: Callable[..., None] | None = None) -> Any:
+            future = super().submit(func, callback)
+
+            def fail(done: Any) -> None:
+                if callback is not None and not done.cancelled() and done.exception() is not None:
+                    callback(done.exception())
+
+            future.add_done_callback(fail)
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, KilledWorker):
+                raise InvalidDataError(_lost_worker("")) from out
+            if isinstance(out, Exception):
+                # what the mechanism raises comes back as a result, so this is about the workers
+                raise InvalidDataError(f"The Dask cluster could not compute a block: {named(out)}") from out
+            if isinstance(out, BaseException):
+                raise out
+            return super().retrieve_result_callback(out)
+
+    return Backend(client=client)
 
 
 class _OneBlasThread:

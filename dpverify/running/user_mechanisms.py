@@ -6,7 +6,9 @@ import hashlib
 import importlib
 import inspect
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
+from dpverify.running.quoting import named, quoted
 from dpverify.running.randomness import Randomness
 
 _ALLOWED_TARGET = '"package.module:function", importable from the current folder'
@@ -30,6 +33,10 @@ class UserMechanism:
     one entry a run along the first axis and is called once a block, which is much faster.
 
     A data set with `features` and `labels` is handed over as one array, the labels in the last column.
+
+    A function that exits, through `sys.exit` or another exception that is no `Exception`, is refused like one
+    that raises; only `KeyboardInterrupt` goes on interrupting. `os._exit` cannot be caught: it ends the
+    process, and with it the program where no worker processes are used.
 
     Attributes:
         function: what is called.
@@ -53,7 +60,7 @@ class UserMechanism:
 
         Raises:
             InvalidArgumentError: if the text has another form, or module or function are not there.
-            InvalidDataError: if the module raises while it is imported.
+            InvalidDataError: if the module raises or exits while it is imported.
         """
         where = str(Path(folder if folder is not None else Path.cwd()).resolve())
         return cls(_load(target, where), target=target, folder=where)
@@ -78,7 +85,24 @@ class UserMechanism:
         return hashlib.sha256(f"{self.target}:{code}:".encode() + content).hexdigest()
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        """Call the function, once or once a run."""
+        """Call the function, once or once a run.
+
+        Raises:
+            InvalidDataError: if it exits, or returns no real numbers of one shape.
+        """
+        try:
+            return self._outputs(data, rng, runs)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            if _from_a_signal(error):
+                raise
+            raise InvalidDataError(
+                f"The function {self._called} {_ending(error)} instead of returning an output; "
+                "allowed: real numbers."
+            ) from error
+
+    def _outputs(self, data: Any, rng: Randomness, runs: int) -> Output:
         array = plain_array(data)
         if self.batched:
             return Output(self.function(array.copy(), rng.generator, runs))
@@ -144,16 +168,12 @@ def _load(target: str, folder: str) -> Callable[..., Any]:
     importlib.invalidate_caches()
     try:
         found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module_name == error.name or module_name.startswith(f"{error.name}.")):
-            raise InvalidArgumentError(
-                "callable", target, f"{_ALLOWED_TARGET}; there is no module {error.name}"
-            ) from error
-        raise InvalidDataError(f"The module {module_name} needs {error.name}, which is not there.") from error
-    except Exception as error:
-        raise InvalidDataError(
-            f"The module {module_name} raised {type(error).__name__} while it was imported: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if _from_a_signal(error):
+            raise
+        raise _refused_import(error, target, module_name) from error
     for name in function_name.split("."):
         if not hasattr(found, name):
             raise InvalidArgumentError(
@@ -166,5 +186,43 @@ def _load(target: str, folder: str) -> Callable[..., Any]:
     return loaded
 
 
+def _refused_import(error: BaseException, target: str, module_name: str) -> DpverifyError:
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        if module_name == error.name or module_name.startswith(f"{error.name}."):
+            return InvalidArgumentError(
+                "callable", target, f"{_ALLOWED_TARGET}; there is no module {error.name}"
+            )
+        return InvalidDataError(f"The module {module_name} needs {quoted(error.name)}, which is not there.")
+    if not isinstance(error, Exception):
+        return InvalidDataError(
+            f"The module {module_name} {_ending(error)} while it was imported; allowed: a module that can be "
+            'imported, with what only a program does under if __name__ == "__main__".'
+        )
+    message = quoted(error)
+    return InvalidDataError(
+        f"The module {module_name} raised {type(error).__name__} while it was imported"
+        + (f": {message}" if message else ", without a message.")
+    )
+
+
+def _ending(error: BaseException) -> str:
+    return f"exited ({named(error)})" if isinstance(error, SystemExit) else f"raised {named(error)}"
+
+
+def _from_a_signal(error: BaseException) -> bool:
+    """Whether a signal ended the program while users' code happened to run, which is not that code's fault."""
+    handlers = {getattr(signal.getsignal(s), "__code__", None) for s in (signal.SIGINT, signal.SIGTERM)}
+    return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
 def _reload(target: str, folder: str) -> UserMechanism:
-    return UserMechanism.load(target, folder)
+    """Load in a worker; what fails there is said when the function is called, as everywhere else."""
+    try:
+        return UserMechanism.load(target, folder)
+    except DpverifyError as error:
+        refusal = InvalidDataError(f"A worker process could not load {target}: {error}")
+
+    def refuse(data: Any, rng: Any) -> Any:
+        raise refusal
+
+    return UserMechanism(refuse, target=target, folder=folder)

@@ -1,0 +1,24 @@
+"""What users' code says when it fails, short enough for one sentence."""
+
+from __future__ import annotations
+
+LONGEST = 200
+"""Characters of a message that are shown."""
+
+
+def quoted(message: object) -> str:
+    """A message in one line: white space collapsed, control characters left out, cut at 200 characters."""
+    try:
+        text = str(message)
+    except Exception:
+        # of a user's class, whose __str__ may fail as well
+        return "(no readable message)"
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+
+
+def named(error: BaseException) -> str:
+    """An exception's type, and its message if it has one."""
+    message = quoted(error)
+    kind = quoted(type(error).__name__)
+    return f"{kind}: {message}" if message else kind
