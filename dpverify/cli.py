@@ -326,13 +326,12 @@ def report(
         Path | None, typer.Option(help="Folder for the report; beside the ledger if none.")
     ] = None,
 ) -> None:
-    """Write the HTML report of a ledger again."""
-    from dpverify.reports import read_certificates, read_ledger, write_report
+    """Write the HTML report of a ledger again; the ledger and its certificates stay as they are."""
+    from dpverify.reports import write_report_again
 
-    found = read_ledger(ledger)
-    folder = out or ledger.parent
-    check_folder("--out", folder)
-    typer.echo(f"Report: {write_report(found, folder, read_certificates(found, ledger.parent)).page}")
+    if out is not None:
+        check_folder("--out", out)
+    typer.echo(f"Report: {write_report_again(ledger, out).page}")
 
 
 @app.callback(invoke_without_command=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Ledger, ProofEvidence
 from dpverify.proving.certificates import digest, load, store
-from dpverify.reports.ledger_files import ledger_json, parse_ledger, write_text
+from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_text
 from dpverify.reports.page import render_html
 
 
@@ -53,17 +53,56 @@ def write_report(
     parse_ledger(text, "The ledger to be written")
     paths = ReportPaths(place / "ledger.json", place / "report.html", place / "certificates")
     page = render_html(ledger, {**read_certificates(ledger, place), **given})
-    try:
-        paths.certificates.mkdir(parents=True, exist_ok=True)
-        for value in given.values():
-            store(value, paths.certificates)
-    except OSError as error:
-        raise InvalidDataError(
-            f"{paths.certificates} cannot be written: {error.strerror or error}."
-        ) from error
+    _store_all(given, paths.certificates)
     write_text(page, paths.page)
     write_text(text, paths.ledger)
     return paths
+
+
+def write_report_again(
+    ledger: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+) -> ReportPaths:
+    """Write the page of a ledger that is on disk; what is evidence stays as it is, byte for byte.
+
+    The page is `report.html` for a `ledger.json`, and `NAME.html` for a `NAME.json`. In another folder than the
+    ledger's, copies of the ledger and of its certificates are put beside the page.
+
+    Args:
+        ledger: a file that dpverify wrote.
+        folder: where to write; the ledger's own folder if none.
+
+    Raises:
+        InvalidDataError: the ledger or a certificate cannot be read, or the folder cannot be written to.
+        InvalidArgumentError: the folder holds another ledger of that name, or the page would replace the ledger.
+    """
+    source = Path(ledger)
+    found = read_ledger(source)
+    place = source.parent if folder is None else Path(folder)
+    name = "report.html" if source.name == "ledger.json" else f"{source.stem}.html"
+    paths = ReportPaths(place / source.name, place / name, place / "certificates")
+    if source.suffix == ".html":
+        raise InvalidArgumentError(
+            "ledger", str(source), "a name that does not end in .html, as the page's does"
+        )
+    certificates = read_certificates(found, source.parent)
+    page = render_html(found, certificates)
+    if not (place.exists() and os.path.samefile(place, source.parent)):
+        text = source.read_bytes().decode()
+        if paths.ledger.exists() and paths.ledger.read_bytes() != text.encode():
+            raise InvalidArgumentError("--out", str(place), f"a folder without another {source.name}")
+        _store_all(certificates, paths.certificates)
+        write_text(text, paths.ledger)
+    write_text(page, paths.page)
+    return paths
+
+
+def _store_all(certificates: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for value in certificates.values():
+            store(dict(value), folder)
+    except OSError as error:
+        raise InvalidDataError(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
 def read_certificates(ledger: Ledger, folder: str | os.PathLike[str]) -> dict[str, Any]:

@@ -57,8 +57,8 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
 
     Args:
         ledger: what a run of dpverify found.
-        certificates: name (`sha256:...`) to certificate, for those that are to be described in the page;
-            the page links to `certificates/HASH.json` beside it in any case.
+        certificates: name (`sha256:...`) to certificate, for those that lie in `certificates/HASH.json` beside
+            the page: it describes them and links to them. Of others it says that they are not there.
     """
     script = _read("report.js")
     page_sections = sections(ledger)

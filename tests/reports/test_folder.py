@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.reports import folder as folder_module
-from dpverify.reports import read_certificates, read_ledger, render_html, write_report
+from dpverify.reports import (
+    read_certificates,
+    read_ledger,
+    render_html,
+    write_ledger,
+    write_report,
+    write_report_again,
+)
 
 from .ledger_example import CERTIFICATES, certificate_name, example_ledger
 
@@ -76,3 +83,66 @@ def test_a_certificate_name_that_leaves_the_folder_is_not_followed(tmp_path: Pat
     (tmp_path / "secret.json").write_text("{}")
     proof = example_ledger().entries[0].model_copy(update={"certificate": "sha256:../secret"})
     assert read_certificates(example_ledger(entries=(proof,)), tmp_path) == {}
+
+
+# ------------------------------------------------------------------------------------------- the page again
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in _files(folder)}
+
+
+def test_the_page_again_touches_no_evidence(tmp_path: Path) -> None:
+    """Of another ledger in the folder least of all; and a ledger of schema 1 is not made one of schema 2."""
+    write_report(example_ledger(), tmp_path, CERTIFICATES)
+    other = tmp_path / "older.json"
+    tree = json.loads((tmp_path / "ledger.json").read_text())
+    tree["schema_version"], tree["seed"] = 1, 77
+    other.write_text(json.dumps(tree))
+    before = _content(tmp_path)
+    paths = write_report_again(other)
+    assert paths.page == tmp_path / "older.html"
+    after = _content(tmp_path)
+    assert after.pop("older.html") == render_html(read_ledger(other), CERTIFICATES).encode()
+    assert after == before
+    # and the page of the first one, which is the same again
+    (tmp_path / "report.html").unlink()
+    assert write_report_again(tmp_path / "ledger.json").page == tmp_path / "report.html"
+    (tmp_path / "older.html").unlink()
+    assert _content(tmp_path) == before
+
+
+def test_the_page_in_another_folder_brings_its_evidence(tmp_path: Path) -> None:
+    write_report(example_ledger(), tmp_path / "a", CERTIFICATES)
+    ledger = tmp_path / "a" / "ledger.json"
+    ledger.write_bytes(ledger.read_bytes().replace(b"\n", b"\r\n"))
+    for _ in range(2):
+        write_report_again(ledger, tmp_path / "b" / "c")
+        assert _content(tmp_path / "b" / "c") == _content(tmp_path / "a")
+
+
+def test_another_ledger_is_not_replaced(tmp_path: Path) -> None:
+    write_report(example_ledger(), tmp_path / "a", CERTIFICATES)
+    write_report(example_ledger().model_copy(update={"seed": 99}), tmp_path / "b")
+    before = _content(tmp_path / "b")
+    with pytest.raises(InvalidArgumentError, match=r"a folder without another ledger\.json"):
+        write_report_again(tmp_path / "a" / "ledger.json", tmp_path / "b")
+    assert _content(tmp_path / "b") == before
+
+
+def test_a_ledger_alone_and_one_with_the_page_s_name(tmp_path: Path) -> None:
+    write_ledger(example_ledger(), tmp_path / "ledger.json")
+    page = write_report_again(tmp_path / "ledger.json").page.read_text(encoding="utf-8")
+    assert "not beside this page" in page
+    assert "certificates/" not in page
+    assert _files(tmp_path) == ["ledger.json", "report.html"]
+    write_ledger(example_ledger(), tmp_path / "x.html")
+    with pytest.raises(InvalidArgumentError, match=r"does not end in \.html"):
+        write_report_again(tmp_path / "x.html")
+
+
+def test_verify_replaces_what_an_earlier_run_left(tmp_path: Path) -> None:
+    write_report(example_ledger(), tmp_path)
+    later = example_ledger().model_copy(update={"seed": 99})
+    write_report(later, tmp_path)
+    assert read_ledger(tmp_path / "ledger.json") == later

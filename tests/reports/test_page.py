@@ -189,12 +189,20 @@ def test_text_of_the_ledger_is_never_markup() -> None:
 
 
 def test_a_link_to_a_certificate_stays_in_its_folder() -> None:
-    proof = PROOFS[0].model_copy(update={"certificate": 'javascript:alert(1)"/../..'})
-    page = Page(render_html(example_ledger(entries=(proof,))))
+    name = 'javascript:alert(1)"/../..'
+    proof = PROOFS[0].model_copy(update={"certificate": name})
+    page = Page(render_html(example_ledger(entries=(proof,)), {name: {}}))
     assert page.problems == []
     assert [a for a in page.addresses if a != "data:,"] == [
         "certificates/javascript%3Aalert%281%29%22/../...json"
     ]
+
+
+def test_certificates_that_are_not_there_have_no_links() -> None:
+    page = Page(render_html(example_ledger()))
+    assert page.problems == []
+    assert not [a for a in page.addresses if a.startswith("certificates")]
+    assert "not beside this page" in page.words()
 
 
 def test_empty_ledger() -> None:
