@@ -7,6 +7,9 @@ import numbers
 
 from dpverify.errors import InvalidArgumentError
 
+LEAST_FAILURE_PROBABILITY = 1e-15
+"""Least failure probability of one audit: far below any use, and above the levels at which floats give out."""
+
 
 def check_number(argument: str, value: object) -> float:
     """Return a finite real number as a float; booleans, arrays and text are refused."""
@@ -21,6 +24,16 @@ def check_probability(argument: str, value: object) -> float:
     number = _as_float(value)
     if not 0 < number < 1:
         raise InvalidArgumentError(argument, value, "a number strictly between 0 and 1")
+    return number
+
+
+def check_failure_probability(
+    argument: str, value: object, *, at_least: float = LEAST_FAILURE_PROBABILITY, reason: str = ""
+) -> float:
+    """Return a failure probability in [at_least, 1); `reason` is put behind what is allowed."""
+    number = _as_float(value)
+    if not at_least <= number < 1:
+        raise InvalidArgumentError(argument, value, f"a number from {at_least:g} to below 1{reason}")
     return number
 
 

@@ -57,9 +57,22 @@ class EventTest:
         mass = np.diff(binom.cdf(edges, self.runs, less))
         allowed = self.allowed(clopper_pearson_upper(worst, self.runs, self.bound_failure))
         # The lower bound of a count k exceeds x just if P(Binomial(runs, x) >= k) is below the level.
-        needed = binom.isf(self.bound_failure, self.runs, np.minimum(allowed, 1.0))
+        needed = _last_likely(self.bound_failure, self.runs, np.minimum(allowed, 1.0))
         found = np.where(allowed < 1, binom.sf(needed, self.runs, more), 0.0)
         return float(np.sum(mass * found))
+
+
+def _last_likely(level: float, runs: int, probability: Array) -> Array:
+    """Smallest k such that P(Binomial(runs, probability) > k) is at most `level`, by bisection, (k,).
+
+    `binom.isf` takes the quantile at 1 - level instead, which in floats is 1 for the smallest levels.
+    """
+    low, high = np.full(probability.shape, -1), np.full(probability.shape, runs)
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        likely = binom.sf(middle, runs, probability) > level
+        low, high = np.where(likely, middle, low), np.where(likely, high, middle)
+    return high.astype(np.float64)
 
 
 @lru_cache(maxsize=256)

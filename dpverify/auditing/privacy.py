@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_integer, check_probability
+from dpverify.auditing.arguments import check_failure_probability, check_integer
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, choose_events
@@ -149,7 +149,7 @@ def audit_privacy(
         left: outputs on one data set, (runs,) or (runs, d), at least 100 runs.
         right: outputs on its neighbor, same shape.
         claim: the guarantee to test; see `Claim`.
-        failure_probability: of the whole audit, in (0, 1).
+        failure_probability: of the whole audit, in [1e-15, 1).
         seed: of the audit's own randomness: how samples are divided and scores fitted.
         delta: where `epsilon_lower` is evaluated; by default the claim's own, 0 for a pure claim, 1e-5 for a curve.
         scorers: what learns the scores.
@@ -163,7 +163,7 @@ def audit_privacy(
     Oh and Viswanath 2015.
     """
     p, q = check_pair(left, right)
-    level = check_probability("failure_probability", failure_probability)
+    level = check_failure_probability("failure_probability", failure_probability)
     seed = check_integer("seed", seed, at_least=0)
     most_events = check_integer("most_events", most_events, at_least=2)
     stated = _stated_corner(claim)

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.arguments import check_number, check_probability
+from dpverify.auditing.arguments import check_failure_probability, check_number
 from dpverify.auditing.confidence import betting_interval
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval, Verdict
@@ -50,14 +50,14 @@ def audit_mean(
     `values` is (runs,), independent, each within [lower, upper], which has to hold for the mechanism and not
     only for these values. `minimum` is the interval around what is to be subtracted, for instance the
     certified minimum of the empirical risk; by default nothing is. `violated` is said if the lower end of the
-    interval exceeds the bound, which happens to a correct claim with at most half of `failure_probability`
-    (the interval is two-sided).
+    interval exceeds the bound, which happens to a correct claim with at most half of `failure_probability`,
+    in [1e-15, 1) (the interval is two-sided).
 
     Raises `InvalidDataError` for values that are not finite or outside [lower, upper], and
     `InvalidArgumentError` for the other arguments.
     """
     bound = check_number("bound", bound)
-    level = check_probability("failure_probability", failure_probability)
+    level = check_failure_probability("failure_probability", failure_probability)
     subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
     if not -math.inf < subtract.lower <= subtract.upper < math.inf:
         raise InvalidArgumentError("minimum", subtract, "an interval with finite ends in order")

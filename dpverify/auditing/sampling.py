@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_number, check_probability
+from dpverify.auditing.arguments import check_failure_probability, check_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval, Verdict
 
@@ -57,12 +57,12 @@ def audit_law(
     `reference` maps numbers x to P[value <= x] under the right law, to within `reference_error`. With distance
     `total variation`, no event's probability may differ by more than `bound`; with `multiplicative`, none by more
     than a factor exp(bound). `violated` is said if a half-line shows that this is not so, which happens to a
-    correct claim with probability at most `failure_probability`.
+    correct claim with probability at most `failure_probability`, in [1e-15, 1).
 
     Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
     function, and `InvalidArgumentError` for the other arguments.
     """
-    level = check_probability("failure_probability", failure_probability)
+    level = check_failure_probability("failure_probability", failure_probability)
     if distance not in ("total variation", "multiplicative"):
         raise InvalidArgumentError("distance", distance, '"total variation" or "multiplicative"')
     bound, error = check_number("bound", bound), check_number("reference_error", reference_error)

@@ -33,20 +33,27 @@ _ROUNDING = 1e-12
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a release's privacy loss
 _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
+_FARTHEST = 1e300  # stands for an infinite epsilon where two infinities would meet
 _TABLE_SIZE = 2049
 
 
 def _hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArray:
     """`gaussian_hockey_stick` in plain floats, a hundred times faster, plus more than its rounding.
 
-    The two terms carry relative errors of some 1e-14 (their logarithms are at most a few hundred where the first
-    is not negligible); a hundred times that of the larger term is added.
+    The second term's relative error is that of its logarithm, a difference of two numbers that are each a few
+    units in the last place off; the first term's is below that or some 1e-14. Many times as much is added, as a
+    part of the larger term, which is itself an upper bound.
     """
     if mu == 0:
         return np.zeros_like(epsilon)
-    first = special.ndtr(mu / 2 - epsilon / mu)
-    second = np.exp(np.minimum(epsilon + special.log_ndtr(-mu / 2 - epsilon / mu), 0.0))
-    above: FloatArray = np.maximum(first - second, 0.0) + _ROUNDING * first
+    finite = np.minimum(epsilon, _FARTHEST)
+    with np.errstate(over="ignore"):
+        first = special.ndtr(mu / 2 - finite / mu)
+        logarithm = special.log_ndtr(-mu / 2 - finite / mu)
+        second = np.exp(np.minimum(finite + logarithm, 0.0))
+        part = np.clip(2.0**-49 * (finite - logarithm), _ROUNDING, 1.0)
+    raised = np.maximum(first - second, 0.0) + part * first
+    above: FloatArray = np.minimum(raised, (1 + _ROUNDING) * first)
     return above
 
 
@@ -110,6 +117,13 @@ class SampledBatch(Guarantee):
         if not self.replacement or self.n == 1:
             return 0.0
         return float(stats.binom(self.batch, 1 / self.n).sf(self._copies[-1][0]))
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon at which the profile is at most delta; see the base class."""
+        # in floats the profile underflows to 0, but it is 0 nowhere
+        if checks.delta(delta) == 0 and self.mu > 0:
+            return math.inf
+        return super().epsilon_at(delta)
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         p = self.probability
@@ -179,7 +193,7 @@ class SampledBatches(Guarantee):
             single = composition.loss_distribution(
                 part._profile, discretization=step, largest_loss=max(largest, 2 * step)
             )
-            powered = single if count == 1 else single.self_compose(count)
+            powered = composition.repeated(single, count)
             total = powered if total is None else total.compose(powered)
         assert total is not None
         return total

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 
 from dpverify.errors import InvalidArgumentError
@@ -21,11 +23,17 @@ _BUILDERS: dict[frozenset[str], Callable[..., Guarantee]] = {
 }
 
 
+def _digits(number: str) -> str:
+    """The digits of a decimal number before its exponent."""
+    return "".join(filter(str.isdigit, number.lower().partition("e")[0]))
+
+
 def parse_claim(text: str) -> Guarantee:
     """Read a claim.
 
     `eps=1` or `epsilon=1` (pure DP), `eps=1,delta=1e-5`, `mu=1` (GDP), `rho=0.5` (zCDP), `rho=0.5,omega=10`
-    (tCDP), `order=8,rdp=0.3` (one point of a Renyi curve). Order and spaces do not matter.
+    (tCDP), `order=8,rdp=0.3` (one point of a Renyi curve). Order and spaces do not matter. A number that a
+    float would turn into 0 or infinity is refused.
 
     Raises:
         InvalidArgumentError: for anything else, in one sentence that says what is allowed.
@@ -47,6 +55,14 @@ def parse_claim(text: str) -> Guarantee:
             values[key] = float(number)
         except ValueError:
             raise InvalidArgumentError("claim", text, f"a number after {name.strip()}=") from None
+        if values[key] == 0 and _digits(number).strip("0"):
+            raise InvalidArgumentError(
+                "claim", text, f"{key} as 0 or a number that a float can hold, at least {math.ulp(0.0):g}"
+            )
+        if math.isinf(values[key]) and _digits(number):
+            raise InvalidArgumentError(
+                "claim", text, f"{key} as a number that a float can hold, at most {sys.float_info.max:g}"
+            )
     builder = _BUILDERS.get(frozenset(values))
     if builder is None:
         raise InvalidArgumentError("claim", text, _FORMS)

@@ -33,7 +33,10 @@ PrivacyLossDistribution: TypeAlias = privacy_loss_distribution.PrivacyLossDistri
 
 _LARGEST_GRID = 4_000_000
 _TAIL_MASS = 1e-15
-_LARGEST_LOSS = 50.0
+_LARGEST_LOSS = 690.0  # exp overflows at 709.8
+_STEP = 1e-4
+_USUAL_GRID = 100_000
+_ROUNDING = 2.0**-52  # of a composition by Fourier transform in floats, on delta
 
 
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
@@ -156,10 +159,11 @@ def loss_distribution(
     count = max(2, math.ceil(largest / step))
     losses: FloatArray = step * np.arange(count + 1, dtype=np.float64)
     heights = conversions.evaluate(profile, losses, name="privacy profile")
-    kept = _lower_hull(np.exp(losses), heights)
+    excess = np.expm1(losses)
+    kept = _lower_hull(excess, heights)
     ratio, height = np.exp(losses[kept]), heights[kept]
     # slopes of the hull, with -0 to the right of the last point, where the rest is an infinite loss
-    slopes = np.append(np.diff(height) / (ratio[1:] - ratio[:-1]), 0.0)
+    slopes = np.append(np.diff(height) / np.diff(excess[kept]), 0.0)
     positive = kept > 0
     # the lower distribution's mass is the change of slope; the upper one's is e^loss times that
     before = np.concatenate([[slopes[0] if positive[0] else -np.inf], slopes[:-1]])
@@ -182,19 +186,20 @@ def loss_distribution(
     return distribution
 
 
-def _lower_hull(ratio: FloatArray, height: FloatArray) -> NDArray[np.int64]:
-    """Indices of the vertices of the lower convex hull of (-1, 1) and the points (ratio, height).
+def _lower_hull(excess: FloatArray, height: FloatArray) -> NDArray[np.int64]:
+    """Indices of the vertices of the lower convex hull of (-2, 1) and the points (excess, height).
 
-    The point (-1, 1) stands for symmetry: a convex curve on ratio >= 1 continues convexly to its own
-    reversal exactly if it does so to that point. It is a vertex and not among the indices.
+    The excess is e^loss - 1, which tells apart losses too small for e^loss. The point (-2, 1) stands for
+    symmetry: a convex curve on excess >= 0 continues convexly to its own reversal exactly if it does so to
+    that point. It is a vertex and not among the indices.
     """
-    x, y = ratio.tolist(), height.tolist()
+    x, y = excess.tolist(), height.tolist()
     hull = [-1]
     slopes = [-math.inf]
     for k in range(len(x)):
         while True:
             j = hull[-1]
-            from_x, from_y = (-1.0, 1.0) if j < 0 else (x[j], y[j])
+            from_x, from_y = (-2.0, 1.0) if j < 0 else (x[j], y[j])
             slope = (y[k] - from_y) / (x[k] - from_x)
             if slope > slopes[-1]:
                 break
@@ -203,6 +208,29 @@ def _lower_hull(ratio: FloatArray, height: FloatArray) -> NDArray[np.int64]:
         hull.append(k)
         slopes.append(slope)
     return np.array(hull[1:], dtype=np.int64)
+
+
+def repeated(single: PrivacyLossDistribution, count: int) -> PrivacyLossDistribution:
+    """The distribution of `count` mechanisms run one after another; the tails cut off, 1e-15, count as infinite."""
+    if count == 1:
+        return single
+    # tail bounds that overflow are infinite, and dp-accounting takes the smallest of many
+    with np.errstate(over="ignore"):
+        composed: PrivacyLossDistribution = single.self_compose(count, _TAIL_MASS)
+    return composed
+
+
+def deltas_of(distribution: PrivacyLossDistribution, epsilons: FloatArray) -> FloatArray:
+    """Hockey-stick divergences of a distribution at rising epsilons (nats; infinity is allowed), shape (k,).
+
+    dp-accounting's sweep over many epsilons multiplies by e^epsilon, which overflows to NaN, so the far ones are
+    asked one by one.
+    """
+    near = epsilons <= _LARGEST_LOSS
+    deltas = np.empty(epsilons.shape)
+    deltas[near] = distribution.get_delta_for_epsilon(epsilons[near])
+    deltas[~near] = [distribution.get_delta_for_epsilon(e) for e in epsilons[~near].tolist()]
+    return deltas
 
 
 def profile_of(distribution: PrivacyLossDistribution, *, rounding: float, label: str) -> ProfileDP:
@@ -223,13 +251,27 @@ def profile_of(distribution: PrivacyLossDistribution, *, rounding: float, label:
 
 
 def _last_useful_loss(part: Guarantee, mass: float) -> float:
-    """Where the profile comes within `mass` of what is left of it at epsilon = 50."""
+    """Where the profile comes within `mass` of what is left of it at infinity.
+
+    Raises:
+        InvalidArgumentError: if it does so only beyond the losses whose exponentials are floats.
+    """
     rest = part.privacy_profile(_LARGEST_LOSS)
+    if not rest - part.privacy_profile(math.inf) <= mass:
+        raise InvalidArgumentError(
+            "guarantees",
+            part,
+            f"guarantees whose profile comes within {mass:g} of its limit by epsilon = {_LARGEST_LOSS:g}, unless "
+            "largest_loss says beyond which losses count as infinite",
+        )
     return min(_LARGEST_LOSS, conversions.smallest_epsilon(part._profile, min(rest + mass, 0.999)))
 
 
 def compose_profiles(
-    guarantees: Iterable[Guarantee], *, discretization: float = 1e-4, largest_loss: float | None = None
+    guarantees: Iterable[Guarantee],
+    *,
+    discretization: float | None = None,
+    largest_loss: float | None = None,
 ) -> ProfileDP:
     """Adaptive composition of any guarantees through privacy loss distributions (dp-accounting).
 
@@ -238,23 +280,29 @@ def compose_profiles(
 
     Args:
         guarantees: at least one; equal ones are composed at once.
-        discretization: step of the loss grid, nats; the error shrinks with its square.
-        largest_loss: losses beyond count as infinite, nats; by default where the profile comes within
-            1e-15, divided by the number of guarantees, of its value at 50.
+        discretization: step of the loss grid, nats; the error shrinks with its square. By default 1e-4, or
+            the 100,000th part of the largest loss if that is more.
+        largest_loss: losses beyond count as infinite, nats, below 700. By default where the profile of each
+            guarantee comes within 1e-15, divided by their number, of its limit (or within 2^-52, if that is
+            more).
 
     Raises:
-        InvalidArgumentError: for an empty list or a bad grid.
+        InvalidArgumentError: for an empty list, a bad grid, or, without `largest_loss`, a guarantee that has
+            losses beyond 690: GDP(60), for instance, which is about (1800, 0.5)-DP.
     """
     parts = _listed(guarantees)
     counts: dict[Guarantee, int] = {}
     for part in parts:
         counts[part] = counts.get(part, 0) + 1
+    # as much as that is added for rounding below, so that cutting off less would gain nothing
+    mass = max(_TAIL_MASS / len(parts), _ROUNDING)
+    ends = [_last_useful_loss(part, mass) if largest_loss is None else largest_loss for part in counts]
+    if discretization is None:
+        discretization = _STEP if largest_loss is not None else max(_STEP, max(ends) / _USUAL_GRID)
     total: PrivacyLossDistribution | None = None
-    for part, count in counts.items():
-        end = largest_loss
-        if end is None:
-            end = max(_last_useful_loss(part, _TAIL_MASS / len(parts)), 10 * discretization)
+    for (part, count), useful in zip(counts.items(), ends, strict=True):
+        end = max(useful, 10 * discretization) if largest_loss is None else useful
         single = loss_distribution(part._profile, discretization=discretization, largest_loss=end)
-        powered = single if count == 1 else single.self_compose(count, _TAIL_MASS)
+        powered = repeated(single, count)
         total = powered if total is None else total.compose(powered, _TAIL_MASS)
-    return profile_of(total, rounding=len(parts) * 2.0**-52, label="composed privacy profile")
+    return profile_of(total, rounding=len(parts) * _ROUNDING, label="composed privacy profile")

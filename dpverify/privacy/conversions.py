@@ -9,8 +9,8 @@ Proposition 2.12)
                 max(0, 1 - H_QP(eps) - exp(eps) alpha, exp(-eps) (1 - H_PQ(eps) - alpha)).
 
 A guarantee bounds both directions by one curve; where they differ, `reverse` names the other one.
-Both conversions err on the safe side: profiles from above, trade-off functions from below, up to a few
-units in the last place of 1.
+Both conversions err on the safe side: profiles from above, with an allowance for rounding of 1.6e-14;
+trade-off functions from below, up to a few units in the last place of 1.
 """
 
 from __future__ import annotations
@@ -38,6 +38,16 @@ _ALPHA_GRID = np.concatenate(
 )
 _ZOOM_POINTS = 9
 _ZOOM_ROUNDS = 16
+# Allowance on delta for rounding in `tradeoff_to_profile`, as a multiple of u = 2^-52. With weights fixed, each
+# computed value v of the concave 1 - w2 f - w1 alpha is off by at most 3u: u for f, two units in the last place
+# below 1, and 2u for the products and the sums, none of which exceeds 1 where the value is not negative.
+# - Each round of the search may prefer a point to a better one that seems to be lower: 2 * 3u. If the maximum is
+#   thereby lost, it lies in a cell of which concavity says that the value rises by at most 2 * 3u times the ratio
+#   of neighboring cells, at most 10. The best point is kept in later rounds, so this is lost only once; the
+#   value found is itself off by 3u. Together 69u.
+# - Otherwise a secant is wrong by 3u and 2 * 3u times the ratio of cells, here at most 2: 15u.
+# - The weight exp(eps) is off by u, and what it multiplies by no more than 1: u.
+_ROUNDING = 70 * 2.0**-52
 _LAST_EXPONENT = 20  # of the powers of two at which an epsilon is looked for
 
 
@@ -129,10 +139,12 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
     """Privacy profile that a trade-off function implies.
 
     The supremum is bounded from above, not only searched: a convex curve lies above the continuation of its
-    neighboring secants, and a non-increasing one above its value at the right end of a cell.
+    neighboring secants, and a non-increasing one above its value at the right end of a cell. In floats the
+    terms cancel to nothing in the tail, so 70 * 2^-52 = 1.6e-14 is added, and no smaller delta is ever proved.
 
     Args:
-        tradeoff: f = T(P, Q), vectorized on [0, 1], convex and non-increasing.
+        tradeoff: f = T(P, Q), vectorized on [0, 1], convex and non-increasing, correct to two units in the last
+            place.
         reverse: False for H_QP, True for H_PQ; equal for a symmetric curve.
 
     Returns:
@@ -178,7 +190,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
         bound[:, :-1] = np.where(usable[:, 1:], np.minimum(bound[:, :-1], from_right), bound[:, :-1])
         # the secants are computed in floats, so never below a value that is attained
         result = np.maximum(bound.max(axis=1), value.max(axis=1))
-        raised: FloatArray = np.clip(result, 0.0, 1.0)
+        raised: FloatArray = np.clip(np.maximum(result, 0.0) + _ROUNDING, 0.0, 1.0)
         return raised
 
     return profile

@@ -7,6 +7,7 @@ dp-accounting's, evaluated at the chosen order.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ _ZOOM_ROUNDS = 9
 _ZOOM_POINTS = 9
 # log1p(-exp(-r)) needs exp(-r) below 1; rounding a divergence up keeps the bound valid
 _SMALLEST_DIVERGENCE = 2.0**-52
+_ROUNDING = 2.0**-49
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
     """
     if isinstance(curve, LinearCurve):
         asked = np.asarray(orders, dtype=np.float64)
-        return np.where(asked <= curve.highest_order, curve.slope * asked, np.inf)
+        with np.errstate(over="ignore"):
+            return np.where(asked <= curve.highest_order, curve.slope * asked, np.inf)
     values = []
     for order in orders:
         value = curve(float(order))
@@ -183,11 +186,14 @@ def delta_from_renyi(
 def _delta_block(
     curve: RenyiCurve, eps: FloatArray, orders: tuple[float, ...] | None, at_one: float
 ) -> FloatArray:
-    finite = np.minimum(eps, 1e200)
+    finite = np.minimum(eps, sys.float_info.max)
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
         column = finite[:, None]
-        return (order - 1) * (divergence - column + np.log1p(-1 / order)) - np.log(order)
+        # at order 1 the bound is NaN and not used; far out it is infinite
+        with np.errstate(all="ignore"):
+            bound: FloatArray = (order - 1) * (divergence - column + np.log1p(-1 / order)) - np.log(order)
+        return bound
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, eps.size)
     deltas = [
@@ -200,7 +206,7 @@ def _delta_block(
 def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, ...] | None = None) -> float:
     """Smallest epsilon (nats) that a Renyi curve proves at a delta, minimized over orders.
 
-    dp-accounting's `compute_epsilon`; infinity where nothing is proved, as at delta = 0.
+    dp-accounting's `compute_epsilon`, rounded up; infinity where nothing is proved, as at delta = 0.
 
     Raises:
         InvalidArgumentError: for a delta outside [0, 1).
@@ -208,15 +214,29 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
     """
     target = checks.delta(delta)
     at_one = _lowest(curve, orders)
+    if at_one == 0 and np.all(evaluate(curve, _candidates(curve, orders)) == 0):
+        return 0.0
     if target == 0:
-        return 0.0 if at_one == 0 and np.all(evaluate(curve, _candidates(curve, orders)) == 0) else math.inf
+        return math.inf
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
-        return divergence + np.log1p(-1 / order) - (math.log(target) + np.log(order)) / (order - 1)
+        # at order 1 the bound is NaN and not used; far out it is infinite
+        with np.errstate(all="ignore"):
+            bound: FloatArray = (
+                divergence + np.log1p(-1 / order) - (math.log(target) + np.log(order)) / (order - 1)
+            )
+        return bound
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, 1)
-    known = [1.0, float(chosen[0])], [_rounded_up(at_one), _rounded_up(float(at_chosen[0]))]
-    return float(rdp_privacy_accountant.compute_epsilon(*known, target)[0])
+    order, divergence = float(chosen[0]), _rounded_up(float(at_chosen[0]))
+    epsilon = float(
+        rdp_privacy_accountant.compute_epsilon([1.0, order], [_rounded_up(at_one), divergence], target)[0]
+    )
+    if not 0 < epsilon < math.inf:
+        return epsilon
+    # each of the three terms that were added is a few units in the last place off
+    terms = divergence - math.log1p(-1 / order) + abs(math.log(target * order)) / (order - 1)
+    return epsilon + _ROUNDING * terms
 
 
 def _lowest(curve: RenyiCurve, orders: tuple[float, ...] | None) -> float:

@@ -17,6 +17,7 @@ single step. Lebeda, Regehr, Kamath and Steinke 2024 collect such traps.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -43,6 +44,7 @@ _TAIL_MASS = 1e-18
 _DECISIVE = 20  # times the allowance for rounding: below that the Renyi bound is asked too
 _TABLE_SIZE = 8193
 _LEAST_NOISE = 0.05
+_MOST_NOISE = 1e7
 _FEW = 64  # points evaluated one by one; more are, in one sweep over the loss grid
 _SEARCH_TOLERANCE = 1e-6  # relative, of the noise
 
@@ -93,6 +95,11 @@ class SampledGaussian(Guarantee):
         """
         return self.steps * 2.0**-52
 
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon at which the profile is at most delta; see the base class."""
+        # in floats the profile underflows to 0, but it is 0 nowhere
+        return math.inf if checks.delta(delta) == 0 else super().epsilon_at(delta)
+
     def step_profile(self, epsilon: FloatArray) -> FloatArray:
         """Upper bound on one step's hockey-stick divergence, both directions."""
         inner = np.log1p(np.minimum(np.expm1(np.minimum(epsilon, 700.0)) * self.n, 1e300))
@@ -109,17 +116,17 @@ class SampledGaussian(Guarantee):
         single = composition.loss_distribution(
             self.step_profile, discretization=step, largest_loss=max(largest, 2 * step)
         )
-        composed: composition.PrivacyLossDistribution = single.self_compose(self.steps)
-        return composed
+        return composition.repeated(single, self.steps)
 
     @cached_property
     def renyi_curve(self) -> tuple[float, ...]:
         """Renyi divergences of all steps at `_ORDERS`, nats."""
         accountant = RdpAccountant(_ORDERS, dp_accounting.NeighboringRelation.REPLACE_ONE)
-        gaussian = dp_accounting.GaussianDpEvent(self.noise_multiplier)
+        # with less noise the divergences are larger, and with more dp-accounting takes the logarithm of 0
+        gaussian = dp_accounting.GaussianDpEvent(min(self.noise_multiplier, _MOST_NOISE))
         accountant.compose(dp_accounting.SampledWithoutReplacementDpEvent(self.n, 1, gaussian), self.steps)
-        # a divergence below 0 can only be rounding
-        return tuple(max(float(value), 0.0) for value in accountant._rdp)
+        # a divergence of 0 or below can only be rounding
+        return tuple(max(float(value), sys.float_info.min) for value in accountant._rdp)
 
     def at(self, epsilon: float) -> float:
         """The bound at one epsilon of at least 0, nats."""
@@ -151,7 +158,7 @@ class SampledGaussian(Guarantee):
         if order.size <= _FEW:
             deltas = np.array([self.at(e) for e in order.tolist()], dtype=np.float64)
         else:
-            deltas = self._bounds(np.asarray(self.distribution.get_delta_for_epsilon(order)), order)
+            deltas = self._bounds(composition.deltas_of(self.distribution, order), order)
         falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
         return falling[inverse].reshape(epsilon.shape)
 

@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 
 from dpverify import __version__
 from dpverify.auditing import ErrorBudget
+from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Budget, Evidence, Ledger
 from dpverify.proving.language import Json
@@ -27,6 +29,9 @@ LIBRARIES = (
 )  # fmt: skip
 """Libraries whose version can change a result."""
 
+_LEAST_SHARE = 1e-12
+"""Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
+
 ProgressMaker = Callable[[str], Progress | None]
 
 
@@ -36,10 +41,12 @@ class VerificationSettings:
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
     with `only`, nothing else is done. `failure_probability` is that of the whole run, shared out equally over
-    the plans that are carried out. `store` is a folder where finished blocks of runs are kept and found again.
+    the plans that are carried out, each of which must get at least 1e-12. `store` is a folder where finished
+    blocks of runs are kept and found again.
 
     Raises:
-        InvalidArgumentError: for an unknown paper, id, plan, profile or executor.
+        InvalidArgumentError: for an unknown paper, id, plan, profile or executor, or a failure probability that is
+            too small to share out.
     """
 
     papers: tuple[str, ...] = ()
@@ -54,16 +61,32 @@ class VerificationSettings:
     def __post_init__(self) -> None:
         if self.profile not in tuple(Profile):
             raise InvalidArgumentError("--profile", self.profile, " or ".join(Profile))
-        if not 0 < self.failure_probability < 1:
-            raise InvalidArgumentError(
-                "--failure-probability", self.failure_probability, "a number in (0, 1)"
-            )
         Executor.parse(self.executor)
         chosen = {row.id for _, row in select(self.papers)}
         names = {plan.name for plan in _plans(chosen)}
         for name in self.only:
             if name not in names:
-                raise InvalidArgumentError("--only", name, f"an audit plan: {', '.join(sorted(names))}")
+                # a plan's name begins with its algorithm's id
+                near = get_close_matches(name, sorted(names), n=5, cutoff=0.5)
+                near = (
+                    near or [n for n in sorted(names) if n.partition("/")[0] in name][:5] or sorted(names)[:5]
+                )
+                raise InvalidArgumentError(
+                    "--only",
+                    name,
+                    f"an audit plan such as {', '.join(near)} (`dpverify explain ALGORITHM` names those of one)",
+                )
+        shares = max(1, sum(is_statistical(plan) for plan in self._wanted(_plans(chosen))))
+        check_failure_probability(
+            "--failure-probability",
+            self.failure_probability,
+            # a share that the budget has rounded must still be enough to repeat its audit
+            at_least=shares * _LEAST_SHARE * (1 - 1e-9),
+            reason=f", {_LEAST_SHARE:g} for each of {shares} audits",
+        )
+
+    def _wanted(self, plans: list[Plan]) -> list[Plan]:
+        return [plan for plan in plans if not self.only or plan.name in self.only]
 
     def command(self) -> str:
         """The command line that repeats the run."""
@@ -102,7 +125,7 @@ def verify(
     watch = progress or (lambda _title: None)
     chosen = {row.id for _, row in select(settings.papers)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
-    plans = [plan for plan in _plans(chosen) if not settings.only or plan.name in settings.only]
+    plans = settings._wanted(_plans(chosen))
     records = (
         prove_statements(statements, workers=settings.jobs, progress=watch("proving"))
         if not settings.only

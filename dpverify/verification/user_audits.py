@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dpverify.auditing import audit_privacy, privacy_entry, read_samples
+from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
@@ -78,6 +79,7 @@ def audit_function(
     """
     begin = time.perf_counter()
     guarantee = parse_claim(claim)
+    check_failure_probability("--failure-probability", failure_probability)
     workers = Executor.parse(executor)
     with standard_output_to_error:
         mechanism = UserMechanism.load(target)

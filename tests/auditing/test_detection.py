@@ -10,7 +10,13 @@ import pytest
 from scipy.stats import binom, norm
 
 from dpverify.auditing import clopper_pearson_lower, clopper_pearson_upper, detection
-from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
+from dpverify.auditing.detection import (
+    EventTest,
+    _last_likely,
+    runs_needed,
+    smallest_epsilon,
+    smallest_mu,
+)
 
 
 def _pure(runs: int, level: float, epsilon: float) -> EventTest:
@@ -102,3 +108,22 @@ def test_runs_needed_is_where_it_becomes_possible() -> None:
         return lower - math.exp(5.0) * float(clopper_pearson_upper(0, runs, 1e-3))
 
     assert best(needed) > 0 > best(int(needed * 0.99) - 1)
+
+
+@pytest.mark.parametrize("level", [0.3, 1e-6, 1e-12, 1e-15 / 16, 1e-22])
+@pytest.mark.parametrize("runs", [1, 7, 100, 900])
+def test_the_last_likely_count_by_definition(level: float, runs: int) -> None:
+    probability = np.append(np.random.default_rng(2).random(20), [0.0, 1e-9, 1.0])
+    found = _last_likely(level, runs, probability)
+    for count, p in zip(found.tolist(), probability.tolist(), strict=True):
+        unlikely = np.flatnonzero(binom.sf(np.arange(runs + 1), runs, p) <= level)
+        assert count == unlikely[0]
+
+
+@pytest.mark.parametrize("level", [1e-3, 1e-9, 1e-12 / 16, 1e-15 / 4, 1e-15 / 16, 1e-18])
+def test_something_is_found_just_if_there_are_as_many_runs_as_needed(level: float) -> None:
+    needed = runs_needed(_pure(1, level, 1.0))
+    assert needed is not None
+    for runs in (needed - 1, needed, 2 * needed, 10 * needed, 100 * needed):
+        found = smallest_epsilon(_pure(runs, level, 1.0), 0.0)
+        assert (found is not None) == (runs >= needed)

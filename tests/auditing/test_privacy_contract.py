@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
+from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.auditing.scores import Value
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
@@ -179,6 +180,7 @@ def test_the_result_is_frozen(corner: Make) -> None:
     ("name", "value"),
     [
         *[("failure_probability", v) for v in (0, -0.0, 1, 2, math.nan, math.inf, True, "0.1", None)],
+        *[("failure_probability", v) for v in (9.9e-16, 1e-100, 1e-300, 1e-320)],
         *[("seed", v) for v in (-1, 1.0, True, None, "1", math.nan)],
         *[("delta", v) for v in (-1e-9, 1, 1.0, math.nan, math.inf, True, "0")],
         *[("most_events", v) for v in (1, 0, True, 2.0)],
@@ -190,6 +192,33 @@ def test_bad_arguments(corner: Make, name: str, value: object) -> None:
     arguments = {"failure_probability": 1e-3, "seed": 1, name: value}
     with pytest.raises(InvalidArgumentError, match=name):
         audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("level", [1e-12, LEAST_FAILURE_PROBABILITY])
+@pytest.mark.parametrize("curve", [False, True])
+def test_the_least_failure_probabilities_work(
+    corner: Make, gaussian: Make, level: float, curve: bool
+) -> None:
+    claim = gaussian(1.0) if curve else corner(1.0)
+    samples = np.random.default_rng(9).normal(size=(2, 4000))
+    samples[1] += 1
+    for runs in (100, 200, 300, 4000):
+        audit = audit_privacy(samples[0, :runs], samples[1, :runs], claim, failure_probability=level, seed=1)
+        if audit.verdict is Verdict.UNDECIDED:
+            wanted = int(audit.reason.removesuffix(" would be needed").rpartition(" ")[2])
+            assert wanted > runs
+        else:
+            assert audit.verdict is Verdict.SUPPORTED
+            assert audit.detectable_parameter is not None
+    # the last of them is a sample in which a much larger shift is found
+    far = audit_privacy(samples[0], samples[1] + 3, claim, failure_probability=level, seed=1)
+    assert far.verdict is Verdict.VIOLATED
+
+
+def test_a_failure_probability_below_the_least_is_refused_in_one_sentence(corner: Make) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), failure_probability=1e-320, seed=1)
+    assert str(caught.value) == "failure_probability was 1e-320; allowed: a number from 1e-15 to below 1."
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from dpverify.auditing import RateRelation, audit_mean, fit_rate
+from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval, Verdict
 
@@ -85,6 +86,7 @@ def test_values_outside_the_declared_range_are_refused(values: object) -> None:
         ("bound", math.nan), ("bound", True), ("bound", math.inf), ("bound", "1"),
         ("lower", 1), ("lower", math.nan), ("upper", math.inf), ("upper", -1), ("upper", None),
         ("failure_probability", 0), ("failure_probability", math.nan), ("failure_probability", True),
+        ("failure_probability", 9.9e-16), ("failure_probability", 1e-320),
         ("minimum", Interval(lower=1, upper=0)), ("minimum", Interval(lower=-math.inf, upper=0)),
         ("minimum", Interval(lower=math.nan, upper=0)),
     ],
@@ -93,6 +95,14 @@ def test_bad_arguments(name: str, value: object) -> None:
     arguments = {"bound": 0.5, "lower": 0.0, "upper": 1.0, "failure_probability": 0.1, name: value}
     with pytest.raises(InvalidArgumentError):
         audit_mean([0.5, 0.6], **arguments)  # type: ignore[arg-type]
+
+
+def test_the_least_failure_probability_works() -> None:
+    values = np.random.default_rng(1).uniform(size=2000)
+    found = audit_mean(values, bound=0.6, lower=0, upper=1, failure_probability=LEAST_FAILURE_PROBABILITY)
+    assert 0.3 < found.measured.lower < 0.5 < found.measured.upper < 0.7
+    wrong = audit_mean(values, bound=0.3, lower=0, upper=1, failure_probability=LEAST_FAILURE_PROBABILITY)
+    assert wrong.verdict is Verdict.VIOLATED
 
 
 SIZES = [50, 100, 200, 400]

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from dpverify.auditing import audit_law
+from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 
@@ -24,6 +25,14 @@ def test_a_thousand_right_samplers_raise_few_alarms() -> None:
         alarms += found.verdict is Verdict.VIOLATED
     # at most binomial(1000, 0.05): 90 or more has probability 6e-8
     assert alarms < 90
+
+
+def test_the_least_failure_probability_works() -> None:
+    values = np.random.default_rng(3).normal(size=20_000)
+    level = LEAST_FAILURE_PROBABILITY
+    assert audit_law(values, reference=norm.cdf, failure_probability=level, **EXACT).measured.lower == 0
+    shifted = audit_law(values + 0.2, reference=norm.cdf, failure_probability=level, **EXACT)
+    assert shifted.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("fault", ["shift", "scale", "projection"])
@@ -86,6 +95,8 @@ def test_the_error_of_the_reference_widens_the_band() -> None:
         ({"reference_error": -1.0}, InvalidArgumentError),
         ({"distance": "Wasserstein"}, InvalidArgumentError),
         ({"failure_probability": 0.0}, InvalidArgumentError),
+        ({"failure_probability": 9.9e-16}, InvalidArgumentError),
+        ({"failure_probability": 1e-320}, InvalidArgumentError),
         ({"values": np.array([1.0, math.nan])}, InvalidDataError),
         ({"values": np.ones((2, 2))}, InvalidDataError),
         ({"values": np.zeros(0)}, InvalidDataError),

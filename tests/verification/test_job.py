@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from dpverify.auditing import ErrorBudget
+from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
+from dpverify.statements.paper import papers
+from dpverify.statements.plans import MeanPlan, Profile, RiskPlan
 from dpverify.verification import VerificationSettings, verify
+from dpverify.verification.audits import is_statistical
 
 ONLY = ("fmtt18.alg1/worst-case-3-of-6", "fmtt18.cni/worst-case", "fmtt18.alg1/queries")
 SETTINGS = VerificationSettings(only=ONLY, seed=7)
@@ -98,6 +103,9 @@ def test_proofs_come_with_certificates_that_the_checker_confirms() -> None:
         {"profile": "slow"},
         {"failure_probability": 0.0},
         {"failure_probability": float("nan")},
+        {"failure_probability": 1e-300},
+        {"failure_probability": 1e-320},
+        {"failure_probability": 1.0},
         {"only": ("nothing",)},
         {"papers": ("nothing",)},
         {"executor": "gpu"},
@@ -106,3 +114,23 @@ def test_proofs_come_with_certificates_that_the_checker_confirms() -> None:
 def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidArgumentError, match="allowed"):
         VerificationSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
+    names = [plan.name for plan in papers()["fmtt18"].plans if is_statistical(plan)]
+    assert len(names) > 1
+    least = 1e-12 * len(names)
+    VerificationSettings(papers=("fmtt18",), failure_probability=least)
+    with pytest.raises(InvalidArgumentError, match=f"to below 1, 1e-12 for each of {len(names)} audits"):
+        VerificationSettings(papers=("fmtt18",), failure_probability=0.9 * least)
+    # the share that each gets is enough to repeat it alone
+    for name, share in ErrorBudget(least).split(names).items():
+        VerificationSettings(only=(name,), failure_probability=share)
+
+
+@pytest.mark.slow
+def test_a_share_of_the_least_failure_probability_is_enough_for_the_cases_of_a_plan() -> None:
+    plans = [plan for paper in papers().values() for plan in paper.plans]
+    for plan in plans:
+        if isinstance(plan, RiskPlan | MeanPlan):
+            assert 1e-12 / len(plan.build(Profile.QUICK)) > LEAST_FAILURE_PROBABILITY
