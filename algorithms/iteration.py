@@ -99,10 +99,8 @@ class ContractiveNoisyIteration:
 
     Guarantee (replace-one, both directions): Theorem 22 for the neighbors that `shifts` describes.
 
-    Assumptions: every psi_t is a contraction in the norm of the noise, with the declared constant; on
-        neighboring
-    data psi_t differs by at most shifts[t-1] in that norm. Both are declared, not checked. X_0 is the same on
-    both.
+    Assumptions: every psi_t is a contraction in the norm of the noise, with the declared constant; on neighboring
+    data psi_t differs by at most shifts[t-1] in that norm. Both are declared, not checked. X_0 is the same on both.
 
     Attributes:
         maps: psi_1, ..., psi_T; each is called with the points and the data.
@@ -112,6 +110,8 @@ class ContractiveNoisyIteration:
         shifts: sup ||psi_t - psi_t'|| over points and neighbors, for each t; None: nothing is claimed.
         contractions: Lipschitz constants of the maps, at most 1; 1 each if None.
         queries_per_step: gradients of single records that a map asks for.
+        withdraw_guarantee: run even if a map is declared to expand; there are then no guarantees, and `withdrawn`
+            says why.
     """
 
     maps: tuple[Map, ...]

@@ -73,7 +73,7 @@ def list_(
         catalog_entries,
         prove_statements,
         recall,
-        remember,
+        remember_all,
         without_certificates,
     )
 
@@ -85,8 +85,7 @@ def list_(
     records = [without_certificates(e) for found in known.values() for e in found or ()]
     if missing:
         proved = prove_statements(missing, workers=jobs, progress=_progress("proving"))
-        for statement in missing:
-            remember(statement, [r.evidence for r in proved if r.evidence.statement == statement.id])
+        remember_all(r.evidence for r in proved)
         records += proved
     entries = catalog_entries(records, chosen)
     if as_json:
@@ -118,7 +117,7 @@ def prove(
     """
     from dpverify.evidence import Verdict
     from dpverify.statements.paper import papers, select
-    from dpverify.verification.proofs import prove_statements
+    from dpverify.verification.proofs import prove_statements, remember_all
 
     chosen = tuple(ids or ())
     wanted = {row.id for _, row in select(chosen)}
@@ -128,6 +127,7 @@ def prove(
         raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
     check_json(json_file)
     records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
+    remember_all(r.evidence for r in records)
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
@@ -279,9 +279,11 @@ def verify(
     Exit code 1 if a claim about an implementation is violated, else 0: an audit or a formula that stays undecided is
     shown as that in the report, and fails nothing.
     """
+    from dpverify.evidence import ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
+    from dpverify.verification.proofs import remember_all
 
     settings = VerificationSettings(
         papers=tuple(paper or ()),
@@ -298,6 +300,7 @@ def verify(
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
     written = write_report(ledger, out, certificates)
+    remember_all(e for e in ledger.entries if isinstance(e, ProofEvidence))
     console = output_console()
     for line in summary_lines(ledger):
         console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)
@@ -312,7 +315,10 @@ def verify(
 def explain(
     id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],
 ) -> None:
-    """Show a statement's formula, its obligations and repair, or an algorithm's code path and guarantee."""
+    """Show a statement's formulas and their verdicts, or an algorithm's code, guarantee and audits.
+
+    Verdicts are those that `list`, `prove` or `verify` found last, if no formula or prover has changed since.
+    """
     from dpverify.verification.explanation import explanation_lines
 
     for line in explanation_lines(id_):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -108,6 +109,10 @@ def write_json(path: str, content: Any) -> None:
     """
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if path == "-":
+        try:
+            text.encode(sys.stdout.encoding or "utf-8")
+        except UnicodeEncodeError:
+            text = json.dumps(content, indent=2) + "\n"
         sys.stdout.write(text)
         return
     try:
@@ -157,6 +162,10 @@ def check_folder(option: str, folder: Path) -> None:
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
+    # a terminal without a sign shows its number, and is no reason to stop
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     console = error_console()
     with _ended_by_signal():
         try:

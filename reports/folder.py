@@ -80,7 +80,7 @@ def write_report_again(
     place = source.parent if folder is None else Path(folder)
     name = "report.html" if source.name == "ledger.json" else f"{source.stem}.html"
     paths = ReportPaths(place / source.name, place / name, place / "certificates")
-    if source.suffix == ".html":
+    if source.suffix == ".html" or (paths.page.exists() and os.path.samefile(paths.page, source)):
         raise InvalidArgumentError(
             "ledger", str(source), "a name that does not end in .html, as the page's does"
         )
@@ -88,12 +88,20 @@ def write_report_again(
     page = render_html(found, certificates)
     if not (place.exists() and os.path.samefile(place, source.parent)):
         text = source.read_bytes().decode()
-        if paths.ledger.exists() and paths.ledger.read_bytes() != text.encode():
+        if os.path.lexists(paths.ledger) and not _holds(paths.ledger, text):
             raise InvalidArgumentError("--out", str(place), f"a folder without another {source.name}")
         _store_all(certificates, paths.certificates)
         write_text(text, paths.ledger)
     write_text(page, paths.page)
     return paths
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file can be read and has this content."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _store_all(certificates: Mapping[str, Mapping[str, Any]], folder: Path) -> None:

@@ -82,27 +82,35 @@ def formula(latex: str) -> Markup:
     latex = latex.strip()
     if not latex:
         return Markup("")
-    if _DELIMITERS.search(latex) is None and _WORDS.fullmatch(latex) is None:
+    parts = pieces(latex)
+    if len(parts) == 1 and parts[0][1] == "block" and parts[0][0] == latex:
         return _math(latex, "block")
-    return Markup('<p class="prose">') + _prose(latex) + Markup("</p>")
+    words = (_math(part, display) if display else escape(part) for part, display in parts)
+    return Markup('<p class="prose">') + Markup("").join(words) + Markup("</p>")
 
 
-def _prose(text: str) -> Markup:
-    parts: list[Markup] = []
+def pieces(text: str) -> list[tuple[str, str]]:
+    """Formulas and the words around them: each with `block` or `inline`, where it is a formula, else with nothing.
+
+    Text without dollar signs is one formula, unless it is plain words.
+    """
+    text = text.strip()
+    if _DELIMITERS.search(text) is None:
+        return [(text, "" if _WORDS.fullmatch(text) else "block")] if text else []
+    found: list[tuple[str, str]] = []
     end = 0
     for match in _DELIMITERS.finditer(text):
-        parts.append(escape(text[end : match.start()]))
+        found.append((text[end : match.start()], ""))
         inner = next(group for group in match.groups() if group is not None)
-        display = "block" if match[1] is not None or match[4] is not None else "inline"
-        parts.append(_math(inner.strip(), display))
+        found.append((inner.strip(), "block" if match[1] is not None or match[4] is not None else "inline"))
         end = match.end()
-    parts.append(escape(text[end:]))
-    return Markup("").join(parts)
+    found.append((text[end:], ""))
+    return [(part, display) for part, display in found if part]
 
 
 @lru_cache(maxsize=4096)
 def _math(latex: str, display: str) -> Markup:
-    root = _converted(latex, display)
+    root = converted(latex, display)
     if root is None:
         return Markup('<code class="latex">{}</code>').format(latex)
     root.tag = "math"
@@ -110,7 +118,7 @@ def _math(latex: str, display: str) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _converted(latex: str, display: str) -> ElementTree.Element | None:
+def converted(latex: str, display: str) -> ElementTree.Element | None:
     """The MathML tree without namespaces; None where the converter fails or leaves something unconverted."""
     try:
         root = ElementTree.fromstring(convert(_prepared(latex), display=display))

@@ -3,105 +3,353 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from typing import Any
 
-from dpverify.evidence import Variant
-from dpverify.proving.language import And, Formula, Obligation, formula_text
-from dpverify.statements.paper import find_statement, papers, select
+from dpverify.evidence import ProofEvidence, Role, Variant, Verdict
+from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
+from dpverify.reports.plain_formulas import plain_formula, plain_signs
+from dpverify.reports.summary import MEANING
+from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
+from dpverify.statements.plans import Plan
+from dpverify.verification.proofs import catalog_entries, recall, without_certificates
+
+_WIDTH = 110
+"""Docstrings are as wide."""
+
+
+def explanation_lines(id_: str) -> Iterator[str]:
+    """What is known of a catalog id, for someone who has not read the paper or the code.
+
+    Of a statement: the formula, what was proved or refuted of it (as far as that is remembered: nothing is computed
+    here), the repair, what rests on it. Of an algorithm: where it is, its parameters, its guarantee, what that rests
+    on. Of both: how to check and to audit it. Of a paper: the ids in it.
+
+    Raises:
+        InvalidArgumentError: if there is no such id.
+    """
+    found = list(select((id_,)))
+    if id_ in papers():
+        yield from _paper(papers()[id_], [row for _, row in found])
+        return
+    for paper, row in found:
+        yield from _row(paper, row)
+
+
+def _paper(paper: Paper, rows: list[CatalogRow]) -> Iterator[str]:
+    encoded = {statement.id for statement in paper.statements}
+    yield f"{paper.key}: {paper.title} ({paper.authors})"
+    for heading, kept in (
+        ("Algorithms", [row for row in rows if row.id in paper.algorithms]),
+        ("Statements with formulas to prove", [row for row in rows if row.id in encoded]),
+        ("Other statements", [row for row in rows if row.id not in encoded | set(paper.algorithms)]),
+    ):
+        if kept:
+            yield from _heading(heading)
+            yield from (f"  {row.id}: {row.where}, {row.title}" for row in kept)
+    yield ""
+    yield f"More on each: dpverify explain ID. Verdicts: dpverify list {paper.key}"
+
+
+def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
+    statement = find_statement(row.id)
+    algorithm = _load(paper, row.id)
+    yield f"{row.id}: {row.title}"
+    yield f"{row.where} of {paper.title} ({paper.authors}); {row.kind}"
+    if statement is None and algorithm is None:
+        yield ""
+        yield "Its formulas are not encoded, so there is nothing to prove here yet."
+    if statement is not None:
+        yield from _statement(statement)
+    if algorithm is not None:
+        yield from _algorithm(paper, row.id, algorithm)
+    users = _users(row.id)
+    if users:
+        yield from _heading("Algorithms that rest on it")
+        yield from (f"  {name}: {title} (dpverify explain {name})" for name, title in users)
+    yield from _neighbors(
+        row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
+    )
+    yield from _audits(row.id, [name for name, _ in users])
+
+
+def _heading(text: str) -> Iterator[str]:
+    yield ""
+    yield f"{text}:"
+
+
+def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent if further is None else further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+# --------------------------------------------------------------------------------------------- statements
+
+
+def _statement(statement: Statement) -> Iterator[str]:
+    evidence = recall(statement) or []
+    printed, repaired = _overall(statement.id, evidence)
+    false_parts = [e for e in evidence if e.variant is Variant.PRINTED and e.verdict is Verdict.REFUTED]
+    yield from _heading("As printed" + _in_words(printed))
+    yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
+    if false_parts and printed is not Verdict.REFUTED:
+        names = ", ".join(e.obligation for e in false_parts)
+        yield from _wrapped(
+            f"But a formula of its proof, its conditions or its units is refuted: {names}.", "  "
+        )
+    repair = statement.repaired
+    if repair is not None:
+        yield from _heading("Repaired" + _in_words(repaired))
+        yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the repaired formulas below"
+        yield from _wrapped(f"Because {repair.because}.", "  ")
+    if not evidence:
+        yield ""
+        yield f"No verdicts are remembered; to compute them: dpverify prove {statement.id}"
+    symbols = _symbols(statement)
+    if symbols:
+        yield from _heading("Symbols of the formulas below")
+        yield from (f"  {_symbol(variable)}" for variable in symbols.values())
+    for variant, obligations in _by_variant(statement):
+        if obligations:
+            words = "as printed" if variant is Variant.PRINTED else "repaired"
+            yield from _heading(f"Formulas to prove, {words}")
+        # an obligation's evidence has its name, that on its units has `NAME: units`
+        found = {e.obligation: e for e in evidence if e.variant is variant}
+        for obligation in obligations:
+            yield from _obligation(obligation, symbols, found)
+    units = [e for e in evidence if e.role is Role.UNIT]
+    if units:
+        agree = sum(e.verdict is Verdict.PROVED for e in units)
+        yield ""
+        yield f"Units: the two sides agree in {agree} of {len(units)} formulas."
+    if evidence:
+        yield f"To prove it again, with certificates and checker: dpverify prove {statement.id}"
+
+
+def _overall(id_: str, evidence: list[ProofEvidence]) -> tuple[Verdict | None, Verdict | None]:
+    """The verdicts on a statement as printed and as repaired, as `list` gives them."""
+    if not evidence:
+        return None, None
+    (entry,) = catalog_entries([without_certificates(e) for e in evidence], (id_,))
+    return entry.verdict_printed, entry.verdict_repaired
+
+
+def _in_words(verdict: Verdict | None) -> str:
+    return f", {verdict} ({MEANING[verdict]})" if verdict is not None else ""
+
+
+def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obligation]]]:
+    yield Variant.PRINTED, statement.printed
+    yield Variant.REPAIRED, statement.repaired.obligations if statement.repaired else ()
+
+
+def _symbols(statement: Statement) -> dict[str, Variable]:
+    """Name to symbol, as the first formula that uses it has it."""
+    found: dict[str, Variable] = {}
+    for _, obligations in _by_variant(statement):
+        for obligation in obligations:
+            for variable in obligation.over:
+                found.setdefault(variable.name, variable)
+    return found
+
+
+def _symbol(variable: Variable) -> str:
+    domain = variable.domain_text()
+    within = plain_signs(domain if domain.startswith("integers") else f"in {domain}")
+    unit = "" if str(variable.unit) == "dimensionless" else f", {variable.unit}"
+    return f"{variable.name}: {variable.meaning + '; ' if variable.meaning else ''}{within}{unit}"
+
+
+def _obligation(
+    obligation: Obligation, symbols: dict[str, Variable], found: dict[str, ProofEvidence]
+) -> Iterator[str]:
+    evidence = found.get(obligation.name)
+    yield f"  {obligation.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
+    yield f"    {obligation.where}; {_role(obligation.role)}"
+    if obligation.latex:
+        yield f"    {plain_formula(obligation.latex)}"
+    yield from (f"    {line}" for line in _claim(obligation.claim))
+    if obligation.assuming:
+        yield "    given " + "; ".join(plain_signs(formula_text(a)) for a in obligation.assuming)
+    for variable in obligation.over:
+        if _symbol(variable) != _symbol(symbols[variable.name]):
+            yield f"    here {_symbol(variable)}"
+    if obligation.scope:
+        yield from _wrapped(f"covers: {obligation.scope}", "    ")
+    if evidence is not None:
+        yield from _outcome(evidence)
+    units = found.get(f"{obligation.name}: units")
+    if units is not None and units.verdict is not Verdict.PROVED:
+        yield f"    the units: {_verdict(units)}"
+        yield from _outcome(units)
+
+
+def _role(role: Role) -> str:
+    words = {
+        Role.STATEMENT: "what the statement says",
+        Role.STEP: "a step of its proof",
+        Role.CHOICE: "a choice that its proof makes",
+        Role.CONDITION: "a condition",
+        Role.UNIT: "a unit",
+    }
+    return words.get(role, str(role))
 
 
 def _claim(claim: Formula) -> Iterator[str]:
     """A formula on one line; the parts of a conjunction on a line each."""
     if not isinstance(claim, And):
-        yield formula_text(claim)
+        yield plain_signs(formula_text(claim))
         return
     for number, part in enumerate(claim.parts, 1):
-        yield formula_text(part) + (" and" if number < len(claim.parts) else "")
+        yield plain_signs(formula_text(part)) + (" and" if number < len(claim.parts) else "")
 
 
-def _obligation(obligation: Obligation, variant: Variant) -> Iterator[str]:
-    yield f"  {obligation.name} ({variant}, {obligation.role})"
-    yield f"    {obligation.where}"
-    yield from (f"    {line}" for line in _claim(obligation.claim))
-    if obligation.assuming:
-        yield "    given " + "; ".join(formula_text(a) for a in obligation.assuming)
-    for variable in obligation.over:
-        unit = "" if str(variable.unit) == "dimensionless" else f", {variable.unit}"
-        meaning = f": {variable.meaning}" if variable.meaning else ""
-        yield f"      {variable.name} in {variable.domain_text()}{unit}{meaning}"
-    if obligation.scope:
-        yield f"    covers: {obligation.scope}"
+def _verdict(evidence: ProofEvidence) -> str:
+    checker = "confirmed by the checker" if evidence.confirmed_by_checker else "not confirmed by the checker"
+    return f"{evidence.verdict} (prover {evidence.prover}, {checker})"
 
 
-def _inherited_attributes(found: type) -> Iterator[str]:
-    """What the nearest base class says of the fields, where the class itself says nothing."""
-    if "Attributes:" in (found.__doc__ or ""):
-        return
-    for base in inspect.getmro(found)[1:]:
-        _, heading, fields = inspect.cleandoc(base.__doc__ or "").partition("Attributes:")
-        if heading:
-            yield ""
-            yield heading + fields
-            return
+def _outcome(evidence: ProofEvidence) -> Iterator[str]:
+    sides = f"left side {evidence.left or 'not known'}, right side {evidence.right or 'not known'}"
+    if evidence.left is None and evidence.right is None:
+        sides = ""
+    if evidence.counterexample:
+        point = ", ".join(f"{name} = {value}" for name, value in evidence.counterexample.items())
+        yield f"    counterexample: {point}{'; ' + sides if sides else ''}"
+    elif sides:
+        yield f"    {sides}"
+    if evidence.box and evidence.verdict is Verdict.CERTIFIED:
+        yield "    on the box " + ", ".join(
+            f"{k} in [{low}, {high}]" for k, (low, high) in evidence.box.items()
+        )
+    if evidence.reason and not sides:  # with sides, they say it
+        yield from _wrapped(f"note: {evidence.reason}", "    ")
 
 
-def _rests_on(ids: tuple[str, ...]) -> Iterator[str]:
-    """The statements behind an algorithm, with where they are printed."""
-    rows = {row.id: row for paper in papers().values() for row in paper.catalog}
-    if ids:
+# --------------------------------------------------------------------------------------------- algorithms
+
+
+def _load(paper: Paper, id_: str) -> Any:
+    """The class of an implemented algorithm, None for everything else."""
+    path = paper.algorithms.get(id_)
+    if path is None:
+        return None
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
+    path = paper.algorithms[id_]
+    module, _, name = path.partition(":")
+    yield ""
+    yield f"Code: {path}"
+    parameters = inspect.signature(found).parameters.values()
+    call = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
+    yield f"  from {module} import {name}"
+    yield from _wrapped(f"{name}({call})", "  ")
+    yield ""
+    yield from _without_attributes(found)
+    meanings = parameter_meanings(found)
+    yield from _heading(f"Parameters of {name}")
+    for parameter in parameters:
+        meaning = meanings.get(parameter.name, "no meaning is given")
+        yield from _wrapped(f"{parameter.name}: {meaning}", "  ", "      ")
+    yield f"  In full: python -m pydoc {module}.{name}"
+    rows = {row.id: row for other in papers().values() for row in other.catalog}
+    rests_on = [rows[name] for name in getattr(found, "statements", ()) if name in rows]
+    if rests_on:
+        yield from _heading("Rests on")
+        yield from (f"  {row.id}: {row.where}, {row.title}{_known(row.id)}" for row in rests_on)
+
+
+def _known(id_: str) -> str:
+    """The verdicts of a statement that an algorithm rests on, or how to get them."""
+    statement = find_statement(id_)
+    if statement is None:
+        return ""
+    printed, repaired = _overall(id_, recall(statement) or [])
+    if printed is None:
+        return f" (dpverify prove {id_})"
+    return f" ({printed}{f', repaired {repaired}' if repaired else ''}: dpverify explain {id_})"
+
+
+def _without_attributes(found: Any) -> Iterator[str]:
+    """The docstring without the list of fields; guarantee and assumptions begin a paragraph there."""
+    text, heading, rest = inspect.cleandoc(found.__doc__ or "").partition("\nAttributes:\n")
+    yield from text.rstrip().splitlines()
+    after = re.split(r"\n(?=\S)", rest, maxsplit=1) if heading else []
+    if len(after) == 2:
         yield ""
-        yield "Rests on:"
-        for name in ids:
-            encoded = "" if find_statement(name) is None else f" (dpverify prove {name})"
-            yield (
-                f"  {name}: {rows[name].where}, {rows[name].title}{encoded}" if name in rows else f"  {name}"
-            )
+        yield from after[1].splitlines()
 
 
-def explanation_lines(id_: str) -> Iterator[str]:
-    """What is known of a catalog id: formula, obligations and repair; code path, guarantee and plans.
+def parameter_meanings(found: type) -> dict[str, str]:
+    """The first sentence on every parameter that a class, or one that it inherits from, documents.
 
-    Raises:
-        InvalidArgumentError: if there is no such id.
+    It is that of the list of fields, else the first one in the docstring that has the name between backticks.
     """
-    for paper, row in select((id_,)):
-        yield f"{row.id}: {row.title}"
-        yield f"{paper.title} ({paper.authors}), {row.where}; {row.kind}"
-        statement = next((s for s in paper.statements if s.id == row.id), None)
-        algorithm = paper.algorithms.get(row.id)
-        if statement is None and algorithm is None:
-            yield "Not encoded yet."
-        if statement is not None:
-            yield ""
-            yield f"Printed: {statement.latex}"
-            for obligation in statement.printed:
-                yield from _obligation(obligation, Variant.PRINTED)
-            if statement.repaired is not None:
-                yield ""
-                yield f"Repaired: {statement.repaired.latex or 'as below'}"
-                yield f"Because: {statement.repaired.because}"
-                for obligation in statement.repaired.obligations:
-                    yield from _obligation(obligation, Variant.REPAIRED)
-            yield ""
-            yield f"Verdicts: dpverify prove {row.id}"
-        if algorithm is not None:
-            module, _, name = algorithm.partition(":")
-            found = getattr(import_module(module), name)
-            yield ""
-            yield f"Code: {algorithm}{inspect.signature(found)}"
-            yield ""
-            yield inspect.cleandoc(found.__doc__ or "")
-            yield from _inherited_attributes(found)
-            yield from _rests_on(getattr(found, "statements", ()))
-        related = {p.id for q in papers().values() for p in q.statements if row.id in p.pairs}
-        related |= set(statement.pairs if statement else ())
-        if related:
-            yield ""
-            yield f"Belongs with: {', '.join(sorted(related))}"
-        plans = [plan for plan in paper.plans if plan.subject == row.id]
-        if plans:
-            yield ""
-            yield "Audits:"
-            for plan in plans:
-                yield f"  dpverify verify --only {plan.name}    {plan.title}"
+    meanings: dict[str, str] = {}
+    prose: list[str] = []
+    for base in inspect.getmro(found):
+        text, _, rest = inspect.cleandoc(base.__doc__ or "").partition("\nAttributes:\n")
+        prose += _sentences(text)
+        fields = re.split(r"\n(?=\S)", rest)[0]
+        for name, meaning in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", fields, re.M):
+            meanings.setdefault(name, _sentences(meaning)[0])
+    for name in inspect.signature(found).parameters:
+        said = next((sentence for sentence in prose if f"`{name}`" in sentence), None)
+        if said is not None:
+            meanings.setdefault(name, said)
+    return meanings
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[^.][.!?])\s+(?=[A-Z`])", " ".join(text.split()))
+
+
+# ------------------------------------------------------------------------------------------ what goes with it
+
+
+def _users(id_: str) -> list[tuple[str, str]]:
+    """Id and title of every algorithm that rests on a statement."""
+    return [
+        (row.id, row.title)
+        for paper in papers().values()
+        for row in paper.catalog
+        if id_ in getattr(_load(paper, row.id), "statements", ())
+    ]
+
+
+def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
+    """What the encoded statements name beside this one, without what was named above."""
+    related = {s.id for paper in papers().values() for s in paper.statements if id_ in s.pairs}
+    related |= set(statement.pairs if statement else ())
+    if related - known:
+        yield ""
+        yield f"Belongs with: {', '.join(sorted(related - known))}"
+
+
+def _audits(id_: str, users: list[str]) -> Iterator[str]:
+    """The plans that try it out, and how to carry them out."""
+    plans: list[Plan] = [plan for paper in papers().values() for plan in paper.plans]
+    own = [plan for plan in plans if plan.subject == id_]
+    if own:
+        yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
+        yield from (f"  dpverify verify --only {plan.name}    {plan.title}" for plan in own)
+    counts = {name: sum(plan.subject == name for plan in plans) for name in users}
+    if any(counts.values()):
+        yield from _heading("Audits of what rests on it")
+        yield from (
+            f"  dpverify verify --paper {name}    {number} audit{'s' if number > 1 else ''}"
+            for name, number in counts.items()
+            if number
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
@@ -207,11 +207,11 @@ def catalog_entries(
 @cache
 def _program_hash() -> str:
     """Changes with any line of the provers, the checker or this module."""
-    digest = hashlib.sha256()
-    for package in ("dpverify.proving", "dpverify.verification"):
-        for file in sorted(resources.files(package).iterdir(), key=lambda f: f.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
+    provers = (file for file in resources.files("dpverify.proving").iterdir() if file.name.endswith(".py"))
+    own = resources.files("dpverify.verification") / "proofs.py"
+    digest = hashlib.sha256(own.read_bytes())
+    for file in sorted(provers, key=lambda f: f.name):
+        digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
@@ -242,6 +242,17 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
         write_whole(path, json.dumps([r.model_dump(mode="json") for r in records]).encode())
     except OSError:
         return  # a cache that cannot be written only costs time
+
+
+def remember_all(entries: Iterable[ProofEvidence]) -> None:
+    """Keep what was found; entries of a statement are all of its entries."""
+    found: dict[str, list[ProofEvidence]] = {}
+    for entry in entries:
+        found.setdefault(entry.statement, []).append(entry)
+    for name, records in found.items():
+        statement = find_statement(name)
+        if statement is not None:
+            remember(statement, records)
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:

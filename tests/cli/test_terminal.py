@@ -146,6 +146,36 @@ def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) ->
     assert "a:smile:[bold]b" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-8"])
+def test_output_in_every_encoding(encoding: str) -> None:
+    def run(*arguments: str) -> str:
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(
+            [*COMMAND, *arguments], capture_output=True, env=environment, timeout=120, check=False
+        )
+        assert done.returncode == 0
+        return done.stdout.decode(encoding)
+
+    said = run("explain", "fmtt18.thm1")
+    assert ("\u03c3" in said) == (encoding == "utf-8")
+    assert ("\\u03c3" in said) == (encoding != "utf-8")
+    scopes = [entry["scope"] for entry in json.loads(run("prove", "bst14.eq2", "--json", "-"))["entries"]]
+    assert all(isinstance(scope, str) for scope in scopes)
+
+
+def test_json_escapes_what_the_output_has_no_sign_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = {"name": "\u03c3 \xe9 \U0001d4a9"}
+    terminal.write_json("-", content)
+    assert "\u03c3" in capsys.readouterr().out
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", plain)
+    terminal.write_json("-", content)
+    plain.flush()
+    assert json.loads(plain.buffer.getvalue()) == content  # type: ignore[attr-defined]
+
+
 # ------------------------------------------------------------------------------------------- ends
 
 

@@ -141,6 +141,28 @@ def test_a_ledger_alone_and_one_with_the_page_s_name(tmp_path: Path) -> None:
         write_report_again(tmp_path / "x.html")
 
 
+def test_what_stands_in_the_ledger_s_place_is_not_replaced(tmp_path: Path) -> None:
+    """A folder, or a link to evidence somewhere else."""
+    write_report(example_ledger(), tmp_path / "a", CERTIFICATES)
+    (tmp_path / "b" / "ledger.json").mkdir(parents=True)
+    (tmp_path / "c").mkdir()
+    other = write_ledger(example_ledger(seed=99), tmp_path / "other.json")
+    (tmp_path / "c" / "ledger.json").symlink_to(other)
+    before = _content(tmp_path)
+    for place in ("b", "c"):
+        with pytest.raises(InvalidArgumentError, match=r"a folder without another ledger\.json"):
+            write_report_again(tmp_path / "a" / "ledger.json", tmp_path / place)
+    assert _content(tmp_path) == before
+
+
+def test_a_page_that_is_a_link_to_its_ledger_is_refused(tmp_path: Path) -> None:
+    path = write_ledger(example_ledger(), tmp_path / "ledger.json")
+    (tmp_path / "report.html").symlink_to(path)
+    with pytest.raises(InvalidArgumentError, match="the page's"):
+        write_report_again(path)
+    assert read_ledger(path) == example_ledger()
+
+
 def test_verify_replaces_what_an_earlier_run_left(tmp_path: Path) -> None:
     write_report(example_ledger(), tmp_path)
     later = example_ledger().model_copy(update={"seed": 99})

@@ -2,29 +2,188 @@
 
 from __future__ import annotations
 
-from dpverify.verification.explanation import explanation_lines
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from dpverify.cli import main
+from dpverify.evidence import Verdict
+from dpverify.statements.paper import find_statement, papers
+from dpverify.verification.explanation import explanation_lines, parameter_meanings
+from dpverify.verification.proofs import recall, remember_all
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def main_returns(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 0
+
+
+# ---------------------------------------------------------------------------------------------- statements
 
 
 def test_a_conjunction_has_a_line_for_each_part() -> None:
     lines = list(explanation_lines("bst14.huber-smooth"))
-    assert "    [d^2/dz^2 (h/4 + z/2 + z^2/(4*h)) at z = h] == [d^2/dz^2 (z) at z = h]" in lines
+    assert "    [d²/dz² (h/4 + z/2 + z²/(4·h)) at z = h] = [d²/dz² (z) at z = h]" in lines
     assert sum(line.endswith(" and") for line in lines) >= 5
     assert not any("Subs" in line or "Derivative" in line for line in lines)
 
 
-def test_printed_formula_repair_and_reason_stand_in_this_order() -> None:
+def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:
     text = "\n".join(explanation_lines("fmtt18.thm1"))
     order = [
-        text.index(part) for part in ("Printed: ", "(printed, ", "Repaired: ", "Because: ", "(repaired, ")
+        text.index(part)
+        for part in (
+            "Theorem 1 (informal) of Privacy Amplification by Iteration",
+            "As printed:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖/(2Tσ²) for every α ≥ 1",
+            "Repaired:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Because the two sides",
+            "Formulas to prove, as printed:\n  attained-by-identity-maps",
+            "distance²·order/(2·T·sigma²) ≤ distance·order/(2·T·sigma²)",
+            "Formulas to prove, repaired:",
+        )
     ]
     assert order == sorted(order)
-    assert "distance^2*order/(2*T*sigma^2) <= distance*order/(2*T*sigma^2)" in text
 
 
-def test_an_algorithm_names_its_fields_and_what_it_rests_on() -> None:
-    text = "\n".join(explanation_lines("bst14.alg5"))
-    # the fields are explained in a base class
-    assert text.count("Attributes:") == 1
-    assert "inner_radius: of a ball" in text
-    assert "Rests on:\n  bst14.lem6.4: Lemma 6.4, " in text
+def test_a_symbol_is_explained_once() -> None:
+    lines = list(explanation_lines("fmtt18.thm1"))
+    assert sum("in (0, ∞), length" in line for line in lines) == 1
+    # one that is in a single formula too
+    assert "  t: a step; integers in [1, ∞)" in lines
+    # and again where its domain is another
+    assert "    here epsilon: in (0, 1], nats" in explanation_lines("fmtt18.lem27")
+
+
+def test_verdicts_are_shown_once_they_are_known() -> None:
+    before = "\n".join(explanation_lines("fmtt18.thm1"))
+    assert "No verdicts are remembered; to compute them: dpverify prove fmtt18.thm1" in before
+    assert "attained-by-identity-maps: verdict not known" in before
     assert "(dpverify prove fmtt18.thm23)" in "\n".join(explanation_lines("fmtt18.alg1"))
+    main_returns(["prove", "fmtt18.thm1"])
+    after = "\n".join(explanation_lines("fmtt18.thm1"))
+    assert "As printed, refuted (by a counterexample in exact or rigorous arithmetic):" in after
+    assert "Repaired, proved (exactly, on the whole domain):" in after
+    assert "attained-by-identity-maps: refuted (prover search, confirmed by the checker)" in after
+    assert "counterexample: T = 1, order = 1, sigma = 1, distance = 2; left side 2, right side 1" in after
+    assert after.count(": proved (prover exact, confirmed by the checker)") == 4
+    assert "left side dimensionless, right side length^-1" in after
+    assert "Units: the two sides agree in 4 of 5 formulas." in after
+    assert "not known" not in after
+    # what is shown is what was found
+    statement = find_statement("fmtt18.thm1")
+    assert statement is not None
+    records = recall(statement) or []
+    planted = {"verdict": Verdict.UNDECIDED, "reason": "planted", "left": None, "right": None}
+    remember_all(r.model_copy(update=planted) for r in records)
+    lines = list(explanation_lines("fmtt18.thm1"))
+    assert lines.count("    note: planted") == len(records) == 10
+    assert "Units: the two sides agree in 0 of 5 formulas." in lines
+
+
+def test_a_false_step_is_named_though_the_statement_holds() -> None:
+    main_returns(["prove", "fmtt18.thm23"])
+    text = "\n".join(explanation_lines("fmtt18.thm23"))
+    assert "As printed, proved" in text
+    assert "But a formula of its proof, its conditions or its units is refuted: last-display." in text
+    assert "(proved, repaired proved: dpverify explain fmtt18.thm23)" in "\n".join(
+        explanation_lines("fmtt18.alg1")
+    )
+
+
+def test_a_statement_names_what_rests_on_it_and_its_audits() -> None:
+    text = "\n".join(explanation_lines("fmtt18.thm23"))
+    assert "Algorithms that rest on it:\n  fmtt18.alg1: PNSGD (dpverify explain fmtt18.alg1)" in text
+    assert "  dpverify verify --paper fmtt18.alg1    7 audits" in text
+    # one without formulas too
+    text = "\n".join(explanation_lines("bst14.thm2.4.1"))
+    assert "not encoded" in text
+    assert "  dpverify verify --paper bst14.alg1    10 audits" in text
+
+
+# ---------------------------------------------------------------------------------------------- algorithms
+
+
+def test_an_algorithm_says_what_it_guarantees_and_rests_on() -> None:
+    text = "\n".join(explanation_lines("fmtt18.alg1"))
+    order = [
+        text.index(part)
+        for part in (
+            "Code: dpverify.algorithms.projected_noisy_sgd:PNSGD\n",
+            "  from dpverify.algorithms.projected_noisy_sgd import PNSGD\n",
+            "  PNSGD(problem, rate, noise_stddev, start=None, claim='per-index', withdraw_guarantee=False)",
+            "Guarantee (replace-one at index t, both directions): Theorem 23,",
+            "Assumptions: ",
+            "Parameters of PNSGD:\n  problem: a convex loss on a constraint set.",
+            "Rests on:\n  fmtt18.thm22: Theorem 22, ",
+            "Audits (all of them: dpverify verify --paper fmtt18.alg1):",
+            "  dpverify verify --only fmtt18.alg1/worst-case-6-of-6    PNSGD, worst case",
+        )
+    ]
+    assert order == sorted(order)
+    assert "Attributes:" not in text
+
+
+def test_parameters_have_meanings() -> None:
+    nameless = set()
+    for paper in papers().values():
+        for id_, path in paper.algorithms.items():
+            module, _, name = path.partition(":")
+            found = getattr(import_module(module), name)
+            missing = inspect.signature(found).parameters.keys() - parameter_meanings(found).keys()
+            nameless |= {(id_, parameter) for parameter in missing}
+    assert nameless == set()
+
+
+def test_a_meaning_is_one_sentence_and_may_be_inherited() -> None:
+    class Base:
+        """One.
+
+        Attributes:
+            width: of it, a length; e.g. 0.5 or
+                more. Not of its lid.
+            start: w_0. `None` is the center.
+
+        Attributes end where the next paragraph begins: not here.
+        """
+
+        def __init__(self, width: float, start: float, lid: bool) -> None: ...
+
+    class Derived(Base):
+        """Two. With `lid`, it has one. Or not.
+
+        Attributes:
+            start: another one.
+        """
+
+    assert parameter_meanings(Derived) == {
+        "width": "of it, a length; e.g. 0.5 or more.",
+        "start": "another one.",
+        "lid": "With `lid`, it has one.",
+    }
+
+
+# ---------------------------------------------------------------------------------------------- everything
+
+
+def test_a_paper_lists_its_ids() -> None:
+    lines = list(explanation_lines("mn25"))
+    assert lines[0].startswith("mn25: On the Gradient Complexity")
+    ids = {line.split(":")[0].strip() for line in lines if line.startswith("  mn25.")}
+    assert ids == {row.id for row in papers()["mn25"].catalog}
+
+
+def test_every_id_can_be_explained_without_latex() -> None:
+    for paper in papers().values():
+        for row in paper.catalog:
+            lines = list(explanation_lines(row.id))
+            assert lines[0] == f"{row.id}: {row.title}"
+            assert row.where in lines[1]
+            assert not any("\\" in line or "$" in line for line in lines), row.id
+            assert all(line == line.rstrip() for line in lines), row.id
