@@ -146,21 +146,16 @@ def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) ->
     assert "a:smile:[bold]b" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 def test_output_in_every_encoding(encoding: str) -> None:
-    def run(*arguments: str) -> str:
-        environment = {**os.environ, "PYTHONIOENCODING": encoding}
-        done = subprocess.run(
-            [*COMMAND, *arguments], capture_output=True, env=environment, timeout=120, check=False
-        )
-        assert done.returncode == 0
-        return done.stdout.decode(encoding)
-
-    said = run("explain", "fmtt18.thm1")
-    assert ("\u03c3" in said) == (encoding == "utf-8")
-    assert ("\\u03c3" in said) == (encoding != "utf-8")
-    scopes = [entry["scope"] for entry in json.loads(run("prove", "bst14.eq2", "--json", "-"))["entries"]]
-    assert all(isinstance(scope, str) for scope in scopes)
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run(
+        [*COMMAND, "explain", "fmtt18.def10"], capture_output=True, env=environment, timeout=120, check=False
+    )
+    assert done.returncode == 0
+    said = done.stdout.decode(encoding)
+    assert ("\u2016" in said) == (encoding == "utf-8")
+    assert ("\\u2016" in said) == (encoding != "utf-8")
 
 
 def test_json_escapes_what_the_output_has_no_sign_for(
