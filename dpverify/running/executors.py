@@ -6,6 +6,7 @@ import contextlib
 import re
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import joblib
-from joblib.parallel import ThreadingBackend
+from joblib.parallel import LokyBackend, ThreadingBackend
 from threadpoolctl import ThreadpoolController
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -24,6 +25,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 10.0
+
+_LONGEST_WAIT = 5.0
+"""Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
 
 _FORMS = '"serial", "threads=K", "processes=K" with K >= 1, or "dask=ADDRESS"'
 
@@ -96,7 +100,7 @@ class Executor:
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel)
         else:
-            backend = _WaitingThreads() if self.kind == "threads" else "loky"
+            backend = _WaitingThreads() if self.kind == "threads" else _Processes()
             with joblib.Parallel(
                 n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
@@ -166,6 +170,22 @@ class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no 
         if isinstance(result, _Ended):
             raise result.exception
         return result
+
+
+class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
+    """Joblib's processes, ended only when every call that was submitted has been taken up.
+
+    A call that comes in while loky is told to end its workers makes the thread that hands calls on fail, with a
+    traceback on standard error.
+    """
+
+    def abort_everything(self, ensure_ready: bool = True) -> None:
+        """End the workers, with the calls that they are at."""
+        waiting = getattr(self._workers, "_work_ids", None)
+        limit = time.monotonic() + _LONGEST_WAIT
+        while waiting is not None and not waiting.empty() and time.monotonic() < limit:
+            time.sleep(0.001)
+        super().abort_everything(ensure_ready)
 
 
 @dataclass(frozen=True, eq=False)

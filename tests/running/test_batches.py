@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +14,7 @@ import array_api_strict
 import numpy as np
 import pytest
 import threadpoolctl
+from joblib.externals.loky import process_executor
 from running_mechanisms import Faulty, Walk
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -268,3 +271,22 @@ def test_a_block_travels_unchanged_and_without_repeated_counts(counts: np.ndarra
         assert ours.dtype == theirs.dtype
         assert theirs.flags.c_contiguous
     assert len(sent) < block.points.nbytes + 1000 or len(set(counts.tolist())) > 1
+
+
+def test_ending_worker_processes_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that was submitted, but not yet handed on, when the workers are ended: loky's own thread failed."""
+    failed: list[str] = []
+    processes = Executor.parse("processes=2")
+    manager = process_executor._ExecutorManagerThread
+    process = manager.process_result_item
+
+    def slowly(self: Any, item: Any) -> None:
+        process(self, item)
+        time.sleep(0.05)  # by now the next call is submitted, and the main thread has seen the fault
+
+    monkeypatch.setattr(manager, "process_result_item", slowly)
+    monkeypatch.setattr(threading, "excepthook", lambda caught: failed.append(caught.exc_type.__name__))
+    for seed in range(3):
+        with pytest.raises(InvalidDataError, match="ZeroDivisionError"):
+            run(Faulty("raise"), DATA, runs=4_000, seed=seed, executor=processes, block_size=50)
+    assert failed == []
