@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.S | re.M)
 
 
-def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def shell(script: str, folder: Path, cache: Path | None = None) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(cache or folder / "cache")}
     return subprocess.run(
         ["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -63,9 +64,10 @@ def test_own_theorem_is_proved(folder: Path) -> None:
     assert done.stdout.strip() == "proved"
 
 
-def test_questions_about_statements_are_answered(folder: Path) -> None:
+def test_questions_about_statements_are_answered(folder: Path, all_proofs: tuple[list[Any], Path]) -> None:
+    """With the proofs remembered: finding them anew is what other tests do."""
     (script,) = [block for block in blocks("sh") if "dpverify explain" in block]
-    done = shell("set -e\n" + script, folder)
+    done = shell("set -e\n" + script, folder, all_proofs[1])
     assert done.returncode == 0, done.stderr
     assert '"verdict": "refuted"' in done.stdout
 

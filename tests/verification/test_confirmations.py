@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dpverify.evidence import Verdict
-from dpverify.statements.paper import papers
-from dpverify.verification.proofs import prove_statements
+from dpverify.verification.proofs import ProofRecord
 
 pytestmark = pytest.mark.slow
 
@@ -17,13 +18,10 @@ NOT_CONFIRMED = {  # what the checker says of each
 }
 
 
-def test_all_but_few_decided_formulas_are_confirmed_and_the_others_say_why() -> None:
-    statements = [s for p in papers().values() for s in p.statements]
-    decided = [
-        r.evidence
-        for r in prove_statements(statements, workers=2)
-        if r.evidence.verdict is not Verdict.UNDECIDED
-    ]
+def test_all_but_few_decided_formulas_are_confirmed_and_the_others_say_why(
+    all_proofs: tuple[list[ProofRecord], Path],
+) -> None:
+    decided = [r.evidence for r in all_proofs[0] if r.evidence.verdict is not Verdict.UNDECIDED]
     assert len(decided) >= 156
     for proof in decided:
         if not proof.confirmed_by_checker:

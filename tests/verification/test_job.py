@@ -132,5 +132,6 @@ def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
 def test_a_share_of_the_least_failure_probability_is_enough_for_the_cases_of_a_plan() -> None:
     plans = [plan for paper in papers().values() for plan in paper.plans]
     for plan in plans:
-        if isinstance(plan, RiskPlan | MeanPlan):
+        # the others have a case or two
+        if isinstance(plan, RiskPlan | MeanPlan) and plan.curve_over:
             assert 1e-12 / len(plan.build(Profile.QUICK)) > LEAST_FAILURE_PROBABILITY
