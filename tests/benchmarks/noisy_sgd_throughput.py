@@ -10,7 +10,8 @@ The algorithm is PNSGD with the logistic loss on a ball and the rate and noise o
 compare take turns, so that a change of the machine's speed meets all of them; the ratios are medians over the turns.
 Starting the workers is not counted. The two workers are threads, which need not send their results anywhere; two
 processes (`--executor processes=2`) spend some of their gain on that. On a machine that does other things as well, the
-second ratio says little; so the load is printed too, and how much faster two threads draw the bare noise.
+second ratio says little; so the load is printed too, how much faster two threads draw the bare noise, and the ratios
+of the fastest turns, which others disturb least.
 
     python tests/benchmarks/noisy_sgd_throughput.py [--runs 100000] [--repeats 11] [--executor threads=2]
 """
@@ -113,7 +114,10 @@ def main() -> None:
     }
     for name, (over, under) in pairs.items():
         ratios = [a / b for a, b in zip(over, under, strict=True)]
-        print(f"{name}: {statistics.median(ratios):.3f}   (from {min(ratios):.3f} to {max(ratios):.3f})")
+        print(
+            f"{name}: {statistics.median(ratios):.3f}   (from {min(ratios):.3f} to {max(ratios):.3f}; "
+            f"fastest turns: {min(over) / min(under):.3f})"
+        )
 
 
 if __name__ == "__main__":
