@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -20,6 +20,7 @@ from threadpoolctl import ThreadpoolController
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.checks import whole_number
 from dpverify.running.quoting import named
+from dpverify.running.shared_context import SharedContext
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -249,35 +250,15 @@ def _dask_backend(client: Any) -> Any:
     return Backend(client=client)
 
 
-class _OneBlasThread:
-    """A context in which BLAS uses one thread; contexts of several Python threads may overlap.
-
-    Blocks are what runs in parallel, so a second layer of threads only costs; and the number of threads
-    changes how BLAS splits its sums, which would let the machine's size into the bits.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._modules = 0
-        self._controller: ThreadpoolController | None = None
-        self._limiter: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                # looking for libraries takes milliseconds, and only an import can bring a new one
-                if self._controller is None or self._modules != len(sys.modules):
-                    self._controller = ThreadpoolController()
-                    self._modules = len(sys.modules)
-                self._limiter = self._controller.limit(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limiter.restore_original_limits()
+@functools.lru_cache(maxsize=1)
+def _thread_pools(modules: int) -> ThreadpoolController:
+    """The libraries with thread pools; looking for them takes milliseconds, and only an import brings a new one."""
+    return ThreadpoolController()
 
 
-one_blas_thread = _OneBlasThread()
+one_blas_thread = SharedContext(lambda: _thread_pools(len(sys.modules)).limit(limits=1, user_api="blas"))
+"""A context in which BLAS uses one thread.
+
+Blocks are what runs in parallel, so a second layer of threads only costs; and the number of threads changes how BLAS
+splits its sums, which would let the machine's size into the bits.
+"""

@@ -5,45 +5,28 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from typing import IO
 
-
-class _StandardOutputToError:
-    """A context in which what is written to standard output goes to standard error.
-
-    That holds for the whole process: for Python's `sys.stdout` in all threads, for file descriptor 1, and
-    so for C libraries, for child processes and for worker processes started meanwhile. Contexts of several
-    threads may overlap; the first one in redirects, the last one out restores.
-
-    Not covered is what comes later: text that a C library holds in a buffer of its own until the program
-    ends, threads and child processes that outlive the context, and `atexit` functions. Nor are worker
-    processes started earlier: those of a Dask cluster write where the cluster was started.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._restore = contextlib.ExitStack()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                with contextlib.ExitStack() as entered:
-                    entered.enter_context(_descriptor_to_error())
-                    entered.enter_context(contextlib.redirect_stdout(_error_stream()))
-                    self._restore = entered.pop_all()
-            self._inside += 1
-
-    def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._restore.close()
+from dpverify.running.shared_context import SharedContext
 
 
-standard_output_to_error = _StandardOutputToError()
+@contextlib.contextmanager
+def _to_error() -> Iterator[None]:
+    with _descriptor_to_error(), contextlib.redirect_stdout(_error_stream()):
+        yield
+
+
+standard_output_to_error = SharedContext(_to_error)
+"""A context in which what is written to standard output goes to standard error.
+
+That holds for the whole process: for Python's `sys.stdout` in all threads, for file descriptor 1, and so for C
+libraries, for child processes and for worker processes started meanwhile.
+
+Not covered is what comes later: text that a C library holds in a buffer of its own until the program ends, threads and
+child processes that outlive the context, and `atexit` functions. Nor are worker processes started earlier: those of a
+Dask cluster write where the cluster was started.
+"""
 
 
 def _error_stream() -> IO[str] | None:
