@@ -134,6 +134,8 @@ class Reuse(Record):
     audits_taken: int = 0
     refused: int = 0
     """Rows that were damaged or in a wrong place, so that their work was done anew."""
+    not_kept: int = 0
+    """Results that rest on a source file which changed while the program ran."""
 
     def since(self, before: Reuse) -> Reuse:
         """What came after an earlier count of the same store."""
@@ -143,7 +145,7 @@ class Reuse(Record):
         )
 
     def says(self) -> str:
-        """It in one line, empty where nothing was taken."""
+        """It in one line, empty where there is nothing to say."""
         counts = (
             ("blocks", self.blocks_taken, self.blocks),
             ("proofs", self.proofs_taken, self.proofs),
@@ -158,6 +160,11 @@ class Reuse(Record):
                 else f"{self.refused} damaged or misplaced rows"
             )
             said.append(f"{rows} in {self.store} refused, and the work done anew")
+        if self.not_kept:
+            said.append(
+                f"{self.not_kept} results were not kept in {self.store}, since a source file that they rest on "
+                "changed or went away while the program ran"
+            )
         return "; ".join(said)
 
 

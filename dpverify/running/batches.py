@@ -229,7 +229,7 @@ class _Compute:
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 block = checked_block(output, index=task.index, start=task.start, runs=task.runs)
-            return _Done(block, self.watch.files() if self.watch is not None else None)
+            return _Done(block, self.watch.files(self.mechanism) if self.watch is not None else None)
         except Exception as error:
             return _Failure(_portable(error), type(error).__name__)
 

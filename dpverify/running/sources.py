@@ -63,17 +63,17 @@ def loaded_sources() -> dict[str, str]:
     found = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if (
-            name in ("__main__", "__mp_main__")
-            or not isinstance(file, str)
-            or file.startswith("<")
-            or is_installed(module)
-        ):
+        if name in ("__main__", "__mp_main__") or not isinstance(file, str) or file.startswith("<"):
             continue
-        path = os.path.abspath(file)
-        content = hash_of_file(path)
-        found[path] = content if _first_seen.setdefault((path, id(module)), content) == content else ""
+        if not is_installed(module):
+            path = os.path.abspath(file)
+            found[path] = _hash_as_first_seen(path, module)
     return found
+
+
+def _hash_as_first_seen(path: str, loaded_by: object) -> str:
+    content = hash_of_file(path)
+    return content if _first_seen.setdefault((path, id(loaded_by)), content) == content else ""
 
 
 def shown(path: str, folder: str | os.PathLike[str]) -> str:
@@ -102,16 +102,22 @@ class SourceWatch:
         self._since = time.time()
         self._process = _process()
         self._expected = loaded_sources()
-        self._seen: tuple[int, str] = (0, "")
+        self._seen: tuple[object, ...] = ()
         self._files: dict[str, str] | None = {}
 
-    def files(self) -> dict[str, str] | None:
-        """The files and their hashes; None if one may not be what was loaded, so that nothing can be said."""
+    def files(self, mechanism: object = None) -> dict[str, str] | None:
+        """The files and their hashes; None if one may not be what was loaded, so that nothing can be said.
+
+        A mechanism that computes in other processes says with a method `loaded_sources` which files they have loaded.
+        """
+        elsewhere: tuple[str, ...] = ()
+        if callable(listed := getattr(mechanism, "loaded_sources", None)):
+            elsewhere = tuple(os.path.abspath(path) for path in listed())
         # asked once a block, so answered in a moment: a new module is the last one
-        seen = len(sys.modules), next(reversed(sys.modules))
+        seen = len(sys.modules), next(reversed(sys.modules)), elsewhere
         if self._files is not None and seen != self._seen:
             self._seen = seen
-            loaded = loaded_sources()
+            loaded = {path: _hash_as_first_seen(path, mechanism) for path in elsewhere} | loaded_sources()
             # what was here before needs no look at the clock
             new = loaded if _process() != self._process else loaded.keys() - self._expected.keys()
             files = {**self._expected, **loaded}

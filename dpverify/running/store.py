@@ -82,7 +82,7 @@ class Store:
         self._failure: InvalidDataError | None = None
         self._taken: Counter[Kind] = Counter()
         self._asked: Counter[Kind] = Counter()
-        self._refused = 0
+        self._refused = self._not_kept = 0
         with self._said():
             if text.endswith(os.sep) or self.path.is_dir():
                 self.path /= NAME_IN_FOLDER
@@ -200,7 +200,13 @@ class Store:
                 audits=self._asked["audit"],
                 audits_taken=self._taken["audit"],
                 refused=self._refused,
+                not_kept=self._not_kept,
             )
+
+    def pass_over(self) -> None:
+        """Count a result that is not kept, since nobody knows what it rests on."""
+        with self._lock:
+            self._not_kept += 1
 
     def flush(self) -> None:
         """Write everything now.

@@ -83,6 +83,7 @@ class Shelf:
             InvalidDataError: if the store cannot be written to.
         """
         if sources is None:
+            self._store.pass_over()
             return
         text = json.dumps(sources, sort_keys=True) if sources else ""
         name = hashlib.sha256(text.encode()).hexdigest() if sources else ""

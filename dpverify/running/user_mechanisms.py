@@ -21,7 +21,7 @@ from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.quoting import named, quoted
 from dpverify.running.randomness import Randomness
-from dpverify.running.sources import loaded_sources, shown
+from dpverify.running.sources import hash_of_file
 
 _ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
@@ -77,18 +77,17 @@ class UserMechanism:
     def fingerprint(self) -> str:
         """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it.
 
-        A function that was loaded by name counts by the content of every source file outside of the installed
-        packages that is loaded, too; so what of its globals has no readable content is passed over. Computed once:
-        what the function changes when it is called is no part of it.
+        Computed once: what the function changes when it is called is no part of it. Of a function that was loaded by
+        name, what has no readable content is passed over: a store looks at every source file that was loaded, too.
 
         Raises:
             InvalidArgumentError: for a function that was not loaded by name and reads what has no content.
         """
         if not self.target:
             return fingerprint_of(self.function)
+        source = inspect.getsourcefile(inspect.unwrap(self.function))
         code = fingerprint_of(self.function, readable_only=True)
-        sources = sorted((shown(path, self.folder), content) for path, content in loaded_sources().items())
-        return fingerprint_of((self.target, code, tuple(sources)))
+        return fingerprint_of((self.target, code, hash_of_file(source or "")))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Call the function, once or once a run.

@@ -50,7 +50,9 @@ def carry_out_or_take(plan: Plan, settings: AuditSettings, failure_probability: 
     watch = SourceWatch(folder)
     found = carry_out(plan, settings, failure_probability)
     sources = watch.files()
-    if sources is not None:
+    if sources is None:
+        store.pass_over()
+    else:
         entries = _EVIDENCE.dump_python(found)
         store.put("audit", key, json.dumps({"sources": sources, "entries": entries}).encode())
     return found
