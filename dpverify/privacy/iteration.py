@@ -172,8 +172,7 @@ class NoisyIteration:
         Returns:
             The charged amounts, whether some amount exceeded what was there, and whether something is left over.
         """
-        shifts, stddevs, contractions = self.shifts, self.noise_stddevs, self.contractions
-        noisy = np.flatnonzero(stddevs)
+        noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1
         charged = np.zeros(self.steps)
         too_much = False
@@ -181,13 +180,12 @@ class NoisyIteration:
         # z is an upper bound on what remains, `arrived` on what would without amounts
         z = arrived = self.initial_distance
         rows = zip(
-            np.asarray(contractions).tolist(),
-            np.asarray(shifts).tolist(),
-            np.asarray(stddevs).tolist(),
+            np.asarray(self.contractions).tolist(),
+            np.asarray(self.shifts).tolist(),
             amounts.tolist(),
             strict=True,
         )
-        for t, (c, s, stddev, a) in enumerate(rows):
+        for t, (c, s, a) in enumerate(rows):
             if c != 1:
                 z = above(c * z, inf) if z > 0 < c else 0.0
                 arrived = above(c * arrived, inf) if arrived > 0 < c else 0.0
@@ -196,7 +194,8 @@ class NoisyIteration:
                 arrived = above(arrived + s, inf) if arrived > 0 else s
             slack = _TOLERANCE * arrived
             too_much = too_much or a > z + slack
-            if stddev > 0 and (z - a <= slack if a > 0 or t == last else z == 0) or (take_rest and t == last):
+            takes_all = t == last and (take_rest or z - a <= slack)
+            if takes_all or (a > 0 and z - a <= slack):
                 charged[t], z = z, 0.0
             elif a > 0:
                 charged[t], z = a, above(z - a, inf)

@@ -9,7 +9,6 @@ from fractions import Fraction
 from flint import arb
 
 
-
 def product(left: float, right: float) -> float:
     """The smallest float that is at least left * right, both at least 0; infinity beyond the floats."""
     found = left * right
