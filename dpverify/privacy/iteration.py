@@ -207,6 +207,12 @@ class NoisyIteration:
         charged.setflags(write=False)
         if not used.any():
             return Schedule(charged, 0.0)
+        if used.sum() == 1:
+            single = int(np.argmax(used))
+            return Schedule(
+                charged,
+                rounding.quotient(float(charged[single]), float(np.asarray(self.noise_stddevs)[single])),
+            )
         with np.errstate(over="ignore", under="ignore"):
             ratios = charged[used] / np.asarray(self.noise_stddevs)[used]
         # a quotient below the floats still counts

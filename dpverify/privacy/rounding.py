@@ -19,6 +19,16 @@ def product(left: float, right: float) -> float:
     return found
 
 
+def quotient(left: float, right: float) -> float:
+    """The smallest float that is at least left / right, for left at least 0 and right above 0; infinity beyond."""
+    found = left / right
+    if found == math.inf or left == 0:
+        return found
+    if Fraction(found) * Fraction(right) < Fraction(left):
+        return math.nextafter(found, math.inf)
+    return found
+
+
 def total(values: Iterable[float]) -> float:
     """The smallest float that is at least the sum of finite numbers of at least 0; infinity beyond the floats."""
     terms = list(values)

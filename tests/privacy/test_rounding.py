@@ -118,3 +118,11 @@ def test_a_users_curve_is_not_asked_for_order_one() -> None:
     RDP(curve).privacy_profile(0.5)
     RDP(curve).epsilon_at(1e-5)
     assert min(asked) > 1
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(left=positive, right=positive.filter(bool))
+def test_quotients_are_the_least_float_above(left: float, right: float) -> None:
+    found, exact = rounding.quotient(left, right), Fraction(left) / Fraction(right)
+    assert found == math.inf or Fraction(found) >= exact
+    assert exact == 0 or Fraction(math.nextafter(found, 0.0)) < exact
