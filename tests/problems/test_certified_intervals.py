@@ -224,7 +224,7 @@ def test_the_upper_end_is_never_below_the_points_own_risk(radius: float, shape: 
         for loss in (Hinge(), Squared(math.inf), Linear(), HalfSquaredDistance(math.inf)):
             problem = Problem(loss, sets[shape])
             minimum = minimize(problem, data)
-            risk = exact_risk(loss, minimum.point, data)
+            risk = exact_risk(loss, [Fraction(v) for v in minimum.point.tolist()], data)
             assert minimum.value.lower <= minimum.value.upper
             assert Fraction(minimum.value.upper) >= risk
             assert minimum.value.upper >= float(problem.mean_risk(minimum.point[None, :], data)[0])
