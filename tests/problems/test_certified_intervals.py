@@ -174,13 +174,13 @@ def test_medians_and_means_far_from_the_origin(offset: float) -> None:
 
 
 def inside(constraint: ConstraintSet, w: Vector) -> list[Fraction]:
-    """A point exactly in the set, a few roundings from w."""
+    """A point exactly in the set, a few dozen roundings from w."""
     point = [Fraction(v) for v in w.tolist()]
     if isinstance(constraint, Simplex):
         return [Fraction(constraint.scale) * v / sum(point) for v in point]
     if isinstance(constraint, Ball):
         middle = [Fraction(v) for v in constraint.center().tolist()]
-        point = [m + (v - m) * (1 - Fraction(1, 2**48)) for v, m in zip(point, middle, strict=True)]
+        point = [m + (v - m) * (1 - Fraction(1, 2**45)) for v, m in zip(point, middle, strict=True)]
         square = sum((v - m) ** 2 for v, m in zip(point, middle, strict=True))
         assert square <= Fraction(constraint.radius) ** 2
     return point
