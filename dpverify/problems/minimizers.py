@@ -266,7 +266,7 @@ def _dual_bound(
     else:
         assert isinstance(loss, Displacement)
         rows = [[arb(v) for v in row] for row in dual]
-        if isinstance(loss, EuclideanDistance):
+        if _is(loss, EuclideanDistance):
             # exactly inside of the unit ball, where rounding has left it
             rows = _into_unit_ball(rows) if not vanishing else rows
         total = _displacement_conjugates(problem, loss, data, rows)
@@ -357,7 +357,7 @@ def _vanishing(problem: Problem, data: Dataset, dual: Matrix) -> Iterator[Any]:
         rows = [[arb(v) for v in row] for row in dual.tolist()]
         means = [sum((row[j] for row in rows), arb(0)) / data.n for j in range(data.d)]
         centered = [[a - mean for a, mean in zip(row, means, strict=True)] for row in rows]
-        if isinstance(loss, EuclideanDistance):
+        if _is(loss, EuclideanDistance):
             # One factor for all rows, so that the sum stays 0.
             longest = max(enclosures.above(enclosures.norm(row)) for row in centered)
             if longest > 1.0:
@@ -392,6 +392,11 @@ def _own_duals(loss: Any, data: Dataset, point: Matrix) -> tuple[Matrix, ...]:
     return ()
 
 
+def _is(loss: object, kind: type) -> bool:
+    """The same as isinstance, of which a type checker thinks that no loss can be of this type as well."""
+    return isinstance(loss, kind)
+
+
 def _is_known(problem: Problem) -> bool:
     """Whether the loss's values, conjugates and gradients can be enclosed by balls."""
     loss, _ = without_ridge(problem.loss)
@@ -417,11 +422,11 @@ def _further_proposals(problem: Problem, data: Dataset, proposals: list[Matrix])
     loss, ridge = without_ridge(problem.loss)
     if ridge or not isinstance(loss, GeneralizedLinear):
         return []
-    if isinstance(loss, Linear) and not isinstance(problem.constraint, AllSpace):
+    if _is(loss, Linear) and not isinstance(problem.constraint, AllSpace):
         gradient = problem.mean_gradient(problem.constraint.center()[None, :], data)
         return [np.asarray(problem.constraint.minimize_linear(gradient)[0])]
     further = []
-    if isinstance(loss, Squared) and problem.constraint.largest_norm > _FAR:
+    if _is(loss, Squared) and problem.constraint.largest_norm > _FAR:
         further.append(least_squares(data.features, data.labels))
     if isinstance(problem.constraint, AllSpace):
         further.extend(factor * proposal for proposal in proposals for factor in _LENGTHS)
