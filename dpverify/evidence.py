@@ -11,10 +11,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION: Literal[2] = 2
-"""1: without `mean` and `sampling` entries, which version 2 added; a ledger of version 1 is read as it is."""
+SCHEMA_VERSION: Literal[3] = 3
+"""1: without `mean` and `sampling` entries, which version 2 added; 2: without what an audit can see.
 
-READABLE_VERSIONS = (1, SCHEMA_VERSION)
+Every field that a later version added has a default, so older ledgers are read as they are.
+"""
+
+READABLE_VERSIONS = (1, 2, SCHEMA_VERSION)
 
 
 class Verdict(StrEnum):
@@ -118,6 +121,31 @@ class ProfilePoint(Record):
     """Best known upper bound from accounting."""
 
 
+class ClaimForm(StrEnum):
+    """How a claim stands to the print of its source."""
+
+    AS_PRINTED = "as printed"
+    CORRECTED = "corrected"
+    UNSTATED = "unstated"
+    """Nothing is claimed: a measurement."""
+    NOT_COMPARED = "not compared"
+    """Nobody has held it against the print."""
+
+
+class ClaimOrigin(Record):
+    """Where a claim comes from, and whether it is what stands there."""
+
+    form: ClaimForm
+    source: str = ""
+    """The statement or algorithm, by its id."""
+    printed: str = ""
+    """The number or formula that its source prints."""
+    because: str = ""
+    """For a corrected claim what was corrected, for an unstated one why there is none."""
+    holds_for: str = ""
+    """The range in which it is claimed."""
+
+
 class AuditEvidence(Record):
     """What every audit of an implementation leaves behind."""
 
@@ -127,6 +155,8 @@ class AuditEvidence(Record):
     verdict: Verdict
     reason: str = ""
     reproduce: str
+    origin: ClaimOrigin | None = None
+    """None in ledgers before version 3, and where a user makes the claim."""
 
 
 class SampledEvidence(AuditEvidence):
@@ -170,7 +200,11 @@ class PrivacyEvidence(SampledEvidence):
     delta: float
     """The delta that `epsilon_lower` is about."""
     detectable: str = ""
-    """The smallest violation that this audit would have found with probability one half."""
+    """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
+    fault: str = ""
+    """What was done to the mechanism to see whether this audit notices, such as `noise divided by`."""
+    smallest_fault: float | None = None
+    """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
 
 
@@ -234,16 +268,22 @@ class SamplingEvidence(SampledEvidence):
 
 
 class ConstantEvidence(AuditEvidence):
-    """A constant hidden in an O( ) made explicit by accounting.
+    """A printed constant beside the one that can be proved, or one hidden in an O( ) made explicit.
 
-    The verdict is `certified` only if the accountant's arithmetic is rigorous; else `supported` or `undecided`.
+    The verdict is `certified` or `refuted` only if the arithmetic is rigorous; else `supported` or `undecided`.
     """
 
     kind: Literal["constant"] = "constant"
     formula: str
     latex: str = ""
-    smallest: float
-    """The smallest value that the accountant can prove at the printed parameters."""
+    smallest: float | None = None
+    """The smallest value that can be proved at the parameters; None where the largest is what counts."""
+    largest: float | None = None
+    """The largest value that is safe, for a formula that holds up to it."""
+    printed: float | None = None
+    """The printed constant; None where none is printed (or, before version 3, where it was not recorded)."""
+    range_fixed_by: str = ""
+    """What fixes the range in which the value is right: a closed form, a grid of parameters, ..."""
     parameters: dict[str, str]
     method: str
 
@@ -291,7 +331,7 @@ class Budget(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1, 2] = SCHEMA_VERSION
+    schema_version: Literal[1, 2, 3] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpverify.auditing import PrivacyAudit, audit_privacy
 from dpverify.evidence import Verdict
-from dpverify.privacy import Guarantee
+from dpverify.privacy import Adjacency, Guarantee
 from dpverify.running import Executor, Mechanism, run
 
 
@@ -85,7 +85,14 @@ def check_private(
         for side, data in enumerate((left, right))
     ]
     first, second = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(first, second, claim, failure_probability=failure_probability, seed=seed)
+    audit = audit_privacy(
+        first,
+        second,
+        claim,
+        adjacency=Adjacency.REPLACE_ONE,
+        failure_probability=failure_probability,
+        seed=seed,
+    )
     if audit.verdict is Verdict.VIOLATED:
         raise AssertionError(f"{claim} is violated (seed {seed}, {runs} runs). {audit.reason}")
     return audit

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from dpverify.evidence import (
     Budget,
+    ClaimForm,
+    ClaimOrigin,
     ComplexityEvidence,
     ConstantEvidence,
     Ledger,
@@ -186,6 +188,8 @@ def is_measurement(audit: AuditEvidence) -> bool:
         isinstance(audit, RiskEvidence | MeanEvidence)
         and audit.verdict is Verdict.UNDECIDED
         and not math.isfinite(audit.bound)
+    ) or (
+        isinstance(audit, ConstantEvidence) and audit.verdict is Verdict.UNDECIDED and audit.printed is None
     )
 
 
@@ -329,7 +333,30 @@ def audit_text(audit: AuditEvidence) -> str:
                 f"claimed {number_text.count(audit.claimed)} ({audit.data})"
             )
         case ConstantEvidence():
-            return f"smallest constant for {audit.formula} is {number_text.at_most(audit.smallest)}"
+            stands = (
+                "none is printed"
+                if audit.printed is None
+                else f"printed is {number_text.nearest(audit.printed)}"
+            )
+            return f"the constant in {audit.formula}: {provable_text(audit)}, {stands}"
+
+
+def provable_text(constant: ConstantEvidence) -> str:
+    """The computed constant, rounded to the safe side, and which of the two it is."""
+    if constant.smallest is not None:
+        return f"smallest provable {number_text.at_most(constant.smallest)}"
+    return f"largest safe {number_text.at_least(constant.largest)}" if constant.largest is not None else ""
+
+
+def origin_text(origin: ClaimOrigin) -> str:
+    """How a claim stands to the print of its source, in words."""
+    parts = {
+        ClaimForm.AS_PRINTED: [f"as printed: {origin.printed}" if origin.printed else "as printed"],
+        ClaimForm.CORRECTED: [f"corrected: {origin.because}", f"printed is {origin.printed}"],
+        ClaimForm.UNSTATED: [f"none: {origin.because}"],
+        ClaimForm.NOT_COMPARED: ["not compared with the print"],
+    }[origin.form]
+    return "; ".join([*parts, *([f"holds for {origin.holds_for}"] if origin.holds_for else [])])
 
 
 def law_claim(audit: SamplingEvidence) -> str:

@@ -7,11 +7,14 @@ from typing import Any, NotRequired, TypedDict, Unpack
 import numpy as np
 
 from dpverify.auditing.complexity import QueryAudit
+from dpverify.auditing.constants import ConstantAudit
 from dpverify.auditing.privacy import Claim, PrivacyAudit
 from dpverify.auditing.risk import MeanAudit, RateFit
 from dpverify.auditing.sampling import LawAudit
 from dpverify.evidence import (
+    ClaimOrigin,
     ComplexityEvidence,
+    ConstantEvidence,
     Interval,
     MeanEvidence,
     PrivacyEvidence,
@@ -30,6 +33,7 @@ class Asked(TypedDict):
     subject: str
     title: str
     reproduce: str
+    origin: NotRequired[ClaimOrigin | None]
 
 
 class AskedOnData(Asked):
@@ -65,7 +69,7 @@ def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
 
 
 def privacy_entry(
-    audit: PrivacyAudit, *, adjacency: str, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
+    audit: PrivacyAudit, *, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
 ) -> PrivacyEvidence:
     """Give the entry of a privacy audit.
 
@@ -82,7 +86,9 @@ def privacy_entry(
     return PrivacyEvidence(
         **asked,
         **_sampled(audit),
-        adjacency=adjacency,
+        adjacency=audit.adjacency,
+        fault=audit.fault,
+        smallest_fault=audit.smallest_fault,
         claim=audit.claim,
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
@@ -140,6 +146,32 @@ def complexity_entry(
         verdict=audit.verdict,
         reason=audit.reason,
         seed=seed,
+    )
+
+
+def constant_entry(
+    audit: ConstantAudit,
+    *,
+    formula: str,
+    latex: str,
+    parameters: dict[str, str],
+    range_fixed_by: str,
+    method: str,
+    **asked: Unpack[Asked],
+) -> ConstantEvidence:
+    """Give the entry of a constant."""
+    return ConstantEvidence(
+        **asked,
+        formula=formula,
+        latex=latex,
+        smallest=audit.provable if audit.extreme == "smallest" else None,
+        largest=audit.provable if audit.extreme == "largest" else None,
+        printed=audit.printed,
+        parameters=parameters,
+        range_fixed_by=range_fixed_by,
+        method=method,
+        verdict=audit.verdict,
+        reason=audit.reason,
     )
 
 

@@ -7,27 +7,32 @@ import shlex
 import time
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from dpverify.auditing import (
     CountRelation,
     MeanAudit,
+    audit_constant,
     audit_law,
     audit_mean,
     audit_privacy,
     audit_queries,
     complexity_entry,
+    constant_entry,
     fit_rate,
     mean_entry,
     privacy_entry,
     rate_entry,
     risk_entry,
     sampling_entry,
+    search_faults,
 )
 from dpverify.evidence import (
+    ClaimOrigin,
     ComplexityEvidence,
+    ConstantEvidence,
     Evidence,
     Interval,
     MeanEvidence,
@@ -40,6 +45,7 @@ from dpverify.problems import Dataset, minimize
 from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, run
 from dpverify.statements.plans import (
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
@@ -81,7 +87,7 @@ def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -
         return [_mean(plan, plan.build(settings.profile), settings, failure_probability)]
     if isinstance(plan, SamplingPlan):
         return [_sampling(plan, plan.build(settings.profile), settings, failure_probability)]
-    return [plan.build(settings.profile)]
+    return [_constant(plan, plan.build(settings.profile), settings)]
 
 
 def is_statistical(plan: Plan) -> bool:
@@ -132,25 +138,49 @@ def _reproduce(plan: Plan, settings: AuditSettings, failure_probability: float |
     return shlex.join(str(word) for word in words)
 
 
+class _Source(TypedDict):
+    origin: ClaimOrigin
+    claim_source: str
+
+
+def _source(case: PrivacyCase | RiskCase | MeanCase | SamplingCase) -> _Source:
+    """Where a claim comes from, also in the one field that ledgers have always had for it."""
+    origin = case.origin.record()
+    return {"origin": origin, "claim_source": origin.source}
+
+
 def _privacy(
     plan: PrivacyPlan, case: PrivacyCase, settings: AuditSettings, failure_probability: float
 ) -> PrivacyEvidence:
     begin = time.perf_counter()
-    samples = [
-        _drawn(plan, settings, case.mechanism, data, case.runs, side).points
-        for side, data in enumerate((case.left, case.right))
-    ]
-    left, right = (points.reshape(points.shape[0], -1) for points in samples)
+    make, factors = case.weakened, settings.profile.faults
+
+    def outputs(mechanism: Mechanism, stream: int) -> tuple[Any, Any]:
+        """Of a mechanism on both data sets; streams tell the mechanism and its weakened versions apart."""
+        drawn = [
+            _drawn(plan, settings, mechanism, data, case.runs, 2 * stream + side).points
+            for side, data in enumerate((case.left, case.right))
+        ]
+        left, right = (points.reshape(points.shape[0], -1) for points in drawn)
+        return left, right
+
+    weakened = None if make is None else lambda factor: outputs(make(factor), 1 + factors.index(factor))
+    left, right = outputs(case.mechanism, 0)
     audit = audit_privacy(
-        left, right, case.claim, failure_probability=failure_probability, seed=settings.seed
+        left,
+        right,
+        case.claim,
+        adjacency=case.adjacency,
+        failure_probability=failure_probability,
+        seed=settings.seed,
     )
+    audit = search_faults(audit, case.claim, weakened, fault=case.fault, factors=factors)
     return privacy_entry(
         audit,
         subject=plan.subject,
         title=plan.title,
         data=case.data,
-        adjacency=case.adjacency.value,
-        claim_source=case.claim_source,
+        **_source(case),
         best_known=None if case.upper is None else Sharper(case.claim, case.upper),
         seconds=round(time.perf_counter() - begin, 3),
         reproduce=_reproduce(plan, settings, failure_probability),
@@ -187,7 +217,7 @@ def _risk(
         data=case.data,
         quantity=f"expected excess risk ({'sum' if case.total else 'mean'} over records)",
         claim=case.claim,
-        claim_source=case.claim_source,
+        **_source(case),
         seed=settings.seed,
         seconds=round(time.perf_counter() - begin, 3),
         reproduce=reproduce,
@@ -207,12 +237,13 @@ def _risk(
     found: list[Evidence] = [
         measured.model_copy(update={"runs": case.runs, "failure_probability": failure_probability})
     ]
-    if plan.exponent_claimed is not None:
-        fit = fit_rate([c.size for c in cases], [a.measured for a in audits], plan.exponent_claimed)
+    if plan.rate is not None:
+        fit = fit_rate([c.size for c in cases], [a.measured for a in audits], plan.rate.exponent)
         rate = rate_entry(
             fit,
             subject=plan.subject,
             title=plan.title,
+            origin=plan.rate.origin.record(),
             over=plan.curve_over,
             runs=case.runs,
             failure_probability=failure_probability,
@@ -277,7 +308,7 @@ def _mean(
             data=case.data,
             quantity=case.quantity,
             claim=case.claim,
-            claim_source=case.claim_source,
+            **_source(case),
             seed=settings.seed,
             reproduce=_reproduce(plan, settings, failure_probability),
         )
@@ -351,7 +382,7 @@ def _sampling(
         data=case.data,
         statistic=case.statistic_name,
         claim=case.claim,
-        claim_source=case.claim_source,
+        **_source(case),
         seed=settings.seed,
         seconds=round(time.perf_counter() - begin, 3),
         reproduce=_reproduce(plan, settings, failure_probability),
@@ -378,6 +409,29 @@ def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvid
         data=case.data,
         oracle=case.oracle,
         claim=case.claim,
+        origin=case.origin.record(),
         seed=settings.seed,
+        reproduce=_reproduce(plan, settings),
+    )
+
+
+def _constant(plan: ConstantPlan, case: ConstantCase, settings: AuditSettings) -> ConstantEvidence:
+    audit = audit_constant(
+        case.provable,
+        extreme=case.extreme,
+        printed=case.printed,
+        decisive=case.decisive,
+        requires=case.requires,
+    )
+    return constant_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        origin=case.origin.record(),
+        formula=case.formula,
+        latex=case.latex,
+        parameters=case.parameters,
+        range_fixed_by=case.range_fixed_by,
+        method=case.method,
         reproduce=_reproduce(plan, settings),
     )

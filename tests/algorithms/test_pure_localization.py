@@ -341,5 +341,7 @@ def test_a_privacy_audit_sees_a_budget_that_was_not_split(spent: float, verdict:
         run(algorithm, data, runs=400_000, seed=(1, side)).points
         for side, data in enumerate((pair.left, pair.right))
     )
-    found = audit_privacy(left, right, PureDP(4.0), failure_probability=FALSE_ALARM, seed=0)
+    found = audit_privacy(
+        left, right, PureDP(4.0), adjacency="replace-one", failure_probability=FALSE_ALARM, seed=0
+    )
     assert found.verdict is verdict

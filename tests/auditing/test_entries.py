@@ -36,11 +36,11 @@ def test_every_kind_of_claim(claim: str, true_for_the_pair: bool) -> None:
     """A Gaussian pair with mu = 1; chance of a false alarm 1e-6 each."""
     rng = np.random.default_rng(1)
     left, right = rng.normal(0, 1, 60_000), rng.normal(1, 1, 60_000)
-    audit = audit_privacy(left, right, parse_claim(claim), failure_probability=1e-6, seed=3)
-    assert audit.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
-    entry = privacy_entry(
-        audit, subject="a:b", title="t", data="d", adjacency="replace-one", reproduce="r", best_known=GDP(1.0)
+    audit = audit_privacy(
+        left, right, parse_claim(claim), adjacency="replace-one", failure_probability=1e-6, seed=3
     )
+    assert audit.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
+    entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r", best_known=GDP(1.0))
     assert entry.verdict is audit.verdict
     assert entry.claim == str(parse_claim(claim))
     assert (entry.seed, entry.runs, entry.failure_probability) == (3, 60_000, 1e-6)
@@ -54,7 +54,9 @@ def test_randomized_response_at_its_own_claim() -> None:
     """The claim is attained exactly by outputs in {0, 1}; chance of a false alarm 1e-6."""
     rng = np.random.default_rng(2)
     left, right = rng.random(50_000) < expit(1.0), rng.random(50_000) < expit(-1.0)
-    audit = audit_privacy(left, right, parse_claim("eps=1"), failure_probability=1e-6, seed=3)
+    audit = audit_privacy(
+        left, right, parse_claim("eps=1"), adjacency="replace-one", failure_probability=1e-6, seed=3
+    )
     assert audit.verdict is Verdict.SUPPORTED
     assert 0.9 < audit.epsilon_lower <= 1
 

@@ -53,7 +53,7 @@ def _changed(**changes: object) -> str:
         ("[]", "is not a ledger"),
         ("null", "is not a ledger"),
         ("{}", "is not a ledger"),
-        (_changed(schema_version=3), "has schema version 3; this program reads versions 1 and 2"),
+        (_changed(schema_version=4), "has schema version 4; this program reads versions 1, 2 and 3"),
         (_changed(schema_version=True), "has schema version True"),
         (_changed(schema_version="1"), "has schema version '1'"),
         (_changed(schema_version=None), "has schema version None"),

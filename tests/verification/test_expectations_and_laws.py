@@ -22,6 +22,7 @@ from dpverify.statements.plans import (
     RiskPlan,
     SamplingCase,
     SamplingPlan,
+    Unstated,
 )
 from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
 
@@ -56,7 +57,7 @@ def mean(*bounds: float, at_least: bool = False) -> MeanEvidence:
             bound=bound,
             quantity="mean",
             claim="a bound",
-            claim_source="",
+            origin=Unstated("a test"),
             data="none",
             runs=5000,
             at_least=at_least,
@@ -111,7 +112,7 @@ def test_laws(mechanism: Any, verdict: Verdict) -> None:
         distance="total variation",
         bound=0.0,
         claim="standard normal",
-        claim_source="",
+        origin=Unstated("a test"),
         statistic_name="the number",
         data="none",
         runs=5000,
@@ -132,7 +133,7 @@ def test_laws(mechanism: Any, verdict: Verdict) -> None:
     ],
 )
 def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) -> None:
-    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle)
+    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle, origin=Unstated("a test"))
     (entry,) = carry_out(ComplexityPlan("test/count", "bst14.alg2", "Count", lambda _: case), SETTINGS, 0.0)
     assert isinstance(entry, ComplexityEvidence)
     assert entry.verdict is verdict
@@ -143,7 +144,7 @@ def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) ->
 def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
     case = RiskCase(
-        uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False
+        uniform, problem, DATA, bound, "a bound", "none", 1000, total=False, origin=Unstated("a test")
     )  # the risk is at most 2 above its minimum
     (entry,) = carry_out(
         RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: (case,)), SETTINGS, FAILURE_PROBABILITY
@@ -156,7 +157,18 @@ def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
     bounds = [1.0 if i != broken else 0.01 for i in range(3)]
     cases = tuple(
-        RiskCase(uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False, size=float(i))
+        RiskCase(
+            uniform,
+            problem,
+            DATA,
+            bound,
+            "a bound",
+            "none",
+            1000,
+            total=False,
+            origin=Unstated("a test"),
+            size=float(i),
+        )
         for i, bound in enumerate(bounds)
     )
     plan = RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: cases, curve_over="size")
