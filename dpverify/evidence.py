@@ -166,6 +166,8 @@ class SampledEvidence(AuditEvidence):
     failure_probability: float
     seed: int
     seconds: float = 0.0
+    sees_nothing: bool = False
+    """True where it is undecided because nothing could have changed that: no fault that was tried is noticed."""
 
 
 class ExpectationEvidence(SampledEvidence):
@@ -180,6 +182,10 @@ class ExpectationEvidence(SampledEvidence):
     """In units of the quantity; infinite where none is stated, which makes this a measurement."""
     measured: Interval
     """Confidence interval of the expectation."""
+    extreme: Interval | None = None
+    """Around the worst value that the quantity could have for any output: exhibited and certified."""
+    detectable: float | None = None
+    """An expectation of this size would have been found about half the time."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
     """Points (x, lower, upper, bound) of a plot, x being `curve_over`."""
     curve_over: str = ""
@@ -263,6 +269,10 @@ class SamplingEvidence(SampledEvidence):
     claim_source: str = ""
     measured: Interval
     """Confidence interval of the Kolmogorov distance, which the total variation distance is at least."""
+    detectable: float | None = None
+    """A half-line whose probability is off by this much more than allowed would have been found half the time."""
+    blind_rejected: bool | None = None
+    """Whether the same audit rejects a sampler that ignores the data; None where none was tried."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
 

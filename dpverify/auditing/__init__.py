@@ -26,7 +26,7 @@ from dpverify.auditing.entries import (
 from dpverify.auditing.events import Direction, Event
 from dpverify.auditing.faults import FACTORS, search_faults
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
-from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate
+from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate, most_telling
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
 from dpverify.auditing.sampling import LawAudit, audit_law
 from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
@@ -67,6 +67,7 @@ __all__ = [
     "fit_rate",
     "hoeffding_interval",
     "mean_entry",
+    "most_telling",
     "privacy_entry",
     "rate_entry",
     "read_samples",

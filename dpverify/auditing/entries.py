@@ -15,13 +15,11 @@ from dpverify.evidence import (
     ClaimOrigin,
     ComplexityEvidence,
     ConstantEvidence,
-    Interval,
     MeanEvidence,
     PrivacyEvidence,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
-    Verdict,
 )
 
 Curve = tuple[tuple[float, float, float, float], ...]
@@ -57,6 +55,10 @@ class AskedOfExpectation(AskedWithSeed):
     quantity: str
     curve: NotRequired[Curve]
     curve_over: NotRequired[str]
+    runs: NotRequired[int]
+    """Where several runs are one value, all of them."""
+    failure_probability: NotRequired[float]
+    """Where the audit is one of several on a curve, that of all of them together."""
 
 
 def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
@@ -65,6 +67,7 @@ def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
         "reason": audit.reason,
         "runs": audit.runs,
         "failure_probability": audit.failure_probability,
+        "sees_nothing": audit.sees_nothing,
     }
 
 
@@ -100,10 +103,7 @@ def privacy_entry(
 
 def risk_entry(audit: MeanAudit, **asked: Unpack[AskedOfExpectation]) -> RiskEvidence:
     """Give the entry of a risk audit."""
-    found = _sampled(audit) | {
-        "reason": audit.reason + _would_have_been_found(audit.verdict, audit.detectable)
-    }
-    return RiskEvidence(**asked, **found, bound=audit.bound, measured=audit.measured, minimum=audit.minimum)
+    return RiskEvidence(**(_expected(audit) | asked), minimum=audit.minimum)
 
 
 def rate_entry(
@@ -175,27 +175,18 @@ def constant_entry(
     )
 
 
-def mean_entry(audit: MeanAudit, *, at_least: bool, **asked: Unpack[AskedOfExpectation]) -> MeanEvidence:
-    """Give the entry of an audited expectation; with `at_least`, the audit was about minus the values."""
-    bound, measured = audit.bound, audit.measured
-    detectable, reason = audit.detectable, audit.reason
-    if at_least:
-        bound, detectable = -bound, -detectable
-        measured = Interval(lower=-audit.measured.upper, upper=-audit.measured.lower)
-        if audit.verdict is Verdict.VIOLATED:
-            reason = f"the expectation is at most {measured.upper:.6g}, and the claim asks for {bound:.6g}"
-        else:
-            keeps = measured.lower >= bound
-            how = "confirmed: the whole interval keeps" if keeps else "not contradicted: the interval meets"
-            reason = f"{how} the bound {bound:.6g}"
-    found = _sampled(audit) | {"reason": reason + _would_have_been_found(audit.verdict, detectable)}
-    return MeanEvidence(**asked, **found, bound=bound, at_least=at_least, measured=measured)
+def mean_entry(audit: MeanAudit, **asked: Unpack[AskedOfExpectation]) -> MeanEvidence:
+    """Give the entry of an audited expectation."""
+    return MeanEvidence(**(_expected(audit) | asked), at_least=audit.at_least)
 
 
-def _would_have_been_found(verdict: Verdict, detectable: float) -> str:
-    if verdict is not Verdict.SUPPORTED:
-        return ""
-    return f"; an expectation of {detectable:.4g} would have been found half the time"
+def _expected(audit: MeanAudit) -> dict[str, Any]:
+    return _sampled(audit) | {
+        "bound": audit.bound,
+        "measured": audit.measured,
+        "extreme": audit.extreme,
+        "detectable": audit.detectable,
+    }
 
 
 def sampling_entry(audit: LawAudit, *, statistic: str, **asked: Unpack[AskedWithSeed]) -> SamplingEvidence:
@@ -208,4 +199,6 @@ def sampling_entry(audit: LawAudit, *, statistic: str, **asked: Unpack[AskedWith
         bound=audit.bound,
         measured=audit.measured,
         points=audit.points,
+        detectable=audit.detectable,
+        blind_rejected=audit.blind_rejected,
     )

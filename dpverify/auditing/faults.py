@@ -56,7 +56,9 @@ def search_faults(
         return replace(
             audit,
             verdict=Verdict.UNDECIDED,
-            reason="sees nothing here: no weakened version of the mechanism was given to try the audit on",
+            sees_nothing=True,
+            reason="sees nothing here: no weakened version of the mechanism was given to try the audit on; "
+            f"neighbors: {audit.adjacency}",
         )
     seen: float | None = None
     for factor in steps:
@@ -80,7 +82,9 @@ def search_faults(
             audit,
             fault=fault,
             verdict=Verdict.UNDECIDED,
-            reason=f"sees nothing here: with the {fault} {steps[0]:.4g} the mechanism was not flagged either",
+            sees_nothing=True,
+            reason=f"sees nothing here: with the {fault} {steps[0]:.4g} the mechanism was not flagged either; "
+            f"neighbors: {audit.adjacency}",
         )
     return replace(
         audit,

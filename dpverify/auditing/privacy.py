@@ -113,6 +113,8 @@ class PrivacyAudit:
     """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
     smallest_fault: float | None = None
     """The smallest factor of the fault that was flagged."""
+    sees_nothing: bool = False
+    """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
     def delta_lower(self, epsilon: ArrayLike, direction: Direction | None = None) -> Array:
         """Lower confidence bound of the profile at `epsilon` >= 0 (any shape), in one or either direction."""
@@ -239,6 +241,7 @@ def audit_privacy(
         bound_failure=bound_failure,
         seed=seed,
         adjacency=neighbors,
+        sees_nothing=verdict is Verdict.UNDECIDED,
     )
 
 
