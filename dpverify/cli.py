@@ -91,17 +91,31 @@ def list_(
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
+            "covers_printed", "covers_repaired", "marks",
         }  # fmt: skip
         write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
         return
     print_table(
         "",
-        ("id", "kind", "where", "printed", "repaired", "what"),
+        ("id", "kind", "where", "printed", "repaired", "false beside it", "what"),
         (
-            (e.id, e.kind, e.where, e.verdict_printed or "", e.verdict_repaired or "", e.title)
+            (
+                e.id,
+                e.kind,
+                e.where,
+                _in_part(e.verdict_printed, e.covers_printed),
+                _in_part(e.verdict_repaired, e.covers_repaired),
+                ", ".join(e.marks),
+                e.title,
+            )
             for e in entries
         ),
     )
+
+
+def _in_part(verdict: str | None, covers: tuple[str, ...]) -> str:
+    """A verdict for a list, which says so where it is about less than the whole statement."""
+    return f"{verdict}, in part" if verdict and covers else verdict or ""
 
 
 @app.command("prove")
