@@ -129,7 +129,7 @@ def prove(
     Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
     undecided: a refuted printed formula is a finding about its paper.
     """
-    from dpverify.evidence import Verdict
+    from dpverify.evidence import Role, Verdict
     from dpverify.statements.paper import papers, select
     from dpverify.verification.proofs import prove_statements, remember_all
 
@@ -152,7 +152,8 @@ def prove(
             ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
             (
                 (
-                    e.statement, e.obligation, e.variant, e.verdict, e.prover,
+                    e.statement, e.obligation, e.variant,
+                    "units agree" if e.role is Role.UNIT and e.verdict is Verdict.PROVED else e.verdict, e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
                 )

@@ -157,7 +157,8 @@ def summarize(ledger: Ledger) -> Summary:
     measurements = tuple(audit for audit in audits if is_measurement(audit))
     judged = tuple(audit for audit in audits if not is_measurement(audit))
     units = [proof for proof in proofs if proof.role is Role.UNIT]
-    powers = _powers(judged)
+    # older ledgers did not record what an audit can tell
+    powers = _powers(judged) if ledger.schema_version >= 3 else ()
     return Summary(
         statements=len(catalog),
         checked=checked,
