@@ -178,6 +178,13 @@ def _verdict(statement: Statement, records: list[ProofEvidence], variant: Varian
     return overall([r.verdict for r in own or mine])
 
 
+def _covers(statement: Statement, records: list[ProofEvidence], variant: Variant) -> tuple[str, ...]:
+    """What the verdict on a statement is about, where it says that something holds of less than the whole."""
+    if _verdict(statement, records, variant) not in (Verdict.PROVED, Verdict.CERTIFIED):
+        return ()
+    return covered(_formulas(statement, records, variant))
+
+
 def _docstring(path: str | None) -> str:
     if path is None:
         return ""
@@ -203,8 +210,8 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
         docstring=_docstring(algorithm),
         verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
         verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
-        covers_printed=covered(_formulas(statement, found, Variant.PRINTED)) if statement else (),
-        covers_repaired=covered(_formulas(statement, found, Variant.REPAIRED)) if statement else (),
+        covers_printed=_covers(statement, found, Variant.PRINTED) if statement else (),
+        covers_repaired=_covers(statement, found, Variant.REPAIRED) if statement else (),
         marks=marks(found),
     )
 
