@@ -8,7 +8,7 @@ import numpy as np
 
 from dpverify.auditing import PrivacyAudit, audit_privacy
 from dpverify.evidence import Verdict
-from dpverify.privacy import Guarantee
+from dpverify.privacy import Adjacency, Guarantee
 from dpverify.running import Executor, Mechanism, run
 
 
@@ -75,7 +75,7 @@ def check_private(
 ) -> PrivacyAudit:
     """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
 
-    Returns the audit, whose `detectable` says what it would have found.
+    Returns the audit, whose `detectable` says what it would have found on the pair that shows it best.
 
     Raises:
         AssertionError: if the claim is violated, with the event, the bounds and the seed.
@@ -85,7 +85,14 @@ def check_private(
         for side, data in enumerate((left, right))
     ]
     first, second = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(first, second, claim, failure_probability=failure_probability, seed=seed)
+    audit = audit_privacy(
+        first,
+        second,
+        claim,
+        adjacency=Adjacency.REPLACE_ONE,
+        failure_probability=failure_probability,
+        seed=seed,
+    )
     if audit.verdict is Verdict.VIOLATED:
         raise AssertionError(f"{claim} is violated (seed {seed}, {runs} runs). {audit.reason}")
     return audit

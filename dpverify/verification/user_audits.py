@@ -38,14 +38,18 @@ def audit_samples(
     begin = time.perf_counter()
     guarantee = parse_claim(claim)
     audit = audit_privacy(
-        read_samples(left), read_samples(right), guarantee, failure_probability=failure_probability, seed=seed
+        read_samples(left),
+        read_samples(right),
+        guarantee,
+        adjacency="as the samples were drawn",
+        failure_probability=failure_probability,
+        seed=seed,
     )
     return privacy_entry(
         audit,
         subject=f"{left} and {right}",
         title=f"{left} and {right} against {guarantee}",
         data="samples as given",
-        adjacency="as the samples were drawn",
         reproduce=_command(
             "dpverify", "audit", "--left", left, "--right", right, "--claim", claim,
             "--failure-probability", failure_probability, "--seed", seed,
@@ -101,13 +105,19 @@ def audit_function(
         ]
         reuse = None if open_store is None else open_store.reuse()
     left, right = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(left, right, guarantee, failure_probability=failure_probability, seed=seed)
+    audit = audit_privacy(
+        left,
+        right,
+        guarantee,
+        adjacency=Adjacency.REPLACE_ONE,
+        failure_probability=failure_probability,
+        seed=seed,
+    )
     found = privacy_entry(
         audit,
         subject=target,
         title=f"{target} against {guarantee}",
         data=f"{data} and {neighbor}",
-        adjacency=Adjacency.REPLACE_ONE.value,
         reproduce=_command(
             "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim,
             "--runs", runs, "--failure-probability", failure_probability, "--seed", seed,
