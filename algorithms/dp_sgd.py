@@ -97,6 +97,7 @@ class DPSGD:
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.alg3"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "mn25.thm2",
         "mn25.lem11",

@@ -59,6 +59,7 @@ class NoisyGradientDescent:
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg1"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "bst14.thm2.1",
         "bst14.thm2.4.1",

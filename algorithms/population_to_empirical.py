@@ -80,7 +80,8 @@ class PopulationToEmpirical:
     the guarantee is that of one phase: K (R + 1) runs of the solver and R + 2 selections, composed.
 
     Assumptions: convex, L-Lipschitz losses; the constraint set is a ball; the solver steps all runs of a batch
-    together and gets its privacy from its parameters on every local problem (it is asked).
+    together, says so (see `wrapped_solvers.check_solver`), and gets its privacy from its parameters on every local
+    problem (it is asked). Its points are projected onto their ball before they are compared.
 
     Where this departs from the print, because the print does not hold:
 
@@ -118,6 +119,7 @@ class PopulationToEmpirical:
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.sco-to-erm"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm8", "mn25.fact1")
 
     def __post_init__(self) -> None:

@@ -170,6 +170,7 @@ class PNSGD(_NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.alg1"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm22",
         "fmtt18.thm23",
@@ -253,6 +254,7 @@ class SkipPNSGD(_NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.skip"
+    hands_over: ClassVar[str] = "first runs"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm30", "fmtt18.lem27")
 
     @classmethod
@@ -329,6 +331,7 @@ class StopPNSGD(_NoisySGD):
     second_half: bool = False
 
     id: ClassVar[str] = "fmtt18.stop"
+    hands_over: ClassVar[str] = "first runs"
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
@@ -436,6 +439,7 @@ class PNMSGD(_NoisySGD):
     epochs: int | None = None
 
     id: ClassVar[str] = "fmtt18.alg2"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
 
     def __post_init__(self) -> None:
