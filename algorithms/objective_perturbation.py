@@ -223,7 +223,7 @@ class ObjectivePerturbation:
             return ()
         found: tuple[Guarantee, ...] = (PureDP(self.epsilon),)
         if self.delta > 0:
-            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self.profile(n))
+            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self._profile(n))
         return tuple(
             StatedGuarantee(
                 guarantee,
@@ -247,6 +247,9 @@ class ObjectivePerturbation:
             NotGuaranteedError: if the guarantee was withdrawn, or does not hold.
         """
         refuse_or_withdraw(self.id, self.withdrawn(n), False)
+        return self._profile(n)
+
+    def _profile(self, n: int) -> ShiftedProfile:
         spent = self.determinant_epsilon(n) + self.hiding_share * self.epsilon
         return ShiftedProfile(self._shifts(self.noise_scale_at(n)), spent)
 
