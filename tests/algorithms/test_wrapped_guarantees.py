@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from every_algorithm import EVERY, HARD, MEAN, N, line_data
+from every_algorithm import EVERY, HARD, LINE, MEAN, N, line_data
 
 from dpverify.algorithms.boosting import Boosting, ForPrivacy
 from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
@@ -324,17 +324,17 @@ class Straying:
 def test_a_solver_that_leaves_its_ball_is_projected() -> None:
     """Scores of points 40 away move by 40 times of what the selection allows for: the choice is the record's sign."""
     reduction = PopulationToEmpirical(
-        Straying(EVERY["bst14.alg8"]().problem),
-        0.1,
+        Straying(LINE),
+        0.5,
         accuracy=0.5,
-        boosts=2,
+        boosts=3,
         balls=1,
         phases=1,
         regularization=1e-9,
         minibatch=N,
     )
     (stated,) = reduction.guarantees(N)
-    assert stated.guarantee == PureDP(0.1 + 2e-3)
+    assert stated.guarantee == PureDP(0.5 + 3e-3)
     left = line_data([1.0, 0.0, 0.0, 0.0])
     assert not violated(reduction, stated.guarantee, left, left.replace(1, np.array([-1.0]), 1.0), 3)
     assert np.all(np.abs(run(reduction, left, runs=50, seed=1).points) <= 1 + 1e-12)
