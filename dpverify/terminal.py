@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -23,6 +23,9 @@ from typer.core import TyperGroup
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.files import write_whole
+
+if TYPE_CHECKING:
+    from dpverify.evidence import ProofEvidence
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
 """Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""
@@ -158,6 +161,22 @@ def check_folder(option: str, folder: Path) -> None:
             pass
     except (OSError, ValueError) as error:
         raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
+
+
+def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
+    """End with exit code 70 where a row ended in a fault of dpverify's own, naming each such row."""
+    faulty = [p for p in proofs if p.fault]
+    console = error_console()
+    for p in faulty:
+        console.print(p.fault, markup=False, soft_wrap=True)
+        console.print(
+            f"dpverify: this is a fault in dpverify, and no verdict on {p.statement}, {p.obligation}; please report "
+            "it with the lines above.",
+            markup=False,
+            soft_wrap=True,
+        )
+    if faulty:
+        raise typer.Exit(OWN_FAULT)
 
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:

@@ -22,8 +22,11 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.proving.ball_programs import Ball, Graph, Node, Program
-from dpverify.proving.language import And, Compare, Expression, Formula, Implies, Not, Or, Phi
+from dpverify.proving.language import And, Compare, Expression, Formula, Implies, Not, Or
 from dpverify.proving.nested_mean_value import NestedMeanValue
+from dpverify.proving.normal_form import is_identity
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
+from dpverify.proving.terms import OutOfScopeError
 
 Exact = Any  # flint.fmpq
 Box = tuple[tuple[Exact, Exact], ...]
@@ -40,7 +43,7 @@ _LAST_LOOK = 2000
 _CORNERS = 6
 """Up to this many sides, the corners of the whole box are looked at first."""
 _SIMPLIFY = 200
-"""Longest expression, in operations, that is put to SymPy."""
+"""Longest expression, in operations, of which it is asked whether it vanishes."""
 
 
 def leaves(tree: Tree) -> int:
@@ -117,7 +120,8 @@ class Target:
         e = self.expression
         if e is None or e.has(sp.Max, sp.Min, sp.Abs, sp.floor):
             return None
-        return sign * sp.diff(e, _symbol(e, self.names[i]))
+        slope = sp.diff(e, _symbol(e, self.names[i]))
+        return sign * slope if slope.count_ops() <= _SIMPLIFY**2 else None
 
     def vanishes(self, fixed: dict[int, Exact], middle: Point) -> bool:
         """Whether the function is identically zero once some variables are fixed, shown by algebra.
@@ -140,8 +144,10 @@ class Target:
         face = self.expression.subs(values)
         if face.count_ops() > _SIMPLIFY:
             return False
-        face = face.replace(Phi, lambda u: sp.erfc(-u / sp.sqrt(2)) / 2)
-        return bool(face == 0 or sp.expand(face) == 0 or sp.simplify(face) == 0)
+        try:
+            return bool(face == 0 or is_identity(face, sp.Integer(0)))
+        except OutOfScopeError:
+            return False
 
 
 def _symbol(expression: Expression, name: str) -> Expression:
@@ -162,6 +168,7 @@ class Condition:
             symbols |= graph.symbols(difference)
             self._differences[id(compare)] = Program(graph, [difference], names)
         self.symbols = frozenset(symbols)
+        self.size = sum(program.size for program in self._differences.values())
 
     def judge(self, balls: Sequence[Ball]) -> bool | None:
         """The truth of the formula at every point of the balls, if it is the same and known."""
@@ -224,12 +231,27 @@ class Work:
     """What a whole search may still use."""
 
     boxes: int
+    operations: int
     deadline: float
     used: int = 0
+    stopped_by_the_clock: bool = False
 
     def left(self) -> int:
-        """Boxes left, none after the deadline."""
-        return 0 if time.monotonic() > self.deadline else self.boxes - self.used
+        """Boxes left; none where the operations are spent, nor after the deadline, which is far."""
+        if time.monotonic() > self.deadline:
+            self.stopped_by_the_clock = True
+            return 0
+        return self.boxes - self.used if self.operations > 0 else 0
+
+    def why(self) -> str:
+        """What ended a search."""
+        if self.stopped_by_the_clock:
+            return STOPPED_BY_THE_CLOCK
+        return (
+            "the limit on operations was reached"
+            if self.operations <= 0
+            else "the limit on boxes was reached"
+        )
 
 
 @dataclass(frozen=True)
@@ -297,7 +319,7 @@ class Search:
         while heap or undefined:
             if self.work.left() <= 0 or self.work.used >= last:
                 waiting = heap[0] if heap else undefined[0]
-                return Outcome(box=stuck or waiting.box, why="the limit on boxes or time was reached")
+                return Outcome(box=stuck or waiting.box, why=self.work.why())
             self.work.used += 1
             turn = undefined and (not heap or self.work.used % 2)
             item = undefined.popleft() if turn else heapq.heappop(heap)
@@ -338,11 +360,14 @@ class Search:
         """Settle a box, or say what is left to do for it."""
         box, place = item.box, item.place
         balls = [ball(low, high) for low, high in box]
+        self.work.operations -= sum(c.size for c in item.conditions)
         if any(c.judge(balls) is False for c in item.conditions):
             place[:] = ["-"]
             return 0.0, []
         active = tuple(i for i, (low, high) in enumerate(box) if low != high)
-        value, *slopes = target.with_slopes(active)(balls)
+        program = target.with_slopes(active)
+        self.work.operations -= program.size + target.value.size
+        value, *slopes = program(balls)
         if target.holds(value):
             place[:] = ["+"]
             return 0.0, []
@@ -362,7 +387,9 @@ class Search:
             return 0.0, []
         slope_leaf = "+"
         if self.nested:
-            value, *tighter = target.nested(active)(balls, [arb(q) for q in middle], offsets)
+            nested = target.nested(active)
+            self.work.operations -= nested.size
+            value, *tighter = nested(balls, [arb(q) for q in middle], offsets)
             if target.holds(value):
                 place[:] = ["n"]
                 return 0.0, []

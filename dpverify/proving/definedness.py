@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.proving.language import Compare, Formula, Not, Obligation, free_symbols
+import sympy as sp
+
+from dpverify.proving.language import Compare, Formula, Obligation, free_symbols
 from dpverify.proving.proof import Budget
 from dpverify.proving.satisfiability import unsatisfiable
 from dpverify.proving.signs import holds_by_signs, shift_that_shows
@@ -38,6 +40,8 @@ def _in_words(f: Formula) -> str:
 
 
 def _discharged(obligation: Obligation, condition: Condition, budget: Budget) -> bool:
+    if isinstance(condition.formula, Compare) and condition.formula.right is sp.oo:
+        return False  # a limit is shown by its closed form, or not at all
     hidden = {v.symbol for v in condition.bound}
     variables = (*(v for v in obligation.over if v.symbol not in hidden), *condition.bound)
     assuming = (*(a for a in obligation.assuming if not free_symbols(a) & hidden), *condition.premises)
@@ -52,7 +56,7 @@ def _discharged(obligation: Obligation, condition: Condition, budget: Budget) ->
                 # a term of the claim is shown to be defined by conditions of its own
                 if shift_that_shows(claim, variables, premises) is not None:
                     return True
-        return unsatisfiable(variables, (*premises, Not(formula)), budget=budget, share=_SHARE)[0] is True
+        return unsatisfiable(variables, premises, formula, budget=budget, share=_SHARE)[0] is True
     except OutOfScopeError:
         return False
 

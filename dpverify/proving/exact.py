@@ -17,7 +17,6 @@ from dpverify.proving.language import (
     Expression,
     Formula,
     Json,
-    Not,
     Obligation,
     bound_parts,
     expression_to_json,
@@ -32,6 +31,7 @@ from dpverify.proving.squares import square_factor
 from dpverify.proving.terms import (
     Condition,
     OutOfScopeError,
+    check_expansion,
     defined_between,
     defined_where,
     map_expressions,
@@ -41,6 +41,8 @@ from dpverify.proving.terms import (
 
 _LONGEST = 200
 """Operations of the longest summand that is given to Gosper's algorithm."""
+_HIGHEST = 24
+"""Highest power in it."""
 
 
 def closed_form(e: Expression) -> Expression | None:
@@ -49,7 +51,7 @@ def closed_form(e: Expression) -> Expression | None:
     Guessed by Gosper's algorithm, term by term, and then checked as two identities.
     """
     body, index, first, _ = bound_parts(e)
-    if body.count_ops() > _LONGEST:
+    if body.count_ops() > _LONGEST or _high_powers(body):
         return None
     end = sp.Dummy(index.name, integer=True)
     for terms in (sp.Add.make_args(body), sp.Add.make_args(sp.expand(body))):
@@ -65,6 +67,15 @@ def closed_form(e: Expression) -> Expression | None:
             except OutOfScopeError:
                 continue
     return None
+
+
+def _high_powers(e: Expression) -> bool:
+    """Whether there are powers that SymPy's algorithms take ages for."""
+    try:
+        check_expansion(e)
+    except OutOfScopeError:
+        return True
+    return any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.atoms(sp.Pow))
 
 
 def _gosper(term: Expression, index: Expression, first: Expression, end: Expression) -> Expression | None:
@@ -120,7 +131,15 @@ class Exact:
 
         steps = self._proof(obligation, budget, inner=bool(integrals))
         if steps is not None:
-            wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim))
+            wanted = (
+                _with_values_in(c, integrals)
+                for c in defined_where(stated.claim)
+                if not (
+                    isinstance(c.formula, Compare)
+                    and c.formula.right is sp.oo
+                    and c.formula.left in integrals
+                )
+            )
             undefined = all_hold(stated, wanted, budget)
             if undefined:
                 return undefined
@@ -151,7 +170,7 @@ class Exact:
             then = self._proof(rest, budget, inner=True)
             return None if then is None else {"method": "square", **square.to_json(), "then": then}
         if inner:
-            answer, _ = unsatisfiable(obligation.over, (*obligation.assuming, Not(claim)), budget=budget)
+            answer, _ = unsatisfiable(obligation.over, obligation.assuming, claim, budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None

@@ -14,10 +14,12 @@ from sympy.integrals.manualintegrate import manualintegrate
 
 from dpverify.proving.language import Compare, Expression, Json, Phi, bound_parts, expression_to_json
 from dpverify.proving.normal_form import is_identity
-from dpverify.proving.terms import Condition, OutOfScopeError, defined_between, defined_where
+from dpverify.proving.terms import Condition, OutOfScopeError, check_expansion, defined_between, defined_where
 
 _LONGEST = 60
 """Operations of the longest integrand that is given to SymPy."""
+_HIGHEST = 12
+"""Highest power in it."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,20 @@ class ClosedIntegral:
 
 def closed_integral(e: Expression) -> ClosedIntegral:
     """An integral's closed form; `OutOfScopeError` where none is found."""
+    check_expansion(e.function)
+    if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
+        raise OutOfScopeError("the powers in an integrand are too high")
     found = None if e.function.has(sp.Integral) else _gaussian(e) or _by_antiderivative(e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found
 
 
-def _conditions(*parts: Expression) -> Iterator[Condition]:
+def _conditions(*parts: Expression, converges: Expression = None) -> Iterator[Condition]:
     for part in parts:
-        yield from defined_where(Compare("==", part, sp.Integer(0)))
+        for condition in defined_where(Compare("==", part, sp.Integer(0))):
+            if condition.formula != Compare("<", converges, sp.oo):
+                yield condition
 
 
 def _entry(**parts: Expression) -> dict[str, Json]:
@@ -79,7 +86,8 @@ def _gaussian(e: Expression) -> ClosedIntegral | None:
         "gaussian-integral",
         value,
         _entry(integral=e, rate=rate, center=center, factor=factor),
-        (Condition(Compare("<", sp.Integer(0), rate)), *_conditions(e, value, center)),
+        # it converges at a positive rate
+        (Condition(Compare("<", sp.Integer(0), rate)), *_conditions(e, value, center, converges=e)),
     )
 
 

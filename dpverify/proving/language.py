@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal
 
 import sympy as sp
@@ -17,189 +16,19 @@ import sympy as sp
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Role
 from dpverify.proving.printing import expression_latex, expression_text
+from dpverify.proving.variables import DIMENSIONLESS as DIMENSIONLESS
+from dpverify.proving.variables import LENGTH as LENGTH
+from dpverify.proving.variables import LOSS as LOSS
+from dpverify.proving.variables import NATS as NATS
+from dpverify.proving.variables import RECORDS as RECORDS
+from dpverify.proving.variables import DomainSymbol, exact
+from dpverify.proving.variables import Unit as Unit
+from dpverify.proving.variables import Variable as Variable
+from dpverify.proving.variables import integer as integer
+from dpverify.proving.variables import real as real
 
 Expression = Any  # a SymPy expression; SymPy ships no types
 Json = Any
-
-
-# ---------------------------------------------------------------------------------------------- units
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A unit of measure: powers of loss and of length, with a name for those that are pure numbers.
-
-    Loss and length can be rescaled at will, so every formula must be homogeneous in them. Record counts and
-    nats cannot (ln n and exp(eps) fix their scale): they are declared and shown, and count as pure numbers.
-    """
-
-    loss: Fraction = Fraction(0)
-    length: Fraction = Fraction(0)
-    name: str = ""
-
-    def __mul__(self, other: Unit) -> Unit:
-        return Unit(self.loss + other.loss, self.length + other.length)
-
-    def __truediv__(self, other: Unit) -> Unit:
-        return Unit(self.loss - other.loss, self.length - other.length)
-
-    def __pow__(self, exponent: int | Fraction) -> Unit:
-        return Unit(self.loss * exponent, self.length * exponent)
-
-    def same_as(self, other: Unit) -> bool:
-        """Whether a quantity in this unit may be compared with, or added to, one in the other."""
-        return (self.loss, self.length) == (other.loss, other.length)
-
-    def __str__(self) -> str:
-        if self.name:
-            return self.name
-        powers = ((base, power) for base, power in (("loss", self.loss), ("length", self.length)) if power)
-        parts = [base if power == 1 else f"{base}^{power}" for base, power in powers]
-        return " ".join(parts) or "dimensionless"
-
-
-DIMENSIONLESS = Unit(name="dimensionless")
-NATS = Unit(name="nats")
-RECORDS = Unit(name="record count")
-LOSS = Unit(loss=Fraction(1))
-LENGTH = Unit(length=Fraction(1))
-
-
-# ---------------------------------------------------------------------------------------------- variables
-
-
-@dataclass(frozen=True, eq=False)
-class Variable:
-    """A symbol with its domain (an interval of reals or integers) and unit; use it in SymPy expressions."""
-
-    name: str
-    kind: Literal["real", "integer"]
-    lower: sp.Rational | None
-    lower_open: bool
-    upper: sp.Rational | None
-    upper_open: bool
-    unit: Unit
-    meaning: str
-    symbol: Expression
-    latex: str
-
-    def _sympy_(self) -> Expression:
-        return self.symbol
-
-    # arithmetic hands over to SymPy at once
-    def __add__(self, other: object) -> Expression:
-        return self.symbol + sp.sympify(other)
-
-    def __radd__(self, other: object) -> Expression:
-        return sp.sympify(other) + self.symbol
-
-    def __sub__(self, other: object) -> Expression:
-        return self.symbol - sp.sympify(other)
-
-    def __rsub__(self, other: object) -> Expression:
-        return sp.sympify(other) - self.symbol
-
-    def __mul__(self, other: object) -> Expression:
-        return self.symbol * sp.sympify(other)
-
-    def __rmul__(self, other: object) -> Expression:
-        return sp.sympify(other) * self.symbol
-
-    def __truediv__(self, other: object) -> Expression:
-        return self.symbol / sp.sympify(other)
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return sp.sympify(other) / self.symbol
-
-    def __pow__(self, other: object) -> Expression:
-        return self.symbol ** sp.sympify(other)
-
-    def __rpow__(self, other: object) -> Expression:
-        return sp.sympify(other) ** self.symbol
-
-    def __neg__(self) -> Expression:
-        return -self.symbol
-
-    def domain_text(self) -> str:
-        """The domain as a reader would write it, for instance `integers in [1, oo)`."""
-        left = "(" if self.lower is None or self.lower_open else "["
-        right = ")" if self.upper is None or self.upper_open else "]"
-        low = "-oo" if self.lower is None else str(self.lower)
-        high = "oo" if self.upper is None else str(self.upper)
-        return f"{'integers in ' if self.kind == 'integer' else ''}{left}{low}, {high}{right}"
-
-    def contains(self, value: Fraction) -> bool:
-        """Whether an exact value lies in the domain."""
-        if self.kind == "integer" and value.denominator != 1:
-            return False
-        if self.lower is not None:
-            low = Fraction(int(self.lower.p), int(self.lower.q))
-            if value < low or (self.lower_open and value == low):
-                return False
-        if self.upper is not None:
-            high = Fraction(int(self.upper.p), int(self.upper.q))
-            if value > high or (self.upper_open and value == high):
-                return False
-        return True
-
-
-def _variable(
-    kind: Literal["real", "integer"],
-    name: str,
-    bounds: tuple[object, object, object, object],
-    unit: Unit,
-    meaning: str,
-    latex: str,
-) -> Variable:
-    greater, at_least, less, at_most = (None if b is None else sp.Rational(str(b)) for b in bounds)
-    if greater is not None and at_least is not None:
-        raise InvalidArgumentError("gt", greater, "one lower bound, gt or ge, not both")
-    if less is not None and at_most is not None:
-        raise InvalidArgumentError("lt", less, "one upper bound, lt or le, not both")
-    lower = at_least if greater is None else greater
-    upper = at_most if less is None else less
-    lower_open, upper_open = greater is not None, less is not None
-    assumptions: dict[str, bool] = {"integer": True} if kind == "integer" else {"real": True}
-    if lower is not None and (lower > 0 or (lower == 0 and lower_open)):
-        assumptions["positive"] = True
-    elif lower is not None and lower >= 0:
-        assumptions["nonnegative"] = True
-    elif upper is not None and (upper < 0 or (upper == 0 and upper_open)):
-        assumptions["negative"] = True
-    elif upper is not None and upper <= 0:
-        assumptions["nonpositive"] = True
-    return Variable(
-        name, kind, lower, lower_open, upper, upper_open, unit, meaning,
-        sp.Symbol(name, **assumptions), latex or sp.latex(sp.Symbol(name)),
-    )  # fmt: skip
-
-
-def real(
-    name: str,
-    *,
-    gt: object = None,
-    ge: object = None,
-    lt: object = None,
-    le: object = None,
-    unit: Unit = DIMENSIONLESS,
-    meaning: str = "",
-    latex: str = "",
-) -> Variable:
-    """A real variable on an interval; bounds are integers or exact strings such as "1/2"."""
-    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex)
-
-
-def integer(
-    name: str,
-    *,
-    ge: object = None,
-    le: object = None,
-    unit: Unit = DIMENSIONLESS,
-    meaning: str = "",
-    latex: str = "",
-) -> Variable:
-    """An integer variable."""
-    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex)
 
 
 # ---------------------------------------------------------------------------------------------- expressions
@@ -309,14 +138,24 @@ class ForAll:
 Formula = Compare | And | Or | Not | Implies | ForAll
 
 
+def _expression(value: object) -> Expression:
+    try:
+        found = sp.sympify(value)
+    except (sp.SympifyError, TypeError, AttributeError):
+        found = None
+    if not isinstance(found, sp.Expr):
+        raise InvalidArgumentError("expression", value, "a number or an expression over variables")
+    return found
+
+
 def Le(left: object, right: object) -> Compare:  # noqa: N802
     """Left <= right."""
-    return Compare("<=", sp.sympify(left), sp.sympify(right))
+    return Compare("<=", _expression(left), _expression(right))
 
 
 def Lt(left: object, right: object) -> Compare:  # noqa: N802
     """Left < right."""
-    return Compare("<", sp.sympify(left), sp.sympify(right))
+    return Compare("<", _expression(left), _expression(right))
 
 
 def Ge(left: object, right: object) -> Compare:  # noqa: N802
@@ -331,12 +170,12 @@ def Gt(left: object, right: object) -> Compare:  # noqa: N802
 
 def Eq(left: object, right: object) -> Compare:  # noqa: N802
     """Left == right."""
-    return Compare("==", sp.sympify(left), sp.sympify(right))
+    return Compare("==", _expression(left), _expression(right))
 
 
 def Ne(left: object, right: object) -> Compare:  # noqa: N802
     """Left != right."""
-    return Compare("!=", sp.sympify(left), sp.sympify(right))
+    return Compare("!=", _expression(left), _expression(right))
 
 
 def all_of(*parts: Formula) -> And:
@@ -413,13 +252,51 @@ class Obligation:
     """Whether the formula is checked for homogeneity (a separate obligation of role `unit`)."""
 
     def __post_init__(self) -> None:
-        known = {v.symbol for v in self.over}
         for formula in (self.claim, *self.assuming):
+            if not isinstance(formula, Formula):
+                raise InvalidArgumentError(
+                    f"obligation {self.name}",
+                    formula,
+                    "formulas such as Le(left, right), for claim and assumptions",
+                )
+            formula_to_json(formula)  # refuses what has no meaning here
+        self._check_box()
+        known = {v.symbol for v in self.over}
+        seen = {v.name: v.symbol for v in self.over}
+        if len(seen) != len(self.over):
+            raise InvalidArgumentError(
+                f"over of obligation {self.name}",
+                [v.name for v in self.over],
+                "variables of different names",
+            )
+        for formula in (self.claim, *self.assuming):
+            for symbol in _all_symbols(formula):
+                if seen.setdefault(symbol.name, symbol) != symbol:
+                    domains = f"{_declared(seen[symbol.name])} and as {_declared(symbol)}"
+                    raise InvalidArgumentError(
+                        f"obligation {self.name}",
+                        f"{symbol.name} as {domains}",
+                        "one domain and unit for each name, bound ones included",
+                    )
             free = free_symbols(formula) - known
             if free:
                 raise InvalidArgumentError(
                     f"obligation {self.name}", sorted(map(str, free)), "formulas over the variables in `over`"
                 )
+
+    def _check_box(self) -> None:
+        variables = {v.name: v for v in self.over}
+        for name, ends in self.box.items():
+            if name not in variables:
+                raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
+            v = variables[name]
+            low, high = (exact(f"box of {name}", end) for end in ends)
+            if v.kind == "integer":
+                low, high = sp.ceiling(low), sp.floor(high)
+            below = v.upper is not None and (v.upper < low or (v.upper == low and v.upper_open))
+            above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
+            if low > high or below or above:
+                raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
 
 
 @dataclass(frozen=True)
@@ -448,6 +325,29 @@ class Statement:
     latex: str = ""
     pairs: tuple[str, ...] = ()
     """Ids of the algorithms and statements that belong with it."""
+
+
+def _declared(symbol: Expression) -> str:
+    return symbol.domain if isinstance(symbol, DomainSymbol) else "a bare SymPy symbol"
+
+
+def _all_symbols(formula: Formula) -> Iterator[Expression]:
+    """Every symbol in a formula, bound ones included, in a fixed order."""
+    match formula:
+        case Compare(_, left, right):
+            for side in (left, right):
+                yield from sorted(side.atoms(sp.Symbol), key=sp.default_sort_key)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _all_symbols(part)
+        case Not(part):
+            yield from _all_symbols(part)
+        case Implies(premise, conclusion):
+            yield from _all_symbols(premise)
+            yield from _all_symbols(conclusion)
+        case ForAll(variable, body):
+            yield variable.symbol
+            yield from _all_symbols(body)
 
 
 def free_symbols(formula: Formula) -> set[Expression]:
@@ -520,8 +420,8 @@ _FUNCTIONS = {
 }
 
 
-def expression_to_json(e: Expression) -> Json:
-    """An expression as nested lists: docs/certificates.md names the heads."""
+def expression_to_json(e: Expression, *, end: bool = False) -> Json:
+    """An expression as nested lists: docs/certificates.md names the heads; only an integral's `end` is infinite."""
     if e.is_Rational:
         return ["num", str(e)]
     if e.is_Symbol:
@@ -530,7 +430,7 @@ def expression_to_json(e: Expression) -> Json:
         return ["pi"]
     if e is sp.E:
         return ["exp", ["num", "1"]]
-    if e in (sp.oo, -sp.oo):
+    if end and e in (sp.oo, -sp.oo):
         return ["inf", "+" if e is sp.oo else "-"]
     if e.is_Add:
         return ["add", *map(expression_to_json, e.args)]
@@ -540,8 +440,9 @@ def expression_to_json(e: Expression) -> Json:
         return ["pow", expression_to_json(e.base), expression_to_json(e.exp)]
     if isinstance(e, sp.Sum | sp.Integral):
         body, index, first, last = bound_parts(e)
-        head = "sum" if isinstance(e, sp.Sum) else "integral"
-        return [head, expression_to_json(body), index.name, *map(expression_to_json, (first, last))]
+        integral_ = isinstance(e, sp.Integral)
+        ends = (expression_to_json(x, end=integral_) for x in (first, last))
+        return ["integral" if integral_ else "sum", expression_to_json(body), index.name, *ends]
     if isinstance(e, sp.Derivative):
         ((variable, order),) = e.variable_count
         return ["diff", expression_to_json(e.expr), variable.name, int(order)]
@@ -552,8 +453,12 @@ def expression_to_json(e: Expression) -> Json:
     for function, head in _FUNCTIONS.items():
         if isinstance(e, function):
             return [head, *map(expression_to_json, e.args)]
+    if isinstance(e, sp.Float):
+        raise InvalidArgumentError(
+            "expression", e, 'exact numbers such as Rational("1/10") in place of floats'
+        )
     raise InvalidArgumentError(
-        "expression", e, "sums, products, powers, exp, log, erfc, Phi, max, min, abs, floor"
+        "expression", e, "exact numbers, sums, products, powers, exp, log, erfc, Phi, max, min, abs, floor"
     )
 
 

@@ -1,10 +1,11 @@
 """A normal form for expressions: quotients of sparse polynomials with rational exponents in atoms.
 
-Atoms are symbols, pi, roots, exponentials, logarithms and functions left alone. They are normalized by
-exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y, sqrt(x)^2 = x, and afterwards
-treated as independent: two expressions with the same normal form are equal wherever both are defined; the
-converse is not claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a
-normal form shows separately that the expression is defined (`terms.defined_where`).
+Atoms are symbols, pi, roots, exponentials, logarithms, powers with whole symbolic exponents, and functions left
+alone. They are normalized by exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y,
+sqrt(x)^2 = x, x^(i + j) = x^i x^j for x != 0, and afterwards treated as independent: two expressions with the
+same normal form are equal wherever the conditions of `terms.defined_where` hold for both; the converse is not
+claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a normal form shows those
+conditions separately.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import flint
 import sympy as sp
 
+from dpverify.proving.effort import spend
 from dpverify.proving.language import Expression, Phi, bound_parts
 from dpverify.proving.terms import OutOfScopeError, fraction, resolve
 
@@ -29,6 +31,10 @@ MAX_TERMS = 20_000
 MAX_EXPONENT = 200
 MAX_FACTORED = 2_000
 """Terms of the longest polynomial of which divisors or factors are looked for."""
+MAX_SIZE = 20_000
+"""The same for its terms times its degree."""
+_LARGEST_FACTORED = 64
+"""Bits of the largest number that is always taken apart into primes."""
 
 _ONE: Polynomial = {(): Fraction(1)}
 
@@ -58,6 +64,7 @@ def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     """A * b; `OutOfScopeError` above MAX_TERMS terms."""
     if len(a) * len(b) > 100 * MAX_TERMS:
         raise OutOfScopeError("a polynomial has too many terms")
+    spend(1 + len(a) * len(b))
     result: Polynomial = {}
     for m, c in a.items():
         for n, d in b.items():
@@ -95,6 +102,11 @@ def content(p: Polynomial) -> Monomial:
     atoms = {atom for m in p for atom, _ in m}
     least = ((atom, min(dict(m).get(atom, Fraction(0)) for m in p)) for atom in atoms)
     return tuple(sorted((atom, e) for atom, e in least if e))
+
+
+def degree(p: Polynomial) -> int:
+    """The largest total degree of a term, counting exponents by their size, rounded up."""
+    return max((math.ceil(sum(abs(e) for _, e in m)) for m in p), default=0)
 
 
 def shift(p: Polynomial, m: Monomial) -> Polynomial:
@@ -154,6 +166,10 @@ class NormalForms:
         return all(
             self.atoms[atom].sign != "any" or (e.denominator == 1 and e.numerator % 2 == 0) for atom, e in m
         )
+
+    def is_positive(self, q: Quotient) -> bool:
+        """Whether a quotient is positive wherever it is defined, by the signs of coefficients and atoms."""
+        return all(self.is_nonnegative(p) and self.has_positive_term(p) for p in (q.numerator, q.denominator))
 
     def has_positive_term(self, p: Polynomial) -> bool:
         """Whether some term is positive everywhere on the domain."""
@@ -318,7 +334,58 @@ class NormalForms:
             whole = self.inverse(base) if exponent < 0 else base
             n = abs(exponent.numerator)
             return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
+        if e.exp.is_integer and not self.is_positive(base):
+            return self._whole_power(base, self._of(e.exp))
+        # elsewhere it is defined for positive bases only, as far as `terms.defined_where` can say
         return self._exponential(self.product(self._of(e.exp), self._logarithm(base)))
+
+    def _whole_power(self, base: Quotient, exponent: Quotient) -> Quotient:
+        """A base other than 0, of any sign, to a symbolic exponent that is an integer."""
+        if not base.numerator:
+            raise OutOfScopeError("a power of zero")
+        result = Quotient(dict(_ONE))
+        for p, direction in ((base.numerator, 1), (base.denominator, -1)):
+            constant, monomial, others = factored(p)
+            factors = [(Quotient({((a, Fraction(1)),): Fraction(1)}), n) for a, n in monomial]
+            factors += [(Quotient(factor), Fraction(n)) for factor, n in others]
+            factors += [(Quotient({(): abs(constant)}), Fraction(1))] * (abs(constant) != 1)
+            factors += [(Quotient({(): Fraction(-1)}), Fraction(1))] * (constant < 0)
+            for factor, multiplicity in factors:
+                times = self.product(exponent, Quotient({(): multiplicity * direction}))
+                positive = self.is_nonnegative(factor.numerator)  # 0 it is not
+                one = (
+                    self._exponential(self.product(times, self._logarithm(factor)))
+                    if positive
+                    else self._power_of_factor(factor, times)
+                )
+                result = self.product(result, one)
+        return result
+
+    def _power_of_factor(self, factor: Quotient, exponent: Quotient) -> Quotient:
+        result = Quotient(dict(_ONE))
+        for monomial, c in exponent.numerator.items():
+            if exponent.denominator != _ONE or c.denominator != 1 or not self._is_whole(monomial):
+                key = ("power", factor.key(), exponent.key())
+                return Quotient(self._letter(Atom(key, "any", argument=factor)))
+        for monomial, c in exponent.numerator.items():
+            if monomial:
+                key = ("power", factor.key(), monomial)
+                letter = self._letter(Atom(key, "any", argument=factor))
+                ((one, _),) = letter.items()
+                part = Quotient({monomial_power(one, c): Fraction(1)})
+            else:
+                part = self._rational_power(factor, c)
+            result = self.product(result, part)
+        return result
+
+    def _is_whole(self, m: Monomial) -> bool:
+        return all(
+            self.atoms[a].key[0] == "symbol"
+            and bool(self.atoms[a].expression.is_integer)
+            and e > 0
+            and e.denominator == 1
+            for a, e in m
+        )
 
     def _exponential(self, q: Quotient) -> Quotient:
         quotients, remainder = _divide(q)
@@ -352,7 +419,7 @@ class NormalForms:
         factors: list[tuple[Quotient, Fraction]] = []
         rest = Quotient(dict(_ONE))
         for p, sign in ((q.numerator, 1), (q.denominator, -1)):
-            constant, monomial, others = _factor(p)
+            constant, monomial, others = factored(p)
             for prime, multiplicity in _prime_factors(constant):
                 factors.append((Quotient({(): Fraction(prime)}), Fraction(multiplicity * sign)))
             if constant < 0:
@@ -391,7 +458,8 @@ class NormalForms:
                 return self.canonical(Quotient({monomial_power(monomial, exponent): Fraction(1)}))
         if exponent.denominator == 1:
             return self._rational_power(factor, exponent)
-        letter = self._letter(Atom(("root", factor.key()), "positive", base=factor))
+        sign = "positive" if self.is_positive(factor) else "nonnegative"
+        letter = self._letter(Atom(("root", factor.key()), sign, base=factor))
         ((one, _),) = letter.items()
         return self.canonical(Quotient({monomial_power(one, exponent): Fraction(1)}))
 
@@ -467,8 +535,10 @@ def _without_content(p: Polynomial) -> tuple[Polynomial, Monomial]:
 
 
 def _cancel(numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
-    if len(numerator) + len(denominator) > MAX_FACTORED:
+    terms = len(numerator) + len(denominator)
+    if terms > MAX_FACTORED or terms * max(degree(numerator), degree(denominator)) > 10 * MAX_SIZE:
         raise OutOfScopeError("a fraction is too long to be cancelled")
+    spend(terms * (1 + max(degree(numerator), degree(denominator))))
     top, top_content = _without_content(numerator)
     bottom, bottom_content = _without_content(denominator)
     (a, b), back = _to_flint([top, bottom])
@@ -490,10 +560,11 @@ def _divide(q: Quotient) -> tuple[Polynomial, Polynomial]:
     return back(whole), back(remainder)
 
 
-def _factor(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
+def factored(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
     """Constant, monomial and irreducible factors with multiplicities."""
-    if len(p) > MAX_FACTORED:
+    if len(p) > MAX_FACTORED or len(p) * degree(p) > MAX_SIZE:
         raise OutOfScopeError("a polynomial is too long to be factored")
+    spend(len(p) * (1 + degree(p)))
     primitive, monomial = _without_content(p)
     (a,), back = _to_flint([primitive])
     unit, factors = a.factor()
@@ -515,8 +586,18 @@ def _factor(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, i
 def _prime_factors(value: Fraction) -> list[tuple[int, int]]:
     result = []
     for n, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
-        if n > 1:
-            result += [(int(p), sign * int(k)) for p, k in flint.fmpz(n).factor()]
+        p = 2
+        while n.bit_length() > _LARGEST_FACTORED and p < 1000:
+            multiplicity = 0
+            while n % p == 0:
+                n, multiplicity = n // p, multiplicity + 1
+            if multiplicity:
+                result.append((p, sign * multiplicity))
+            p += 1
+        if n.bit_length() > _LARGEST_FACTORED:
+            result.append((n, sign))  # perhaps no prime; it stays in one piece
+        elif n > 1:
+            result += [(int(q), sign * int(k)) for q, k in flint.fmpz(n).factor()]
     return result
 
 

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-import sympy as sp
-
-from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict, overall
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
+from dpverify.proving.effort import limited
 from dpverify.proving.exact import Exact
 from dpverify.proving.language import And, Formula, Obligation, free_symbols
 from dpverify.proving.points import confirmed, refutation
-from dpverify.proving.proof import Budget, Proof, Prover
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
-from dpverify.proving.terms import sides
+from dpverify.proving.terms import OutOfScopeError
 from dpverify.proving.units import Homogeneity
+from dpverify.proving.witnesses import NONE_FOUND, Witness, witness
 
 
 def default_provers() -> tuple[Prover, ...]:
@@ -33,21 +32,45 @@ def prove(
 ) -> Proof:
     """Prove or refute an obligation with the first prover that can.
 
+    Nothing is proved without a witness, a confirmed point of domain, box and assumptions; without one the verdict is
+    `undecided`, and where the assumptions are shown to contradict one another, the reason says that.
     The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
-    anew (default: `Budget()`). Raises `InvalidArgumentError` where two different symbols share a name.
+    anew (default: `Budget()`).
     """
-    _refuse_ambiguous_names(obligation)
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
-    proof = _settled(obligation, limits, chosen)
+    with limited(limits.steps) as meter:
+        try:
+            found = witness(obligation, limits)
+        except (OutOfScopeError, RecursionError) as error:
+            found = Witness(None, f"{NONE_FOUND} ({error})")
+    proof = _undecided(found.why) if found.impossible else _settled(obligation, limits, chosen)
+    proof = _witnessed(proof, found)
+    if meter.stopped_by_the_clock:
+        proof = _cut_short(proof)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
+
+
+def _undecided(reason: str) -> Proof:
+    return Proof(Verdict.UNDECIDED, "none", reason=reason)
+
+
+def _witnessed(proof: Proof, found: Witness) -> Proof:
+    """The proof with its witness; undecided where only a witness is missing."""
+    if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        if found.point is None:
+            return replace(_undecided(found.why), stopped_by_the_clock=proof.stopped_by_the_clock)
+        return replace(
+            proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
+        )
+    # a counterexample meets the assumptions, too
+    return replace(proof, witness=found.point or proof.counterexample)
 
 
 def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
-    _refuse_ambiguous_names(obligation)
     return Homogeneity().attempt(obligation, Budget())
 
 
@@ -64,14 +87,37 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     if isinstance(obligation.claim, And) and obligation.claim.parts:
         return _conjunction(obligation, obligation.claim.parts, budget, provers)
     reasons: list[str] = []
+    cut_short = False
     for prover in provers:
-        proof = prover.attempt(obligation, budget)
+        proof = _attempt(prover, obligation, budget)
         if proof is None:
             continue
+        cut_short = cut_short or proof.stopped_by_the_clock
         if proof.verdict is not Verdict.UNDECIDED:
-            return proof
+            return replace(proof, stopped_by_the_clock=cut_short)
         reasons.append(f"{prover.name}: {proof.reason}")
-    return Proof(Verdict.UNDECIDED, "none", reason="; ".join(dict.fromkeys(reasons)))
+    return replace(_undecided("; ".join(dict.fromkeys(reasons))), stopped_by_the_clock=cut_short)
+
+
+def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
+    """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
+    with limited(budget.steps) as meter:
+        try:
+            proof = prover.attempt(obligation, budget)
+        except OutOfScopeError as error:
+            proof = _undecided(str(error))
+        except RecursionError:
+            proof = _undecided("the formula is too deep")
+    if proof is None or not meter.stopped_by_the_clock:
+        return proof
+    return _cut_short(proof)
+
+
+def _cut_short(proof: Proof) -> Proof:
+    """The proof, saying that it might be another one on another machine."""
+    said = STOPPED_BY_THE_CLOCK in proof.reason
+    reason = proof.reason if said else "; ".join(filter(None, (proof.reason, STOPPED_BY_THE_CLOCK)))
+    return replace(proof, reason=reason, stopped_by_the_clock=True)
 
 
 def _conjunction(
@@ -85,13 +131,14 @@ def _conjunction(
             if confirmed(obligation, point):
                 return refutation(obligation, point, proof.prover, proof.seconds)
         proofs.append(proof)
+    cut_short = any(p.stopped_by_the_clock for p in proofs)
     undecided = [
         (i, p) for i, p in enumerate(proofs, 1) if p.certificate is None or p.verdict is Verdict.REFUTED
     ]
     if undecided:
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
-        return Proof(Verdict.UNDECIDED, "none", reason=reason)
+        return replace(_undecided(reason), stopped_by_the_clock=cut_short)
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
     # `undecided` is empty, so every part has its certificate
@@ -104,21 +151,5 @@ def _conjunction(
         certificate(obligation, verdict, steps),
         box=box if verdict is Verdict.CERTIFIED else None,
         boxes=sum(boxes) if boxes else None,
+        stopped_by_the_clock=cut_short,
     )
-
-
-def _refuse_ambiguous_names(obligation: Obligation) -> None:
-    seen = {v.name: v.symbol for v in obligation.over}
-    if len(seen) != len(obligation.over):
-        raise InvalidArgumentError(
-            "over", sorted(v.name for v in obligation.over), "variables of different names"
-        )
-    for formula in (obligation.claim, *obligation.assuming):
-        for side in sides(formula):
-            for symbol in side.atoms(sp.Symbol):
-                if seen.setdefault(symbol.name, symbol) != symbol:
-                    raise InvalidArgumentError(
-                        f"obligation {obligation.name}",
-                        symbol.name,
-                        "one symbol for each name, bound ones included",
-                    )
