@@ -12,7 +12,7 @@ verify: $(VENV)/installed
 	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
 
 test: $(VENV)/installed-test
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .
