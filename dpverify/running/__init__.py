@@ -7,7 +7,8 @@ from dpverify.running.outputs import Block, Mechanism, Output
 from dpverify.running.progress import Progress, RichProgress
 from dpverify.running.randomness import BLOCK, Randomness
 from dpverify.running.store import BlockStore
-from dpverify.running.user_mechanisms import UserMechanism
+from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
+from dpverify.running.user_sessions import Limits
 
 __all__ = [
     "BLOCK",
@@ -15,6 +16,8 @@ __all__ = [
     "Block",
     "BlockStore",
     "Executor",
+    "FunctionMechanism",
+    "Limits",
     "Mechanism",
     "Output",
     "Progress",

@@ -20,9 +20,10 @@ from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
-from dpverify.running.quoting import quoted
+from dpverify.quoting import quoted
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.store import BlockKey, BlockStore
+from dpverify.running.user_sessions import RaisedElsewhere
 
 MEMORY_LIMIT = 512 * 2**20
 """Bytes that the blocks in flight may take together."""
@@ -163,7 +164,7 @@ def stream(
         for index in range(-(-runs // block_size))
     ]
     compute = _Compute(mechanism, data, normalized_seed(seed), xp)
-    return _stream(compute, tasks, executor or Executor(), memory_limit, shelf, progress)
+    return _stream(compute, tasks, (executor or Executor()).serving(mechanism), memory_limit, shelf, progress)
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,8 @@ class _Compute:
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 return checked_block(output, index=task.index, start=task.start, runs=task.runs)
+        except RaisedElsewhere as error:
+            return _Failure(error, error.kind)
         except Exception as error:
             return _Failure(_portable(error), type(error).__name__)
 

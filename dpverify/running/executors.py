@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.checks import whole_number
-from dpverify.running.quoting import named
+from dpverify.quoting import named
 from dpverify.running.shared_context import SharedContext
 
 Item = TypeVar("Item")
@@ -82,6 +82,12 @@ class Executor:
         if self.kind == "serial":
             return "serial"
         return f"{self.kind}={self.address or self.workers}"
+
+    def serving(self, mechanism: object) -> Executor:
+        """The executor to use for a mechanism: one with worker processes of its own is served by threads."""
+        if self.kind == "processes" and getattr(mechanism, "has_own_processes", False):
+            return Executor("threads", self.workers)
+        return self
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Workers]:

@@ -19,7 +19,7 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.running import Executor, UserMechanism, run
-from dpverify.running.quoting import LONGEST, named, quoted
+from dpverify.quoting import LONGEST, named, quoted
 from dpverify.running.standard_output import standard_output_to_error
 
 DATA = np.arange(6.0).reshape(3, 2)
