@@ -172,6 +172,8 @@ class PrivacyEvidence(SampledEvidence):
     detectable: str = ""
     """The smallest violation that this audit would have found with probability one half."""
     profile: tuple[ProfilePoint, ...]
+    repeats: bool | None = None
+    """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
 
 
 class RiskEvidence(ExpectationEvidence):

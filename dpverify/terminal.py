@@ -97,7 +97,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell, style=COLORS.get(cell, "")) for cell in row))
+        table.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))
     console.print(table)
 
 
@@ -158,6 +158,19 @@ def check_folder(option: str, folder: Path) -> None:
             pass
     except (OSError, ValueError) as error:
         raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
+
+
+def check_store(folder: str | None) -> None:
+    """Refuse a store without a name, or one that cannot be written to, without making it.
+
+    Raises:
+        InvalidArgumentError: if finished blocks could not be kept there.
+    """
+    if folder is None:
+        return
+    if not folder.strip():
+        raise InvalidArgumentError("--store", folder, "a folder that can be written to, or made")
+    check_folder("--store", Path(folder))
 
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:

@@ -57,9 +57,12 @@ def datasets(draw: Any, *, n: int, d: int) -> Dataset:
 
 @st.composite
 def neighboring_datasets(draw: Any, *, n: int, d: int) -> tuple[Dataset, Dataset, int]:
-    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency)."""
+    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency); never equal."""
     left = draw(datasets(n=n, d=d))
     index = draw(st.integers(1, n))
     features = draw(unit_ball_points(1, d))[0]
     label = draw(st.sampled_from([-1.0, 1.0]))
+    old = np.asarray(left.features)[index - 1], float(np.asarray(left.labels)[index - 1])
+    if label == old[1] and np.array_equal(features, old[0]):
+        label = -label
     return left, left.replace(index, features, label), index

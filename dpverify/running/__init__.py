@@ -6,6 +6,7 @@ from dpverify.running.fingerprint import fingerprint
 from dpverify.running.outputs import Block, Mechanism, Output
 from dpverify.running.progress import Progress, RichProgress
 from dpverify.running.randomness import BLOCK, Randomness
+from dpverify.running.repetition import repeats
 from dpverify.running.store import BlockStore
 from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
 from dpverify.running.user_sessions import Limits
@@ -26,6 +27,7 @@ __all__ = [
     "Runs",
     "UserMechanism",
     "fingerprint",
+    "repeats",
     "run",
     "stream",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import sys
 import time
@@ -18,6 +19,7 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 from threadpoolctl import ThreadpoolController
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.orphans import end_with_parent
 from dpverify.privacy.checks import whole_number
 from dpverify.quoting import named
 from dpverify.running.shared_context import SharedContext
@@ -30,7 +32,10 @@ _CONNECT_SECONDS = 10.0
 _LONGEST_WAIT = 5.0
 """Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
 
-_FORMS = '"serial", "threads=K", "processes=K" with K >= 1, or "dask=ADDRESS"'
+MOST_WORKERS = 1024
+"""Threads or processes of one machine; thousands of them only take memory."""
+
+_FORMS = '"serial", "threads=K", "processes=K" with K from 1 to 1024, or "dask=ADDRESS"'
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,12 @@ class Executor:
         Raises:
             InvalidArgumentError: if kind, workers and address do not fit together.
         """
-        if self.kind not in ("serial", "threads", "processes", "dask"):
+        if not isinstance(self.kind, str) or self.kind not in ("serial", "threads", "processes", "dask"):
             raise InvalidArgumentError("executor", self.kind, _FORMS)
         least = 0 if self.kind == "dask" else 1
-        whole_number("workers", self.workers, at_least=least, at_most=1 if self.kind == "serial" else None)
-        if (self.kind == "dask") != bool(self.address):
+        most = 1 if self.kind == "serial" else MOST_WORKERS
+        whole_number("workers", self.workers, at_least=least, at_most=most)
+        if not isinstance(self.address, str) or (self.kind == "dask") != bool(self.address):
             raise InvalidArgumentError("executor", f"{self.kind}={self.address}", _FORMS)
 
     @classmethod
@@ -67,6 +73,8 @@ class Executor:
         Raises:
             InvalidArgumentError: if the text has none of these forms.
         """
+        if not isinstance(text, str):
+            raise InvalidArgumentError("executor", text, _FORMS)
         if text == "serial":
             return cls()
         local = re.fullmatch(r"(threads|processes)=([1-9][0-9]{0,5})", text)
@@ -82,6 +90,17 @@ class Executor:
         if self.kind == "serial":
             return "serial"
         return f"{self.kind}={self.address or self.workers}"
+
+    @classmethod
+    def chosen(cls, executor: Executor | str | None) -> Executor:
+        """An executor given as such, as the text that `parse` reads, or not at all: serial.
+
+        Raises:
+            InvalidArgumentError: for anything else.
+        """
+        if executor is None:
+            return cls()
+        return executor if isinstance(executor, cls) else cls.parse(executor)  # type: ignore[arg-type]
 
     def serving(self, mechanism: object) -> Executor:
         """The executor to use for a mechanism: one with worker processes of its own is served by threads."""
@@ -107,7 +126,7 @@ class Executor:
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel)
         else:
-            backend = _WaitingThreads() if self.kind == "threads" else _Processes()
+            backend = _WaitingThreads() if self.kind == "threads" else worker_processes()
             with joblib.Parallel(
                 n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
@@ -193,6 +212,11 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
         while waiting is not None and not waiting.empty() and time.monotonic() < limit:
             time.sleep(0.001)
         super().abort_everything(ensure_ready)
+
+
+def worker_processes() -> Any:
+    """Joblib's backend of processes that end with this one, even if it is killed."""
+    return _Processes(initializer=end_with_parent, initargs=(os.getpid(),))
 
 
 @dataclass(frozen=True, eq=False)

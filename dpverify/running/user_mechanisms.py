@@ -127,8 +127,15 @@ class UserMechanism:
         return mechanism
 
     def close(self) -> None:
-        """End the worker processes; the next call starts one again."""
+        """End the worker processes, and refuse further calls."""
         self._sessions.close()
+
+    def __enter__(self) -> UserMechanism:
+        """Close it where the context ends."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to a cluster by name: the worker processes are started there."""
@@ -182,6 +189,7 @@ class _Sessions:
         self.target, self.folder, self.limits, self.idle_seconds = target, folder, limits, idle_seconds
         self.sources: set[str] = set()
         self._lock = threading.Lock()
+        self._closed = False
         self._idle: list[UserSession] = []
         self._busy: set[UserSession] = set()
 
@@ -190,20 +198,25 @@ class _Sessions:
 
     def take(self) -> UserSession:
         with self._lock:
-            session = self._idle.pop() if self._idle else None
-            if session is not None:
-                self._busy.add(session)
-                return session
-        session = UserSession(self.target, self.folder, self.limits)
-        with self._lock:
+            if self._closed:
+                raise InvalidDataError(
+                    f"{self.target} was closed; allowed: a mechanism that is loaded again."
+                )
+            session = self._idle.pop() if self._idle else UserSession(self.target, self.limits)
             self._busy.add(session)
+        if not session.running:
+            try:
+                session.start(self.folder)
+            except BaseException:
+                self.give_back(session)
+                raise
         return session
 
     def give_back(self, session: UserSession) -> None:
         with self._lock:
             self.sources |= set(session.sources)
             self._busy.discard(session)
-            if session.running:
+            if session.running and not self._closed:
                 self._idle.append(session)
         if self.idle_seconds is not None:
             timer = threading.Timer(self.idle_seconds, self._end_idle, (session, session.answered))
@@ -219,6 +232,7 @@ class _Sessions:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             sessions = [*self._idle, *self._busy]
             self._idle.clear()
         for session in sessions:

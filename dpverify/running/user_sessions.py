@@ -63,7 +63,7 @@ class Limits:
         whole_number("memory", self.memory, at_least=2**26, at_most=2**60)
 
 
-class RaisedElsewhere(Exception):
+class ForeignError(Exception):
     """What a user's function raised in its worker process.
 
     Attributes:
@@ -91,28 +91,43 @@ class UserSession:
         answered: how many messages have been answered.
 
     Raises:
-        InvalidArgumentError: if module or function are not there, or the system has no such processes.
-        InvalidDataError: if the module raises, exits, ends its process or does not come back.
+        InvalidArgumentError: if the target is no `package.module:function`, or the system has no such processes.
     """
 
-    def __init__(self, target: str, folder: str, limits: Limits) -> None:
+    def __init__(self, target: str, limits: Limits) -> None:
         self._module, _ = check_target(target)
         if not hasattr(os, "fork"):
             raise InvalidArgumentError("callable", target, "sample files on this system, which has no fork")
         self.target, self.limits = target, limits
         self.batched = False
         self.sources: tuple[str, ...] = ()
-        self._sent = ""
         self.answered = 0
+        self._sent = ""
         self._printed = 0
         self._open: set[int] = set()
         self._guard: subprocess.Popen[bytes] | None = None
+        self._closed = False
         self._ending = threading.Lock()
         self._busy = threading.Lock()
-        try:
+
+    def start(self, folder: str) -> None:
+        """Start the worker process and import the function's module, which is searched for in `folder` too.
+
+        Raises:
+            InvalidArgumentError: if module or function are not there.
+            InvalidDataError: if the module raises, exits, ends its process or does not come back.
+        """
+        with self._closed_on_failure(), self._busy:
             self._start(folder)
             header, _ = self._answer(importing=True)
             self.batched = header.get("batched") is True
+
+    @contextlib.contextmanager
+    def _closed_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except ForeignError:
+            raise  # the process is sound: its code said what is wrong
         except BaseException:
             self.close()
             raise
@@ -132,6 +147,12 @@ class UserSession:
                 os.close(end)
 
     def _start(self, folder: str) -> None:
+        with self._ending:
+            if self._closed:
+                raise InvalidDataError(f"{self.target} was closed before it was started.")
+            self._spawn(folder)
+
+    def _spawn(self, folder: str) -> None:
         asked, self._requests = self._pipe()
         self._replies, answered = self._pipe()
         self._output, printed = self._pipe()
@@ -174,6 +195,7 @@ class UserSession:
         Another thread may be waiting for an answer: it finds the process ended, and closes the pipes itself.
         """
         with self._ending:
+            self._closed = True
             guard, self._guard = self._guard, None
             if guard is not None:
                 self._drop(self._lifeline)  # which the guard watches
@@ -197,16 +219,10 @@ class UserSession:
 
         Raises:
             InvalidDataError: if it ends its process, does not come back, or returns no numbers.
-            RaisedElsewhere: if it raises.
+            ForeignError: if it raises.
         """
-        try:
-            with self._busy:
-                return self._compute(data, rng, runs)
-        except RaisedElsewhere:
-            raise  # the process is sound: its code said what is wrong
-        except BaseException:
-            self.close()
-            raise
+        with self._closed_on_failure(), self._busy:
+            return self._compute(data, rng, runs)
 
     def _compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
         digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
@@ -308,7 +324,7 @@ class UserSession:
         if kind == "memory":
             raise InvalidDataError(self._no_memory())
         if kind == "raised" and not importing:
-            raise RaisedElsewhere(text("type"), text("message"))
+            raise ForeignError(text("type"), text("message"))
         raise InvalidDataError(self._unreadable())
 
     # --------------------------------------------------------------------------------------- output

@@ -27,6 +27,7 @@ from dpverify.proving.language import (
     obligation_to_json,
 )
 from dpverify.running import Progress
+from dpverify.running.executors import worker_processes
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
 
 
@@ -129,7 +130,7 @@ def prove_statements(
     if progress is not None:
         progress.start(len(tasks))
     records: list[ProofRecord] = []
-    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
+    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
     for found in parallel(delayed(_carry_out)(task) for task in tasks):
         records.extend(found)
         if progress is not None:
