@@ -197,10 +197,13 @@ def load_function(target: str) -> Callable[..., Any]:
     Raises:
         InvalidArgumentError: if the text has another form, or module or function are not there.
         InvalidDataError: if the module raises or exits while it is imported.
+        MemoryError: if memory runs out meanwhile.
     """
     module, function = check_target(target)
     try:
         found: Any = importlib.import_module(module)
+    except MemoryError:
+        raise
     except BaseException as error:
         raise _refused_import(error, target, module) from error
     for name in function.split("."):
