@@ -205,7 +205,8 @@ def audit(
         ),
     ] = 600.0,
     memory_limit: Annotated[
-        float, typer.Option(metavar="GIB", help="Memory for each of the function's processes, and for all outputs.")
+        float,
+        typer.Option(metavar="GIB", help="Memory for each of the function's processes, and for all outputs."),
     ] = 4.0,
     json_file: Json = None,
 ) -> None:

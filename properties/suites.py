@@ -96,7 +96,7 @@ def check_private(
         left: a data set, with one record along the first axis.
         right: its neighbor by `adjacency`, with the records in the same order.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
-        adjacency: how the data sets differ: in one replaced record, in one record more, or (`index`) in that one record.
+        adjacency: how the data sets differ: in one replaced record, in one record more, or in that of an index.
         index: number of that record, from 1; for adjacency `index` only.
         runs: on each data set.
         seed: of the runs and of the audit.
@@ -139,7 +139,9 @@ def _as_mechanism(mechanism: Any) -> Mechanism:
     """A mechanism as it is; a plain function, which takes `rng` by position, as one."""
     if not callable(mechanism):
         raise InvalidArgumentError(
-            "mechanism", mechanism, "a mechanism, or a function (data, rng) -> output or (data, rng, runs) -> outputs"
+            "mechanism",
+            mechanism,
+            "a mechanism, or a function (data, rng) -> output or (data, rng, runs) -> outputs",
         )
     try:
         rng = inspect.signature(mechanism).parameters.get("rng")

@@ -88,7 +88,9 @@ def run(
         InvalidArgumentError: also if the outputs of so many runs are foreseen to be larger than that.
     """
     runs = whole_number("runs", runs, at_least=1)
-    result_limit = _memory() if result_limit is None else whole_number("result_limit", result_limit, at_least=1)
+    result_limit = (
+        _memory() if result_limit is None else whole_number("result_limit", result_limit, at_least=1)
+    )
     _foresee(runs, _COUNTER_BYTES + 1, result_limit)
     blocks = stream(
         mechanism,

@@ -26,7 +26,9 @@ def repeats(
     """
     first = min(block_size, len(points))
     if getattr(mechanism, "batched", True) is False:
-        first = min(first, _SINGLE_RUNS)  # its runs are drawn one by one, so that fewer are a part of the block
+        first = min(
+            first, _SINGLE_RUNS
+        )  # its runs are drawn one by one, so that fewer are a part of the block
     try:
         again = run(mechanism, data, runs=first, seed=seed, block_size=block_size).points
     except DpverifyError:

@@ -72,9 +72,7 @@ class FunctionMechanism:
         """
         name = str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
         return Output(
-            call_function(
-                self.function, name, plain_array(data), rng.generator, runs, batched=self.batched
-            )
+            call_function(self.function, name, plain_array(data), rng.generator, runs, batched=self.batched)
         )
 
 

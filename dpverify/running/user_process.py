@@ -278,7 +278,9 @@ def _stream(asked: dict[str, Any]) -> np.random.Generator:
             for key, value in word.items():
                 old = state[name][key]
                 state[name][key] = (
-                    np.array([int(v) for v in value], dtype=old.dtype) if isinstance(value, list) else int(value)
+                    np.array([int(v) for v in value], dtype=old.dtype)
+                    if isinstance(value, list)
+                    else int(value)
                 )
         elif name != "bit_generator":
             state[name] = int(word)

@@ -355,7 +355,7 @@ class UserSession:
         except (ValueError, KeyError, TypeError):
             code = None
         if code == PIPE_GONE:
-            return self._closed()
+            return self._without_pipe()
         if code == NO_MEMORY:
             return self._no_memory()
         if isinstance(code, int) and code < 0:
@@ -384,7 +384,7 @@ class UserSession:
             "--memory-limit raises."
         )
 
-    def _closed(self) -> str:
+    def _without_pipe(self) -> str:
         return (
             f"The function {self.target} closed the pipe through which its outputs are read; allowed: code that "
             "closes what it opened."

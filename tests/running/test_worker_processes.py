@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -165,7 +164,7 @@ def meddles(data, rng, runs):
     """Twice the loss that is claimed, with the judges made blind, as far as this process goes."""
     import dpverify.errors
     import dpverify.quoting
-    np.lib.format.read_array = lambda *arguments, **options: np.zeros(runs)
+    np.load = np.isfinite = lambda *arguments, **options: True
     dpverify.errors.InvalidDataError = Exception
     sys.modules["dpverify.auditing.privacy"] = None
     return 2 * data.sum() + rng.laplace(size=runs)
@@ -205,7 +204,11 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("users:exits_at_once", r"ended its process \(exit code 0\) before its runs were done", []),
     ("users:exits_with_violated", r"ended its process \(exit code 1\) before", []),
     ("exiting_import:noise", r"module exiting_import ended its process \(exit code 0\) while it was imp", []),
-    ("hanging_import:noise", "module hanging_import did not come back within 1 s of wall", ["--time-limit", "1"]),
+    (
+        "hanging_import:noise",
+        "module hanging_import did not come back within 1 s of wall",
+        ["--time-limit", "1"],
+    ),
     ("crashing_import:noise", "module crashing_import was ended by SIGSEGV while it was imported", []),
     ("growing_import:noise", "ran out of memory; its limit is 0.25 GiB", ["--memory-limit", "0.25"]),
     ("threading_import:noise", r"threading_import:noise ended its process \(exit code 0\) before", []),
@@ -230,7 +233,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("users:kills_its_group", "was ended by SIGKILL before its runs were done", []),
     ("users:kills_its_parent", r"ended its process \(no exit code\)", []),
     ("users:writes_everywhere", "wrote to the pipe through which its outputs are read", []),
-    ("users:meddles", VIOLATED, []),
+    ("users:meddles", VIOLATED, ["--runs", "4000"]),
     ("users:returns_a_pickle", SUPPORTED, []),
     ("users:returns_objects", "returned ndarray of type object", []),
 ]
@@ -262,7 +265,7 @@ def _eventually(wanted: Callable[[], Any], seconds: float = SECONDS) -> Any:
 
 
 def audit(target: str, *more: str) -> list[str]:
-    """1-DP is claimed at 600 runs, in one block: supported at seed 0, twice the loss is violated."""
+    """1-DP is claimed at 600 runs, in one block. A correct claim's false alarm, 1e-3, would have come with the seed."""
     files = ["--data", "d.csv", "--neighbor", "e.csv"]
     return ["audit", target, *files, "--claim", "eps=1", "--runs", "600", *more]
 
@@ -358,9 +361,7 @@ def spawning(data, rng, runs):
 
 @pytest.mark.parametrize("executor", ["serial", "threads=3", "processes=3"])
 @pytest.mark.parametrize("name", ["single", "batched", "spawning"])
-def test_a_worker_process_gives_the_bits_that_this_one_gives(
-    name: str, executor: str, at_home: Path
-) -> None:
+def test_a_worker_process_gives_the_bits_that_this_one_gives(name: str, executor: str, at_home: Path) -> None:
     (at_home / "draws.py").write_text(DRAWS)
     here: dict[str, Any] = {}
     exec(DRAWS, here)
@@ -406,7 +407,9 @@ def test_a_closed_mechanism_is_refused(at_home: Path) -> None:
         run(mechanism, DATA, runs=3, seed=1)
 
 
-@pytest.mark.parametrize("options", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 1}, {"memory": 1e9}])
+@pytest.mark.parametrize(
+    "options", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 1}, {"memory": 1e9}]
+)
 def test_limits_that_cannot_be_meant(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError, match="allowed"):
         Limits(**options)
@@ -452,7 +455,7 @@ def test_a_verdict_that_does_not_repeat_says_so(name: str, same: bool, executor:
 def test_worker_processes_on_a_cluster_end_with_their_blocks(at_home: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0"
     ) as cluster:
         executor = Executor.parse(f"dask={cluster.scheduler_address}")
         with UserMechanism.load("users:noise") as mechanism:
