@@ -17,7 +17,6 @@ from dpverify.terminal import (
     Commands,
     check_folder,
     check_json,
-    check_store,
     error_console,
     output_console,
     print_table,
@@ -195,7 +194,7 @@ def audit(
     seed: Seed = 0,
     executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
     store: Annotated[
-        str | None, typer.Option(help="Folder for finished blocks: a killed audit picks up there.")
+        str | None, typer.Option(help="File for finished blocks of runs: a killed audit picks up there.")
     ] = None,
     time_limit: Annotated[
         float,
@@ -239,7 +238,6 @@ def audit(
                 f"--{name.replace('_', '-')}", given, "nothing, with samples: no function is run"
             )
     check_json(json_file)
-    check_store(store)
     if target is not None:
         evidence = audit_function(
             target,
@@ -282,6 +280,7 @@ def audit(
                 ("why", evidence.reason),
                 ("would have found", evidence.detectable),
                 ("again", evidence.reproduce),
+                *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
             ),
         )
     if evidence.verdict == "violated":
@@ -326,7 +325,8 @@ def verify(
     ] = "threads=2",
     jobs: Jobs = 2,
     store: Annotated[
-        str | None, typer.Option(help="Folder for finished blocks: a killed run picks up there.")
+        str | None,
+        typer.Option(help="File for finished proofs, audits and blocks: a killed run picks up there."),
     ] = None,
     strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
 ) -> None:
@@ -341,7 +341,6 @@ def verify(
     from dpverify.verification import verify as run_verification
     from dpverify.verification.proofs import remember_all
 
-    check_store(store)
     settings = VerificationSettings(
         papers=tuple(paper or ()),
         profile=profile,

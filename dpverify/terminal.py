@@ -160,19 +160,6 @@ def check_folder(option: str, folder: Path) -> None:
         raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
 
 
-def check_store(folder: str | None) -> None:
-    """Refuse a store without a name, or one that cannot be written to, without making it.
-
-    Raises:
-        InvalidArgumentError: if finished blocks could not be kept there.
-    """
-    if folder is None:
-        return
-    if not folder.strip():
-        raise InvalidArgumentError("--store", folder, "a folder that can be written to, or made")
-    check_folder("--store", Path(folder))
-
-
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
     # a terminal without a sign shows its number, and is no reason to stop

@@ -7,7 +7,7 @@ from dpverify.running.outputs import Block, Mechanism, Output
 from dpverify.running.progress import Progress, RichProgress
 from dpverify.running.randomness import BLOCK, Randomness
 from dpverify.running.repetition import repeats
-from dpverify.running.store import BlockStore
+from dpverify.running.store import Store
 from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
 from dpverify.running.user_sessions import Limits
 
@@ -15,7 +15,6 @@ __all__ = [
     "BLOCK",
     "MEMORY_LIMIT",
     "Block",
-    "BlockStore",
     "Executor",
     "FunctionMechanism",
     "Limits",
@@ -25,6 +24,7 @@ __all__ = [
     "Randomness",
     "RichProgress",
     "Runs",
+    "Store",
     "UserMechanism",
     "fingerprint",
     "repeats",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import secrets
 import threading
@@ -16,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.randomness import Randomness
+from dpverify.running.sources import hash_of_file, shown
 from dpverify.running.user_process import call_function, takes_runs
 from dpverify.running.user_sessions import Limits, UserSession
 
@@ -57,12 +58,10 @@ class FunctionMechanism:
         """Travel with the function."""
         return type(self), (self.function,)
 
-    @property
+    @functools.cached_property
     def fingerprint(self) -> str:
-        """Hash of the function's code."""
-        from dpverify.running.fingerprint import fingerprint
-
-        return fingerprint(self.function)
+        """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it."""
+        return fingerprint_of(self.function)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Call the function, once or once a run.
@@ -99,6 +98,7 @@ class UserMechanism:
         self, target: str, folder: str, limits: Limits, *, batched: bool, idle_seconds: float | None = None
     ) -> None:
         self.target, self.folder, self.limits, self.batched = target, folder, limits, batched
+        self._imported: tuple[Path, ...] = ()
         self._token = secrets.token_hex(8)
         self._sessions = _Sessions(target, folder, limits, idle_seconds)
         weakref.finalize(self, self._sessions.close)
@@ -122,6 +122,7 @@ class UserMechanism:
         mechanism = cls(target, where, limits or Limits(), batched=False)
         with mechanism._sessions.borrowed() as session:
             mechanism.batched = session.batched
+            mechanism._imported = tuple(Path(source) for source in session.sources)
         return mechanism
 
     def close(self) -> None:
@@ -143,32 +144,19 @@ class UserMechanism:
         """Files of the modules that were loaded for the function so far and lie outside of installed packages.
 
         Its own module and what that imports, but for the standard library and what is installed. Modules that are
-        imported within the function are known after its first call, see `rehearse`. Files that are read without being
+        imported within the function are known after its first call. Files that are read without being
         imported are not seen.
         """
         return tuple(Path(source) for source in sorted(self._sessions.sources))
 
-    def rehearse(self, data: Any) -> None:
-        """Run once and forget the output, so that what the function imports when it runs is loaded.
-
-        Raises:
-            InvalidDataError: if the function fails.
-        """
-        from dpverify.running.batches import run
-
-        run(self, data, runs=1, seed=0)
-
-    @property
+    @functools.cached_property
     def fingerprint(self) -> str:
-        """Hash of the target and of every file in `loaded_sources`."""
-        digest = hashlib.sha256(f"{self.target}:{self.batched}:".encode())
-        for source in self.loaded_sources():
-            try:
-                content = source.read_bytes()
-            except OSError as error:
-                raise InvalidDataError(f"{source}, which {self.target} loaded, cannot be read.") from error
-            digest.update(f"{source}:{len(content)}:".encode() + content)
-        return digest.hexdigest()
+        """Hash of the target and of every file that was loaded with its module.
+
+        What is loaded when the function runs is not known yet: a store looks at `loaded_sources` of each block, too.
+        """
+        files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
+        return fingerprint_of((self.target, self.batched, files))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Have the function called, once or once a run.

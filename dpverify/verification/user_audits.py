@@ -14,6 +14,7 @@ from dpverify.privacy import Adjacency, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.running import Executor, Limits, Progress, UserMechanism, repeats, run
+from dpverify.running.store import opened
 
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
@@ -104,9 +105,7 @@ def audit_function(
         )
     pair = [read_csv(path, label_column=None).features for path in (data, neighbor)]
     check_neighbors(*pair, by, names=(str(data), str(neighbor)))
-    with UserMechanism.load(target, limits=limits) as mechanism:
-        if store is not None:
-            mechanism.rehearse(pair[0])
+    with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
         samples = [
             run(
                 mechanism,
@@ -114,13 +113,14 @@ def audit_function(
                 runs=runs,
                 seed=(seed, side),
                 executor=workers,
-                store=store,
+                store=open_store,
                 progress=progress,
                 block_size=BLOCK,
                 result_limit=limits.memory // 2,
             ).points
             for side, records in enumerate(pair)
         ]
+        reuse = None if open_store is None else open_store.reuse()
         same = all(
             repeats(mechanism, records, points, seed=(seed, side), block_size=BLOCK)
             for side, (records, points) in enumerate(zip(pair, samples, strict=True))
@@ -141,4 +141,4 @@ def audit_function(
         reproduce=again if same else NOT_REPEATED,
         seconds=round(time.perf_counter() - begin, 3),
     )
-    return entry.model_copy(update={"repeats": same})
+    return entry.model_copy(update={"repeats": same, "reuse": reuse})

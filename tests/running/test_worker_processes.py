@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -391,12 +392,38 @@ def test_sources_are_those_outside_of_installed_packages(at_home: Path) -> None:
     with UserMechanism.load("mine:noise") as mechanism:
         assert [source.name for source in mechanism.loaded_sources()] == ["helper.py", "mine.py"]
         before = mechanism.fingerprint
-        mechanism.rehearse(DATA)
+        run(mechanism, DATA, runs=1, seed=0)
         assert [source.name for source in mechanism.loaded_sources()] == ["helper.py", "late.py", "mine.py"]
+        assert mechanism.fingerprint == before
+    (at_home / "helper.py").write_text("scale = 2.0\n")
+    with UserMechanism.load("mine:noise") as mechanism:
         assert mechanism.fingerprint != before
-        seen = mechanism.fingerprint
-        (at_home / "helper.py").write_text("scale = 2.0\n")
-        assert mechanism.fingerprint != seen
+
+
+@pytest.mark.parametrize("changed", ["helper", "late", "mine"])
+def test_a_changed_source_is_not_served_from_the_store(changed: str, folder: Path) -> None:
+    """A third of the noise, in whichever file it is set, is seen although there are blocks of the right noise."""
+    (folder / "helper.py").write_text("scale = 1.0\n")
+    (folder / "late.py").write_text("scale = 1.0\n")
+    mine = (
+        "import helper\nscale = 1.0\n"
+        "def noise(data, rng, runs):\n"
+        "    import late\n"
+        "    return data.sum() + rng.laplace(scale=scale * helper.scale * late.scale, size=runs)\n"
+    )
+    (folder / "mine.py").write_text(mine)
+    for file in folder.glob("*.py"):
+        os.utime(file, (0, 0))  # a file that has just been written may not be what was loaded
+    arguments = audit("mine:noise", "--runs", "4000", "--store", "kept")
+    for reused in (False, True):
+        ended = command(folder, *arguments)
+        assert ended.code == 0, ended.err
+        assert ("\nreused\t" in ended.out) is reused
+    source = folder / f"{changed}.py"
+    source.write_text(source.read_text().replace("1.0", "0.33", 1))
+    os.utime(source, (1, 1))
+    ended = command(folder, *arguments)
+    assert ended.code == 1, ended.out + ended.err
 
 
 def test_a_closed_mechanism_is_refused(at_home: Path) -> None:
