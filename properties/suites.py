@@ -13,7 +13,7 @@ from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import Adjacency, Guarantee, parse_claim
-from dpverify.privacy.checks import whole_number
+from dpverify.privacy.checks import number, whole_number
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
 from dpverify.running.user_mechanisms import plain_array
@@ -31,6 +31,10 @@ def check_guarantee(guarantee: Guarantee, *, largest_epsilon: float = 20.0, poin
     Raises:
         AssertionError: naming the law and the epsilon where it fails.
     """
+    if not callable(getattr(guarantee, "privacy_profile", None)):
+        raise InvalidArgumentError("guarantee", guarantee, "one with a method privacy_profile")
+    number("largest_epsilon", largest_epsilon, above=0.0, allowed="a finite number above 0")
+    whole_number("points", points, at_least=3)
     epsilons = np.linspace(0.0, largest_epsilon, points)
     profile = np.asarray(guarantee.privacy_profile(epsilons))
     growth = np.exp(epsilons)
@@ -57,6 +61,7 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
     Raises:
         AssertionError: naming what differs.
     """
+    runs = whole_number("runs", runs, at_least=1)
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
     first = run(mechanism, data, seed=seed, **sizes).points
     if not np.array_equal(first, run(mechanism, data, seed=seed, **sizes).points):

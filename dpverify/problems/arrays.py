@@ -146,7 +146,10 @@ def check_real(
         allowed += f" greater than {above:g}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidArgumentError(argument, value, allowed)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidArgumentError(argument, value, allowed) from None
     if not (number > above and (math.isfinite(number) or (allow_infinite and number == math.inf))):
         raise InvalidArgumentError(argument, value, allowed)
     return number

@@ -37,6 +37,7 @@ def prove(
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`). Raises `InvalidArgumentError` where two different symbols share a name.
     """
+    _check_obligation(obligation)
     _refuse_ambiguous_names(obligation)
     start = time.monotonic()
     limits = Budget() if budget is None else budget
@@ -47,8 +48,14 @@ def prove(
 
 def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
+    _check_obligation(obligation)
     _refuse_ambiguous_names(obligation)
     return Homogeneity().attempt(obligation, Budget())
+
+
+def _check_obligation(obligation: object) -> None:
+    if not isinstance(obligation, Obligation):
+        raise InvalidArgumentError("obligation", obligation, "an Obligation")
 
 
 def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:

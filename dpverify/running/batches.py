@@ -189,6 +189,10 @@ def stream(
         InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
             numbers of one shape, one entry a run.
     """
+    if not callable(mechanism):
+        raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")
+    if not hasattr(xp, "__name__") or not hasattr(xp, "asarray"):
+        raise InvalidArgumentError("xp", xp, "an array namespace such as numpy")
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
