@@ -93,7 +93,7 @@ def check_private(
 ) -> PrivacyAudit:
     """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
 
-    Returns the audit, whose `detectable` says what it would have found.
+    Returns the audit, whose `detectable` says what it would have found on the pair that shows it best.
 
     Args:
         mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
@@ -129,7 +129,9 @@ def check_private(
         ).points
         same = same and repeats(subject, data, points, seed=labeled, block_size=_PRIVATE_BLOCK)
         samples.append(points.reshape(points.shape[0], -1))
-    audit = audit_privacy(*samples, guarantee, failure_probability=failure_probability, seed=seed)
+    audit = audit_privacy(
+        *samples, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
+    )
     where = f"seed {seed}, {runs} runs, adjacency {by.value}"
     if not same:
         where += "; not to be reproduced from the seed, since outputs do not repeat under it"

@@ -39,7 +39,8 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
         raise InvalidDataError(f"{source} is not a ledger: it is no JSON object with a `schema_version`.")
     version = tree["schema_version"]
     if isinstance(version, bool) or version not in READABLE_VERSIONS:
-        readable = " and ".join(str(known) for known in READABLE_VERSIONS)
+        *older, newest = map(str, READABLE_VERSIONS)
+        readable = f"{', '.join(older)} and {newest}"
         raise InvalidDataError(
             f"{source} has schema version {_shown(version)}; this program reads versions {readable}."
         )

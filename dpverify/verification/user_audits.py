@@ -49,7 +49,12 @@ def audit_samples(
     guarantee = parse_claim(claim)
     by = None if adjacency is None else checked_adjacency(adjacency)
     audit = audit_privacy(
-        read_samples(left), read_samples(right), guarantee, failure_probability=failure_probability, seed=seed
+        read_samples(left),
+        read_samples(right),
+        guarantee,
+        adjacency="as the samples were drawn" if by is None else by,
+        failure_probability=failure_probability,
+        seed=seed,
     )
     more = () if by is None else ("--adjacency", by.value)
     return privacy_entry(
@@ -57,7 +62,6 @@ def audit_samples(
         subject=f"{left} and {right}",
         title=f"{left} and {right} against {guarantee}",
         data="samples as given",
-        adjacency="as the samples were drawn" if by is None else by.value,
         reproduce=_command(
             "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
             "--failure-probability", failure_probability, "--seed", seed,
@@ -126,7 +130,9 @@ def audit_function(
             for side, (records, points) in enumerate(zip(pair, samples, strict=True))
         )
     left, right = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(left, right, guarantee, failure_probability=failure_probability, seed=seed)
+    audit = audit_privacy(
+        left, right, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
+    )
     more = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
     again = _command(
         "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim, *more,
@@ -137,7 +143,6 @@ def audit_function(
         subject=target,
         title=f"{target} against {guarantee}",
         data=f"{data} and {neighbor}",
-        adjacency=by.value,
         reproduce=again if same else NOT_REPEATED,
         seconds=round(time.perf_counter() - begin, 3),
     )

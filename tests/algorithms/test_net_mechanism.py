@@ -204,7 +204,9 @@ def test_the_printed_exponent_is_seen_by_an_audit_too() -> None:
             mechanism(one, rng=Randomness((3, side)), runs=100_000).points
             for side, one in enumerate((data, other))
         )
-        audit = audit_privacy(left, right, PureDP(4.0), failure_probability=FALSE_ALARM, seed=1)
+        audit = audit_privacy(
+            left, right, PureDP(4.0), adjacency="replace-one", failure_probability=FALSE_ALARM, seed=1
+        )
         verdicts.append(audit.verdict)
     assert verdicts == [Verdict.SUPPORTED, Verdict.VIOLATED]
 

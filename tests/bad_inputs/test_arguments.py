@@ -105,7 +105,7 @@ def audited(**options: Any) -> Any:
         "failure_probability": 0.1,
         "seed": 0,
     }
-    arguments |= options
+    arguments |= {"adjacency": "replace-one"} | options
     return audit_privacy(arguments.pop("left"), arguments.pop("right"), arguments.pop("claim"), **arguments)
 
 
@@ -118,6 +118,17 @@ def averaged(**options: Any) -> Any:
         "values": SAMPLES,
     } | options
     return audit_mean(arguments.pop("values"), **arguments)
+
+
+def law(**options: Any) -> Any:
+    arguments = {
+        "values": SAMPLES,
+        "distance": "total variation",
+        "bound": 0.0,
+        "failure_probability": 0.1,
+    } | options
+    arguments = {"blind": None} | arguments
+    return audit_law(arguments.pop("values"), reference=lambda v: v, **arguments)
 
 
 def ran(**options: Any) -> Any:
@@ -259,6 +270,7 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     ),
     "audit_privacy claim": (lambda x: audited(claim=x), [None, "eps=1", 1.0]),
     "audit_privacy failure_probability": (lambda x: audited(failure_probability=x), NO_PROBABILITY),
+    "audit_privacy adjacency": (lambda x: audited(adjacency=x), [None, 3, ""]),
     "audit_privacy seed": (lambda x: audited(seed=x), [None, -1, 1.5, "5", True]),
     "audit_privacy delta": (lambda x: audited(delta=x), [NAN, "1", True, -0.1, 1.0, INF]),
     "audit_privacy most_events": (lambda x: audited(most_events=x), [None, 0, 1, 1.5, "5", True]),
@@ -269,12 +281,11 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "audit_mean failure_probability": (lambda x: averaged(failure_probability=x), NO_PROBABILITY),
     "audit_queries counted": (lambda x: audit_queries(x, 3), [None, "3", [], [1.5], [-1], [NAN]]),
     "audit_queries claimed": (lambda x: audit_queries([3, 3], x), [None, "3", 1.5, -1, True]),
-    "audit_law bound": (
-        lambda x: audit_law(
-            SAMPLES, reference=lambda v: v, distance="total variation", bound=x, failure_probability=0.1
-        ),
-        [NAN, None, "1", True, -1.0],
-    ),
+    "audit_law bound": (lambda x: law(bound=x), [NAN, None, "1", True, -1.0]),
+    "audit_law values": (lambda x: law(values=x), NO_DATA),
+    "audit_law distance": (lambda x: law(distance=x), [None, "tv", 3]),
+    "audit_law blind": (lambda x: law(blind=x), ["uniform", 3.0, [NAN], SAMPLES[:100]]),
+    "audit_law failure_probability": (lambda x: law(failure_probability=x), NO_PROBABILITY),
     "clopper_pearson_lower": (lambda x: clopper_pearson_lower(x, 10, 0.1), [None, "3", -1, 11, NAN]),
     "clopper_pearson_upper": (lambda x: clopper_pearson_upper(3, 10, x), NO_PROBABILITY),
     "hoeffding_interval": (lambda x: hoeffding_interval(x, 0.0, 1.0, 0.1), [None, "3", [], [NAN], [2.0]]),
