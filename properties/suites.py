@@ -119,8 +119,7 @@ def check_private(
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
     check_failure_probability("failure_probability", failure_probability)
     subject = _as_mechanism(mechanism)
-    arrays = [_records(name, data) for name, data in (("left", left), ("right", right))]
-    check_neighbors(*arrays, by, index=index)
+    check_neighbors(_records("left", left), _records("right", right), by, index=index)
     samples, same = [], True
     for side, data in enumerate((left, right)):
         labeled = (seed, side)
@@ -129,8 +128,9 @@ def check_private(
         ).points
         same = same and repeats(subject, data, points, seed=labeled, block_size=_PRIVATE_BLOCK)
         samples.append(points.reshape(points.shape[0], -1))
+    first, second = samples
     audit = audit_privacy(
-        *samples, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
+        first, second, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
     )
     where = f"seed {seed}, {runs} runs, adjacency {by.value}"
     if not same:

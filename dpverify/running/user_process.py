@@ -365,7 +365,8 @@ def main() -> None:
     importlib.invalidate_caches()
     code = 1
     try:
-        _Worker(*asked["channels"], asked["target"]).serve()
+        requests, replies = asked["channels"]
+        _Worker(requests, replies, asked["target"]).serve()
         code = 0
     except (OSError, EOFError):
         code = PIPE_GONE

@@ -108,7 +108,7 @@ def audit_function(
             "adjacency", by.value, f"{Adjacency.REPLACE_ONE} or {Adjacency.ADD_REMOVE_ONE}"
         )
     pair = [read_csv(path, label_column=None).features for path in (data, neighbor)]
-    check_neighbors(*pair, by, names=(str(data), str(neighbor)))
+    check_neighbors(pair[0], pair[1], by, names=(str(data), str(neighbor)))
     with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
         samples = [
             run(
