@@ -180,8 +180,7 @@ class _Reader:
         elif isinstance(value, _WELL_SHOWN):
             self._part(_name(kind), repr(value))
         elif isinstance(value, (int, float, complex, str, bytes)):
-            base = next(plain for plain in _PLAIN if isinstance(value, plain))
-            self._part(base.__name__, _plain(base(value)))
+            self._part("value", _plain(_bare(value)))
             self._instance(value, where)
         elif isinstance(value, bytearray):
             self._part("bytearray", bytes(value))
@@ -366,6 +365,17 @@ def _plain(value: Any) -> str | bytes:
     return hex(value) if isinstance(value, int) else str(value)
 
 
+def _bare(value: int | float | complex | str | bytes) -> object:
+    """The value without its subclass, whatever that makes of conversions."""
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, complex):
+        return complex.__complex__(value)
+    return str.__str__(value) if isinstance(value, str) else memoryview(value).tobytes()
+
+
 def _order(value: Any) -> tuple[str, str]:
     """Puts the elements of a set in an order that does not depend on the hashes of this process."""
     if type(value) in _PLAIN:
@@ -447,9 +457,9 @@ def _generated_by_dataclass(kind: type) -> set[str]:
 
 def _written_in(method: Any, kind: type) -> bool:
     """Whether a method stands in the source of a class, and was not made by the decorator."""
-    code = getattr(method, "__code__", None)
+    code: Any = getattr(method, "__code__", None)
     installed = [dataclasses.__file__, functools.__file__, "<string>"]
-    wrapped = getattr(getattr(method, "__wrapped__", None), "__code__", code)
+    wrapped: Any = getattr(getattr(method, "__wrapped__", None), "__code__", code)
     return code is not None and code.co_filename not in installed and wrapped.co_filename not in installed
 
 

@@ -62,13 +62,24 @@ def loaded_sources() -> dict[str, str]:
     """
     found = {}
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if name in ("__main__", "__mp_main__") or not isinstance(file, str) or file.startswith("<"):
+        if _passed_over.get(name) is module:
             continue
-        if not is_installed(module):
-            path = os.path.abspath(file)
-            found[path] = _hash_as_first_seen(path, module)
+        file = getattr(module, "__file__", None)
+        if (
+            name in ("__main__", "__mp_main__")
+            or not isinstance(file, str)
+            or file.startswith("<")
+            or is_installed(module)
+        ):
+            _passed_over[name] = module
+            continue
+        path = os.path.abspath(file)
+        found[path] = _hash_as_first_seen(path, module)
     return found
+
+
+_passed_over: dict[str, types.ModuleType] = {}
+"""Modules that need no second look: there are thousands."""
 
 
 def _hash_as_first_seen(path: str, loaded_by: object) -> str:

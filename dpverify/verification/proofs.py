@@ -192,6 +192,9 @@ def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
 
 
 def _store(store: Store, task: _Task, records: list[ProofRecord]) -> None:
+    """Keep what is decided and confirmed; the rest is tried again, since a clock may have ended it."""
+    if any(r.evidence.verdict is Verdict.UNDECIDED or not r.evidence.confirmed_by_checker for r in records):
+        return
     rows = [(record.evidence.model_dump(), record.certificate) for record in records]
     store.put("proof", _key(task), json.dumps(rows).encode())
 

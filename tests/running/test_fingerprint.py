@@ -131,6 +131,10 @@ CHANGES = {
         "ValueError", "ZeroDivisionError",
     ),
     "operation": ("def f(x):\n    return x {} 2", "+", "*"),
+    "number of a kind of its own": (
+        "class N(int):\n    def __int__(self):\n        return 0\n    __index__ = __int__\nf = N({})", 1, 2,
+    ),
+    "text of a kind of its own": ("class T(str):\n    def __str__(self):\n        return ''\nf = T('{}')", "a", "b"),
     "order of a table": ("T = {{{}}}\ndef f():\n    return list(T)", "'a': 1, 'b': 2", "'b': 2, 'a': 1"),
     "field of an enumeration": (
         "import enum\nclass E(enum.Enum):\n    a = {}\ndef f():\n    return E.a.value", 1, 2,

@@ -325,9 +325,10 @@ def resume(folder: Path) -> tuple[int, bool]:
 @pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
 def test_a_killed_job_goes_on_and_ends_with_the_same_bits(executor: str, tmp_path: Path) -> None:
     # blocks of 0.2 s: twenty take at least two seconds, and the first are in the file after one
-    with subprocess.Popen(job(tmp_path, executor, seconds=0.2)) as running:
+    with subprocess.Popen(job(tmp_path, executor, seconds=0.2), start_new_session=True) as running:
         wait_until(lambda: blocks_in(tmp_path / "store") >= 2 or running.poll() is not None)
-        running.send_signal(signal.SIGKILL)
+        # with its worker processes, of which nothing is to be left
+        os.killpg(running.pid, signal.SIGKILL)
         assert running.wait() == -signal.SIGKILL
     kept = blocks_in(tmp_path / "store")
     assert 2 <= kept < 20
