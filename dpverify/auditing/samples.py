@@ -201,7 +201,8 @@ def _read_csv(file: Path) -> NDArray[Any]:
             f"{file} does not read as a table of numbers; allowed: one run a line, the same count of numbers "
             "between commas on each, and at most one line of headings."
         ) from error
-    if np.any(np.abs(table) >= _EXACT):
+    # what a float turns into infinity is refused by whoever checks the samples
+    if np.all(np.isfinite(table)) and np.any(np.abs(table) >= _EXACT):
         return _without_rounding(file, lines, table)
     return table[:, 0] if table.shape[1] == 1 else table
 
