@@ -122,6 +122,31 @@ class ProfilePoint(Record):
     """Best known upper bound from accounting."""
 
 
+class ClaimForm(StrEnum):
+    """How a claim stands to the print of its source."""
+
+    AS_PRINTED = "as printed"
+    CORRECTED = "corrected"
+    UNSTATED = "unstated"
+    """Nothing is claimed: a measurement."""
+    NOT_COMPARED = "not compared"
+    """Nobody has held it against the print."""
+
+
+class ClaimOrigin(Record):
+    """Where a claim comes from, and whether it is what stands there."""
+
+    form: ClaimForm
+    source: str = ""
+    """The statement or algorithm, by its id."""
+    printed: str = ""
+    """The number or formula that its source prints."""
+    because: str = ""
+    """For a corrected claim what was corrected, for an unstated one why there is none."""
+    holds_for: str = ""
+    """The range in which it is claimed."""
+
+
 class Reuse(Record):
     """What was taken from a store of finished work instead of being done again."""
 
@@ -170,31 +195,6 @@ class Reuse(Record):
                 "changed or went away while the program ran"
             )
         return "; ".join(said)
-
-
-class ClaimForm(StrEnum):
-    """How a claim stands to the print of its source."""
-
-    AS_PRINTED = "as printed"
-    CORRECTED = "corrected"
-    UNSTATED = "unstated"
-    """Nothing is claimed: a measurement."""
-    NOT_COMPARED = "not compared"
-    """Nobody has held it against the print."""
-
-
-class ClaimOrigin(Record):
-    """Where a claim comes from, and whether it is what stands there."""
-
-    form: ClaimForm
-    source: str = ""
-    """The statement or algorithm, by its id."""
-    printed: str = ""
-    """The number or formula that its source prints."""
-    because: str = ""
-    """For a corrected claim what was corrected, for an unstated one why there is none."""
-    holds_for: str = ""
-    """The range in which it is claimed."""
 
 
 class AuditEvidence(Record):

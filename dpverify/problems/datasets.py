@@ -206,7 +206,9 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         for j, cell in enumerate(cells):
             number = _number(cell)
             if number is None or not math.isfinite(number):
-                raise InvalidDataError(f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers.")
+                raise InvalidDataError(
+                    f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers."
+                )
             table[i, j] = number
     if label_column is None:
         return Dataset(table, np.zeros(len(rows)), Path(path).name)
