@@ -269,6 +269,8 @@ class PrivacyEvidence(SampledEvidence):
     smallest_fault: float | None = None
     """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
+    repeats: bool | None = None
+    """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import READABLE_VERSIONS, Ledger
 from dpverify.files import write_whole
 
@@ -55,6 +55,8 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
 def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidArgumentError("ledger", path, "the path of a ledger.json")
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")

@@ -140,7 +140,10 @@ def _checked_values(
     start, end = check_number("lower", lower), check_number("upper", upper)
     if not start < end:
         raise InvalidArgumentError("upper", upper, f"above lower, which is {start:g}")
-    raw = np.asarray(values)
+    try:
+        raw = np.asarray(values)
+    except ValueError as error:
+        raise InvalidDataError("The values are no array; allowed: shape (runs,).") from error
     if raw.dtype.kind not in "biuf":
         raise InvalidDataError(f"The values have type {raw.dtype}; allowed: real numbers.")
     if raw.ndim != 1 or raw.size == 0:

@@ -177,6 +177,8 @@ def audit_privacy(
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015.
     """
+    if not callable(getattr(claim, "privacy_profile", None)):
+        raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
     p, q = check_pair(left, right)
     level = check_failure_probability("failure_probability", failure_probability)
     seed = check_integer("seed", seed, at_least=0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 
 MINIMUM_RUNS = 100
 """Fewer runs than this cannot be divided into learning and judging parts that say anything."""
@@ -44,7 +44,18 @@ def read_samples(path: str | PathLike[str]) -> Samples:
     Raises `InvalidDataError` with one sentence for anything else: a missing or empty file, other file types,
     objects, text, complex numbers, NaN, infinity, more than two axes, fewer than `MINIMUM_RUNS` runs.
     """
+    if not isinstance(path, (str, PathLike)):
+        raise InvalidArgumentError("path", path, "the path of a .npy or .csv file of samples")
     file = Path(path)
+    try:
+        file.stat()
+    except FileNotFoundError:
+        pass  # said below
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InvalidDataError(
+            f"{str(file)!r} cannot be read ({reason}); allowed: a readable .npy or .csv file."
+        ) from error
     kind = file.suffix.lower()
     if not file.exists():
         raise InvalidDataError(f"{file} does not exist; allowed: a .npy or .csv file of samples.")
@@ -190,7 +201,8 @@ def _read_csv(file: Path) -> NDArray[Any]:
             f"{file} does not read as a table of numbers; allowed: one run a line, the same count of numbers "
             "between commas on each, and at most one line of headings."
         ) from error
-    if np.any(np.abs(table) >= _EXACT):
+    # what a float turns into infinity is refused by whoever checks the samples
+    if np.all(np.isfinite(table)) and np.any(np.abs(table) >= _EXACT):
         return _without_rounding(file, lines, table)
     return table[:, 0] if table.shape[1] == 1 else table
 

@@ -156,7 +156,10 @@ def _compare(
     bound: float,
     level: float,
 ) -> _Comparison:
-    x = np.asarray(values)
+    try:
+        x = np.asarray(values)
+    except ValueError as refusal:
+        raise InvalidDataError(f"The {name} must be an array, shape (runs,).") from refusal
     if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf" or not np.all(np.isfinite(x)):
         raise InvalidDataError(f"The {name} must be finite numbers, shape (runs,), at least one.")
     jumps, counts = np.unique(x.astype(np.float64), return_counts=True)

@@ -38,6 +38,7 @@ from dpverify.proving.language import (
     obligation_to_json,
 )
 from dpverify.running import Progress, Store
+from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
 
@@ -184,7 +185,9 @@ def prove_statements(
     if progress is not None and found:
         progress.advance(len(found))
     # in the order in which they end, so that what is done is kept at once
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    parallel = Parallel(
+        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
+    )
     for task, records in parallel(delayed(_named_and_carried_out)(task) for task in missing):
         found[task] = records
         if store is not None:
