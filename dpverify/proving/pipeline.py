@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict, overall
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
