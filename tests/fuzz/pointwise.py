@@ -473,7 +473,7 @@ def _riemann(body: Json, x: str, point: Point, low: Fraction, high: Fraction) ->
 
 
 def _gaussian(body: Json, x: str, point: Point, finite: list[Value | None], ends: list[Json]) -> Value:
-    """factor * exp(c - r (x - m)^2) over an interval with an infinite end."""
+    """Factor * exp(c - r (x - m)^2) over an interval with an infinite end."""
     factors = body[1:] if body[0] == "mul" else [body]
     scale, exponent = iv.mpf(1), [Fraction(0)] * 3
     for factor in factors:

@@ -45,8 +45,31 @@ INTEGERS: tuple[dict[str, str], ...] = (
     {}, {"ge": "0"}, {"ge": "1"}, {"ge": "2"}, {"ge": "0", "le": "3"}, {"ge": "-2", "le": "2"}, {"ge": "1", "le": "1"},
     {"le": "0"}, {"ge": "-1"},
 )  # fmt: skip
-NUMBERS = tuple(map(sp.Rational, "0 1 2 -1 3 1/2 -1/2 -2 1/3 -1/7 10 5/2 1/1000 1000 -1000".split()))
-EXPONENTS = tuple(map(sp.Rational, "2 -1 1/2 3 1/3 -1/2 3/2 -2 2/3 4 5 -3/2".split()))
+NUMBERS = tuple(
+    map(
+        sp.Rational,
+        [
+            "0",
+            "1",
+            "2",
+            "-1",
+            "3",
+            "1/2",
+            "-1/2",
+            "-2",
+            "1/3",
+            "-1/7",
+            "10",
+            "5/2",
+            "1/1000",
+            "1000",
+            "-1000",
+        ],
+    )
+)
+EXPONENTS = tuple(
+    map(sp.Rational, ["2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2"])
+)
 NEAR = tuple(map(sp.Rational, ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")))
 
 CHOICES = 160
@@ -195,7 +218,8 @@ class Maker:
                 u = self.term(min(depth, 1))
                 left, right = self.pick(
                     (1 + u, sp.exp(u)), (sp.log(u), u - 1), (sp.floor(u), u), (0, sp.exp(u)), (0, sp.sqrt(u)),
-                    (Phi(u), 1), (sp.erfc(u), 2), (sp.Min(u, 1), sp.Max(u, 1)), (u, sp.Abs(u)), (sp.sqrt(u), (1 + u) / 2),
+                    (Phi(u), 1), (sp.erfc(u), 2), (sp.Min(u, 1), sp.Max(u, 1)), (u, sp.Abs(u)),
+                    (sp.sqrt(u), (1 + u) / 2),
                     (0, 2 ** self.symbol()), (0, u ** self.symbol()), (2 * u / (1 + u**2), 1), (-u, sp.Abs(u)),
                 )  # fmt: skip
                 return self.pick(Le, Le, Lt)(left, right + self.pick(0, *NEAR))
