@@ -119,7 +119,11 @@ def _rational_power(q: Fraction) -> Callable[[Ball], Ball]:
 
     def evaluate(x: Ball) -> Ball:
         if not x > 0:
-            return NOT_A_NUMBER
+            # a root of what is 0 is 0
+            if not (q > 0 and x >= 0):
+                return NOT_A_NUMBER
+            top = x.abs_upper()
+            return arb(0).union(evaluate(top)) if top > 0 else arb(0)
         if q.denominator == 2:
             root = x.sqrt() if q > 0 else x.rsqrt()
             return root if abs(q.numerator) == 1 else _integer_power(abs(q.numerator))(root)
@@ -270,7 +274,8 @@ class Graph:
 
     def integer_power(self, a: Node, n: int) -> Node:
         if n == 0:
-            return self.one
+            # 1 where the base is defined
+            return self.one if self._total[a] else self.add(self.one, self.mul(self.zero, a))
         if n < 0:
             return self.inverse(self.integer_power(a, -n))
         q = self.value_of(a)
@@ -289,6 +294,24 @@ class Graph:
         if exponent.denominator == 1:
             return self.integer_power(a, int(exponent))
         return self._node("rpow", a, exponent)
+
+    def smooth(self, node: Node) -> Node:
+        """Zero wherever the node is defined and differentiable, rule by rule, and undefined elsewhere."""
+        doubtful: list[Node] = []
+        for i in self.below(node):
+            match self.keys[i]:
+                case ("rpow", a, _) | ("abs", a):
+                    doubtful.append(self.inverse(a))
+                case ("max" | "min", a, b):
+                    doubtful.append(self.inverse(self.add(a, self.scale(-1, b))))
+                case ("floor", _):
+                    raise NotExpressibleError("a derivative of floor")
+            if not self._total[i]:
+                doubtful.append(i)
+        result = self.zero
+        for i in doubtful:
+            result = self.add(result, self.mul(self.zero, i))
+        return result
 
     def function(self, name: str, *arguments: Node) -> Node:
         return self._node(name, *arguments)
@@ -441,13 +464,13 @@ class _Reader:
         if isinstance(e, sp.Sum):
             return self._sum(e)
         if isinstance(e, sp.Derivative):
-            node = self.read(e.expr)
+            node = inner = self.read(e.expr)
             for variable, order in e.variable_count:
                 if variable.name in self.values or not order.is_Integer:
                     raise NotExpressibleError(f"a derivative in {variable} of order {order}")
                 for _ in range(int(order)):
                     node = graph.differentiate(node, variable.name)
-            return node
+            return graph.add(node, graph.smooth(inner))
         if isinstance(e, sp.Subs):
             # the replaced symbol is bound in here, whatever it stands for outside
             names = [v.name for v in e.variables]
@@ -529,6 +552,8 @@ class Program:
             slots[i] = following
             following += 1
         self._outputs = [slots[node] for node in outputs]
+        self.size = len(self._code) + 1
+        """Operations of one evaluation."""
 
     def _prepare(self) -> list[Ball]:
         values: list[Ball] = []

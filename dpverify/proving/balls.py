@@ -56,7 +56,7 @@ class BallProver:
         start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
-        work = Work(budget.boxes, start + budget.seconds)
+        work = Work(budget.boxes, budget.operations, start + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
             return self._undecided(f"no bounds for {box}, neither in the domain nor in the box", work, start)

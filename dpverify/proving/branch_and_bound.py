@@ -24,6 +24,7 @@ from flint import arb, ctx, fmpq
 from dpverify.proving.ball_programs import Ball, Graph, Node, Program
 from dpverify.proving.language import And, Compare, Expression, Formula, Implies, Not, Or, Phi
 from dpverify.proving.nested_mean_value import NestedMeanValue
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
 
 Exact = Any  # flint.fmpq
 Box = tuple[tuple[Exact, Exact], ...]
@@ -162,6 +163,7 @@ class Condition:
             symbols |= graph.symbols(difference)
             self._differences[id(compare)] = Program(graph, [difference], names)
         self.symbols = frozenset(symbols)
+        self.size = sum(program.size for program in self._differences.values())
 
     def judge(self, balls: Sequence[Ball]) -> bool | None:
         """The truth of the formula at every point of the balls, if it is the same and known."""
@@ -224,12 +226,27 @@ class Work:
     """What a whole search may still use."""
 
     boxes: int
+    operations: int
     deadline: float
     used: int = 0
+    stopped_by_the_clock: bool = False
 
     def left(self) -> int:
-        """Boxes left, none after the deadline."""
-        return 0 if time.monotonic() > self.deadline else self.boxes - self.used
+        """Boxes left; none where the operations are spent, nor after the deadline, which is far."""
+        if time.monotonic() > self.deadline:
+            self.stopped_by_the_clock = True
+            return 0
+        return self.boxes - self.used if self.operations > 0 else 0
+
+    def why(self) -> str:
+        """What ended a search."""
+        if self.stopped_by_the_clock:
+            return STOPPED_BY_THE_CLOCK
+        return (
+            "the limit on operations was reached"
+            if self.operations <= 0
+            else "the limit on boxes was reached"
+        )
 
 
 @dataclass(frozen=True)
@@ -297,7 +314,7 @@ class Search:
         while heap or undefined:
             if self.work.left() <= 0 or self.work.used >= last:
                 waiting = heap[0] if heap else undefined[0]
-                return Outcome(box=stuck or waiting.box, why="the limit on boxes or time was reached")
+                return Outcome(box=stuck or waiting.box, why=self.work.why())
             self.work.used += 1
             turn = undefined and (not heap or self.work.used % 2)
             item = undefined.popleft() if turn else heapq.heappop(heap)
@@ -338,11 +355,14 @@ class Search:
         """Settle a box, or say what is left to do for it."""
         box, place = item.box, item.place
         balls = [ball(low, high) for low, high in box]
+        self.work.operations -= sum(c.size for c in item.conditions)
         if any(c.judge(balls) is False for c in item.conditions):
             place[:] = ["-"]
             return 0.0, []
         active = tuple(i for i, (low, high) in enumerate(box) if low != high)
-        value, *slopes = target.with_slopes(active)(balls)
+        program = target.with_slopes(active)
+        self.work.operations -= program.size + target.value.size
+        value, *slopes = program(balls)
         if target.holds(value):
             place[:] = ["+"]
             return 0.0, []
@@ -362,7 +382,9 @@ class Search:
             return 0.0, []
         slope_leaf = "+"
         if self.nested:
-            value, *tighter = target.nested(active)(balls, [arb(q) for q in middle], offsets)
+            nested = target.nested(active)
+            self.work.operations -= nested.size
+            value, *tighter = nested(balls, [arb(q) for q in middle], offsets)
             if target.holds(value):
                 place[:] = ["n"]
                 return 0.0, []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.proving.language import Compare, Formula, Not, Obligation, free_symbols
+from dpverify.proving.language import Compare, Formula, Obligation, free_symbols
 from dpverify.proving.proof import Budget
 from dpverify.proving.satisfiability import unsatisfiable
 from dpverify.proving.signs import holds_by_signs, shift_that_shows
@@ -52,7 +52,7 @@ def _discharged(obligation: Obligation, condition: Condition, budget: Budget) ->
                 # a term of the claim is shown to be defined by conditions of its own
                 if shift_that_shows(claim, variables, premises) is not None:
                     return True
-        return unsatisfiable(variables, (*premises, Not(formula)), budget=budget, share=_SHARE)[0] is True
+        return unsatisfiable(variables, premises, formula, budget=budget, share=_SHARE)[0] is True
     except OutOfScopeError:
         return False
 

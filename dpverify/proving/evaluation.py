@@ -59,10 +59,11 @@ def sign(value: Value) -> int:
     raise UnclearError
 
 
-def evaluate(e: Expression, point: Point) -> Value:
+def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
     """The value at a point; exact where the arithmetic is rational, else a ball at the working precision.
 
-    Raises `UndefinedError` where there is no value, `UnclearError` where balls cannot tell.
+    `inside` a derivative, the root of 0 has no value. Raises `UndefinedError` where there is no value,
+    `UnclearError` where balls cannot tell.
     """
     if e.is_Rational:
         return fraction(e)
@@ -73,23 +74,24 @@ def evaluate(e: Expression, point: Point) -> Value:
     if e is sp.E:
         return flint.arb(1).exp()
     if e.is_Add:
-        return _fold([evaluate(a, point) for a in e.args], lambda x, y: x + y)
+        return _fold([evaluate(a, point, inside=inside) for a in e.args], lambda x, y: x + y)
     if e.is_Mul:
-        return _fold([evaluate(a, point) for a in e.args], lambda x, y: x * y)
+        return _fold([evaluate(a, point, inside=inside) for a in e.args], lambda x, y: x * y)
     if e.is_Pow:
-        return _power(evaluate(e.base, point), evaluate(e.exp, point))
+        base, exponent = (evaluate(a, point, inside=inside) for a in e.args)
+        return _power(base, exponent, inside=inside)
     if isinstance(e, sp.Sum):
-        return _sum(e, point)
+        return _sum(e, point, inside=inside)
     if isinstance(e, sp.Derivative):
-        evaluate(e.expr, point)  # undefined here, no derivative either
-        return evaluate(_worked_out(e), point)
+        evaluate(e.expr, point, inside=True)  # undefined here, no derivative either
+        return evaluate(_worked_out(e), point, inside=inside)
     if isinstance(e, sp.Subs):
         inner = dict(point)
-        inner[e.variables[0]] = _in_range(e.variables[0], evaluate(e.point[0], point))
-        return evaluate(e.expr, inner)
+        inner[e.variables[0]] = _in_range(e.variables[0], evaluate(e.point[0], point, inside=inside))
+        return evaluate(e.expr, inner, inside=inside)
     function = _FUNCTIONS.get(e.func)
     if function is not None:
-        return function(*(evaluate(a, point) for a in e.args))
+        return function(*(evaluate(a, point, inside=inside) for a in e.args))
     raise UnclearError(f"{type(e).__name__} is not evaluated")
 
 
@@ -125,7 +127,7 @@ def _in_range(symbol: Expression, value: Value) -> Value:
     return value
 
 
-def _power(base: Value, exponent: Value) -> Value:
+def _power(base: Value, exponent: Value, *, inside: bool = False) -> Value:
     if isinstance(exponent, Fraction) and exponent.denominator == 1:
         n = exponent.numerator
         if n < 0 and isinstance(base, Fraction) and not base:
@@ -137,7 +139,10 @@ def _power(base: Value, exponent: Value) -> Value:
         if n < 0:
             sign(base)  # straddling zero is unclear
         return base ** flint.fmpz(n)
-    if sign(base) <= 0:
+    s = sign(base)
+    if s == 0 and not inside and sign(exponent) > 0:
+        return Fraction(0)
+    if s <= 0:
         raise UndefinedError("a root of what is not positive")
     if isinstance(base, Fraction) and isinstance(exponent, Fraction):
         exact = _exact_root(base, exponent.denominator)
@@ -158,9 +163,9 @@ def _exact_root(base: Fraction, n: int) -> Fraction | None:
     return Fraction(parts[0], parts[1])
 
 
-def _sum(e: Expression, point: Point) -> Value:
+def _sum(e: Expression, point: Point, *, inside: bool) -> Value:
     body, index, first, last = bound_parts(e)
-    low, high = evaluate(first, point), evaluate(last, point)
+    low, high = (evaluate(end, point, inside=inside) for end in (first, last))
     if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
         raise UnclearError("the ends of a sum are not exact")
     if low.denominator != 1 or high.denominator != 1 or high < low:
@@ -171,7 +176,7 @@ def _sum(e: Expression, point: Point) -> Value:
     inner = dict(point)
     for i in range(low.numerator, high.numerator + 1):
         inner[index] = _in_range(index, Fraction(i))
-        values.append(evaluate(body, inner))
+        values.append(evaluate(body, inner, inside=inside))
     return _fold(values, lambda x, y: x + y)
 
 

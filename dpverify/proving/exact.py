@@ -17,7 +17,6 @@ from dpverify.proving.language import (
     Expression,
     Formula,
     Json,
-    Not,
     Obligation,
     bound_parts,
     expression_to_json,
@@ -151,7 +150,7 @@ class Exact:
             then = self._proof(rest, budget, inner=True)
             return None if then is None else {"method": "square", **square.to_json(), "then": then}
         if inner:
-            answer, _ = unsatisfiable(obligation.over, (*obligation.assuming, Not(claim)), budget=budget)
+            answer, _ = unsatisfiable(obligation.over, obligation.assuming, claim, budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None

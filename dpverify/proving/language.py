@@ -68,6 +68,33 @@ LENGTH = Unit(length=Fraction(1))
 # ---------------------------------------------------------------------------------------------- variables
 
 
+class DomainSymbol(sp.Symbol):  # type: ignore[misc]
+    """A symbol that is equal to another only if both have the same name, domain and unit."""
+
+    __slots__ = ("domain",)
+
+    domain: str
+
+    def __new__(cls, name: str, domain: str, **assumptions: bool) -> DomainSymbol:
+        """Make a symbol; SymPy simplifies by the assumptions alone."""
+        symbol = sp.Symbol.__xnew__(cls, name, **assumptions)
+        symbol.domain = domain
+        found: DomainSymbol = symbol
+        return found
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, bool]]:
+        return (self.name, self.domain), self._assumptions_orig
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        return (*super()._hashable_content(), self.domain)
+
+    @classmethod
+    def class_key(cls) -> tuple[int, int, str]:
+        """Where SymPy sorts it: among its own symbols."""
+        key: tuple[int, int, str] = sp.Symbol.class_key()
+        return key
+
+
 @dataclass(frozen=True, eq=False)
 class Variable:
     """A symbol with its domain (an interval of reals or integers) and unit; use it in SymPy expressions."""
@@ -122,11 +149,7 @@ class Variable:
 
     def domain_text(self) -> str:
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
-        left = "(" if self.lower is None or self.lower_open else "["
-        right = ")" if self.upper is None or self.upper_open else "]"
-        low = "-oo" if self.lower is None else str(self.lower)
-        high = "oo" if self.upper is None else str(self.upper)
-        return f"{'integers in ' if self.kind == 'integer' else ''}{left}{low}, {high}{right}"
+        return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
 
     def contains(self, value: Fraction) -> bool:
         """Whether an exact value lies in the domain."""
@@ -141,6 +164,16 @@ class Variable:
             if value > high or (self.upper_open and value == high):
                 return False
         return True
+
+
+def _domain_text(
+    kind: str, lower: sp.Rational | None, lower_open: bool, upper: sp.Rational | None, upper_open: bool
+) -> str:
+    left = "(" if lower is None or lower_open else "["
+    right = ")" if upper is None or upper_open else "]"
+    low = "-oo" if lower is None else str(lower)
+    high = "oo" if upper is None else str(upper)
+    return f"{'integers in ' if kind == 'integer' else ''}{left}{low}, {high}{right}"
 
 
 def _variable(
@@ -168,9 +201,10 @@ def _variable(
         assumptions["negative"] = True
     elif upper is not None and upper <= 0:
         assumptions["nonpositive"] = True
+    domain = _domain_text(kind, lower, lower_open, upper, upper_open)
     return Variable(
         name, kind, lower, lower_open, upper, upper_open, unit, meaning,
-        sp.Symbol(name, **assumptions), latex or sp.latex(sp.Symbol(name)),
+        DomainSymbol(name, f"{domain}, {unit}", **assumptions), latex or sp.latex(sp.Symbol(name)),
     )  # fmt: skip
 
 
@@ -414,7 +448,22 @@ class Obligation:
 
     def __post_init__(self) -> None:
         known = {v.symbol for v in self.over}
+        seen = {v.name: v.symbol for v in self.over}
+        if len(seen) != len(self.over):
+            raise InvalidArgumentError(
+                f"over of obligation {self.name}",
+                [v.name for v in self.over],
+                "variables of different names",
+            )
         for formula in (self.claim, *self.assuming):
+            for symbol in _all_symbols(formula):
+                if seen.setdefault(symbol.name, symbol) != symbol:
+                    domains = f"{_declared(seen[symbol.name])} and as {_declared(symbol)}"
+                    raise InvalidArgumentError(
+                        f"obligation {self.name}",
+                        f"{symbol.name} as {domains}",
+                        "one domain and unit for each name, bound ones included",
+                    )
             free = free_symbols(formula) - known
             if free:
                 raise InvalidArgumentError(
@@ -448,6 +497,29 @@ class Statement:
     latex: str = ""
     pairs: tuple[str, ...] = ()
     """Ids of the algorithms and statements that belong with it."""
+
+
+def _declared(symbol: Expression) -> str:
+    return symbol.domain if isinstance(symbol, DomainSymbol) else "a bare SymPy symbol"
+
+
+def _all_symbols(formula: Formula) -> Iterator[Expression]:
+    """Every symbol in a formula, bound ones included, in a fixed order."""
+    match formula:
+        case Compare(_, left, right):
+            for side in (left, right):
+                yield from sorted(side.atoms(sp.Symbol), key=sp.default_sort_key)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _all_symbols(part)
+        case Not(part):
+            yield from _all_symbols(part)
+        case Implies(premise, conclusion):
+            yield from _all_symbols(premise)
+            yield from _all_symbols(conclusion)
+        case ForAll(variable, body):
+            yield variable.symbol
+            yield from _all_symbols(body)
 
 
 def free_symbols(formula: Formula) -> set[Expression]:

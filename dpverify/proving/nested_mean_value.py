@@ -45,6 +45,10 @@ class NestedMeanValue:
         self._slopes = [self._slots[slope] for slope in slopes]
         self._constants = Program(graph, self._fixed, ())
         self._kept: dict[int, list[Ball]] = {}
+        self.size = self._middles.size + sum(
+            1 + len(e) if isinstance(e, list) else 1 for *_, e in self._steps
+        )
+        """Operations of one evaluation."""
 
     def _plan(self, node: Node, names: Sequence[str]) -> None:
         """Steps for a node and for whatever it needs that has none yet."""

@@ -1,10 +1,11 @@
 """A normal form for expressions: quotients of sparse polynomials with rational exponents in atoms.
 
-Atoms are symbols, pi, roots, exponentials, logarithms and functions left alone. They are normalized by
-exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y, sqrt(x)^2 = x, and afterwards
-treated as independent: two expressions with the same normal form are equal wherever both are defined; the
-converse is not claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a
-normal form shows separately that the expression is defined (`terms.defined_where`).
+Atoms are symbols, pi, roots, exponentials, logarithms, powers with whole symbolic exponents, and functions left
+alone. They are normalized by exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y,
+sqrt(x)^2 = x, x^(i + j) = x^i x^j for x != 0, and afterwards treated as independent: two expressions with the
+same normal form are equal wherever the conditions of `terms.defined_where` hold for both; the converse is not
+claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a normal form shows those
+conditions separately.
 """
 
 from __future__ import annotations
@@ -154,6 +155,10 @@ class NormalForms:
         return all(
             self.atoms[atom].sign != "any" or (e.denominator == 1 and e.numerator % 2 == 0) for atom, e in m
         )
+
+    def is_positive(self, q: Quotient) -> bool:
+        """Whether a quotient is positive wherever it is defined, by the signs of coefficients and atoms."""
+        return all(self.is_nonnegative(p) and self.has_positive_term(p) for p in (q.numerator, q.denominator))
 
     def has_positive_term(self, p: Polynomial) -> bool:
         """Whether some term is positive everywhere on the domain."""
@@ -318,7 +323,58 @@ class NormalForms:
             whole = self.inverse(base) if exponent < 0 else base
             n = abs(exponent.numerator)
             return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
+        if e.exp.is_integer and not self.is_positive(base):
+            return self._whole_power(base, self._of(e.exp))
+        # elsewhere it is defined for positive bases only, as far as `terms.defined_where` can say
         return self._exponential(self.product(self._of(e.exp), self._logarithm(base)))
+
+    def _whole_power(self, base: Quotient, exponent: Quotient) -> Quotient:
+        """A base other than 0, of any sign, to a symbolic exponent that is an integer."""
+        if not base.numerator:
+            raise OutOfScopeError("a power of zero")
+        result = Quotient(dict(_ONE))
+        for p, direction in ((base.numerator, 1), (base.denominator, -1)):
+            constant, monomial, others = _factor(p)
+            factors = [(Quotient({((a, Fraction(1)),): Fraction(1)}), n) for a, n in monomial]
+            factors += [(Quotient(factor), Fraction(n)) for factor, n in others]
+            factors += [(Quotient({(): abs(constant)}), Fraction(1))] * (abs(constant) != 1)
+            factors += [(Quotient({(): Fraction(-1)}), Fraction(1))] * (constant < 0)
+            for factor, multiplicity in factors:
+                times = self.product(exponent, Quotient({(): multiplicity * direction}))
+                positive = self.is_nonnegative(factor.numerator)  # 0 it is not
+                one = (
+                    self._exponential(self.product(times, self._logarithm(factor)))
+                    if positive
+                    else self._power_of_factor(factor, times)
+                )
+                result = self.product(result, one)
+        return result
+
+    def _power_of_factor(self, factor: Quotient, exponent: Quotient) -> Quotient:
+        result = Quotient(dict(_ONE))
+        for monomial, c in exponent.numerator.items():
+            if exponent.denominator != _ONE or c.denominator != 1 or not self._is_whole(monomial):
+                key = ("power", factor.key(), exponent.key())
+                return Quotient(self._letter(Atom(key, "any", argument=factor)))
+        for monomial, c in exponent.numerator.items():
+            if monomial:
+                key = ("power", factor.key(), monomial)
+                letter = self._letter(Atom(key, "any", argument=factor))
+                ((one, _),) = letter.items()
+                part = Quotient({monomial_power(one, c): Fraction(1)})
+            else:
+                part = self._rational_power(factor, c)
+            result = self.product(result, part)
+        return result
+
+    def _is_whole(self, m: Monomial) -> bool:
+        return all(
+            self.atoms[a].key[0] == "symbol"
+            and bool(self.atoms[a].expression.is_integer)
+            and e > 0
+            and e.denominator == 1
+            for a, e in m
+        )
 
     def _exponential(self, q: Quotient) -> Quotient:
         quotients, remainder = _divide(q)
@@ -391,7 +447,8 @@ class NormalForms:
                 return self.canonical(Quotient({monomial_power(monomial, exponent): Fraction(1)}))
         if exponent.denominator == 1:
             return self._rational_power(factor, exponent)
-        letter = self._letter(Atom(("root", factor.key()), "positive", base=factor))
+        sign = "positive" if self.is_positive(factor) else "nonnegative"
+        letter = self._letter(Atom(("root", factor.key()), sign, base=factor))
         ((one, _),) = letter.items()
         return self.canonical(Quotient({monomial_power(one, exponent): Fraction(1)}))
 

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-import sympy as sp
-
-from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict, overall
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
@@ -19,7 +16,6 @@ from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof, Prover
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
-from dpverify.proving.terms import sides
 from dpverify.proving.units import Homogeneity
 
 
@@ -35,9 +31,8 @@ def prove(
 
     The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
-    anew (default: `Budget()`). Raises `InvalidArgumentError` where two different symbols share a name.
+    anew (default: `Budget()`).
     """
-    _refuse_ambiguous_names(obligation)
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
@@ -47,7 +42,6 @@ def prove(
 
 def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
-    _refuse_ambiguous_names(obligation)
     return Homogeneity().attempt(obligation, Budget())
 
 
@@ -105,20 +99,3 @@ def _conjunction(
         box=box if verdict is Verdict.CERTIFIED else None,
         boxes=sum(boxes) if boxes else None,
     )
-
-
-def _refuse_ambiguous_names(obligation: Obligation) -> None:
-    seen = {v.name: v.symbol for v in obligation.over}
-    if len(seen) != len(obligation.over):
-        raise InvalidArgumentError(
-            "over", sorted(v.name for v in obligation.over), "variables of different names"
-        )
-    for formula in (obligation.claim, *obligation.assuming):
-        for side in sides(formula):
-            for symbol in side.atoms(sp.Symbol):
-                if seen.setdefault(symbol.name, symbol) != symbol:
-                    raise InvalidArgumentError(
-                        f"obligation {obligation.name}",
-                        symbol.name,
-                        "one symbol for each name, bound ones included",
-                    )

@@ -14,26 +14,31 @@ from dpverify.proving.language import Json, Obligation
 PROVER_VERDICTS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.UNDECIDED)
 
 
+STOPPED_BY_THE_CLOCK = "stopped by the clock, which on a faster machine might not have happened"
+"""What is said, and nothing else is, of work that a far wall-clock guard ended."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """How much work one attempt of one prover may do.
 
-    `boxes` limits interval evaluations, `units` each question to z3 in z3's own count of its work, and
-    searches have fixed numbers of points, so that answers do not depend on the machine. `seconds` limits the
-    wall time of boxes; `guard` ends, far beyond what the counted work takes, whatever hangs all the same.
-    A prover that reaches a limit gives up; it never answers more weakly because the limit was near.
+    All limits are counts, so that answers do not depend on the machine: `boxes` and `operations` (of balls) for
+    boxes, `units` for each question to z3 in z3's own count of its work, `steps` for algebra and evaluation;
+    searches have fixed numbers of points. A prover that reaches a limit gives up; it never answers more weakly
+    because the limit was near. `guard` ends, far beyond what the counted work takes, whatever hangs all the same;
+    a proof says where that happened (`stopped_by_the_clock`).
     """
 
-    seconds: float = 60.0
     boxes: int = 400_000
+    operations: int = 10_000_000
     units: int = 500_000
-    guard: float = 120.0
+    steps: int = 20_000_000
+    guard: float = 300.0
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "guard"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise InvalidArgumentError(name, getattr(self, name), "a positive finite number")
-        for name in ("boxes", "units"):
+        if not 0 < self.guard < float("inf"):
+            raise InvalidArgumentError("guard", self.guard, "a positive finite number of seconds")
+        for name in ("boxes", "operations", "units", "steps"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not value >= 1:
                 raise InvalidArgumentError(name, value, "a positive integer")
@@ -63,13 +68,17 @@ class Proof:
     reason: str = ""
     """For `undecided`: what was tried and what stopped it; for other verdicts a remark, or nothing."""
     seconds: float = field(default=0.0, compare=False)
+    witness: Mapping[str, str] | None = None
+    """A confirmed point of domain, box and assumptions: symbol to exact value."""
+    stopped_by_the_clock: bool = False
+    """Whether some wall-clock guard ended work, so that the verdict depends on the machine."""
 
     def __post_init__(self) -> None:
         if self.verdict not in PROVER_VERDICTS:
             raise InvalidArgumentError("verdict", self.verdict, "proved, certified, refuted or undecided")
         if (self.verdict is Verdict.UNDECIDED) != (self.certificate is None):
             raise InvalidArgumentError("certificate", self.certificate, "one for every verdict but undecided")
-        for name in ("counterexample", "box"):
+        for name in ("counterexample", "box", "witness"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, MappingProxyType(dict(value)))

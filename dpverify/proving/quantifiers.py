@@ -76,7 +76,7 @@ def _decided(formula: ForAll, point: ExactPoint) -> bool | None:
         return None
     budget = Budget()
     for integers in (False, True) if variable.kind == "integer" else (False,):
-        answer, model = unsatisfiable((variable,), (Not(body),), budget=budget, integers=integers)
+        answer, model = unsatisfiable((variable,), (), body, budget=budget, integers=integers)
         if answer is True:
             closed = Obligation("at a point", "", _TRUE, ())
             return True if not all_hold(closed, _conditions(formula, point), budget) else None

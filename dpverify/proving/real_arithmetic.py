@@ -7,7 +7,7 @@ import time
 from dpverify.evidence import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import is_defined
-from dpverify.proving.language import Not, Obligation
+from dpverify.proving.language import Compare, Obligation
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.satisfiability import points_near, unsatisfiable
@@ -30,11 +30,19 @@ class RealArithmetic:
             whole = any(v.kind == "integer" for v in obligation.over)
             for integers in (False, True) if whole else (False,):
                 answer, model = unsatisfiable(
-                    obligation.over,
-                    (*assuming, Not(claim)),
-                    budget=budget,
-                    integers=integers,
+                    obligation.over, assuming, claim, budget=budget, integers=integers
                 )
+                if answer is True and undefined and not isinstance(claim, Compare):
+                    # what is undefined may not matter, where another part decides
+                    strictly, _ = unsatisfiable(
+                        obligation.over,
+                        assuming,
+                        obligation.claim,
+                        budget=budget,
+                        integers=integers,
+                        defined=False,
+                    )
+                    undefined = "" if strictly is True else undefined
                 if answer is True and not undefined:
                     proof = certificate(obligation, Verdict.PROVED, {"method": "smt"})
                     return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)

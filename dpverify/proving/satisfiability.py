@@ -1,15 +1,17 @@
 """Formulas in real arithmetic put to z3: polynomials, and, or, not, implies, max, min, abs and quantifiers.
 
 Comparisons go over common denominators into polynomials; roots, exponentials, logarithms and other functions
-become fresh unknowns of which only simple facts are told (a root's defining equation, that an exponential is
-positive), so `unsatisfiable` is a proof, while a model is a counterexample only after it has been evaluated
-exactly. Every question has a z3 of its own, so that no answer depends on what was asked before or by whom.
+become fresh unknowns of which only simple facts are told (that an exponential is positive; a root's defining
+equation where its base is not negative). Every fact can be met at every point of the domain, so that facts say
+nothing about the variables; that terms are defined is said where a formula is known to be true, and only there.
+Hence `unsatisfiable` is a proof, while a model is a counterexample only after it has been evaluated exactly.
+Every question has a z3 of its own, so that no answer depends on what was asked before or by whom.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -30,7 +32,8 @@ from dpverify.proving.language import (
 )
 from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, Quotient, content, multiply
 from dpverify.proving.proof import Budget
-from dpverify.proving.terms import OutOfScopeError, sides
+from dpverify.proving.signs import holds_by_signs
+from dpverify.proving.terms import OutOfScopeError, defined_where, resolve, sides
 
 MAX_CASES = 128
 """Cases that max, min and abs may split a comparison into."""
@@ -131,17 +134,27 @@ class _Query:
         else:
             x = z3.Real(f"u_{letter}_{root}", self.context)
         self.unknowns[key] = x
+        if root > 1:
+            if atom.sign == "any":
+                raise OutOfScopeError("a root of what may be negative")
+            self.facts.append(x > 0 if atom.sign == "positive" else x >= 0)
         if kind == "root":
-            top, bottom = self._whole(atom.base)
-            self.facts += [x > 0, _power(x, root) * self._polynomial(bottom) == self._polynomial(top)]
+            over, under = self._whole(atom.base)
+            top, bottom = self._polynomial(over), self._polynomial(under)
+            fact = _power(x, root) * bottom == top
+            if not (self.forms.is_nonnegative(over) and under == {(): Fraction(1)}):
+                fact = z3.Implies(z3.And(top * bottom >= 0, bottom != 0, self.context), fact)
+            self.facts.append(fact)
         elif root > 1:
-            self.facts += [x > 0, _power(x, root) == self._unknown(letter, 1)]
+            self.facts.append(_power(x, root) == self._unknown(letter, 1))
         elif kind == "pi":
             self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
         elif kind == "exp":
             self.facts.append(x > 0)
         elif kind == "erfc":
             self.facts += [x > 0, x < 2]
+        elif kind == "power" and atom.argument is not None and atom.argument.numerator == {(): -1}:
+            self.facts.append(x * x == 1)
         elif kind == "floor":
             self._floor(x, atom.expression.args[0])
         return x
@@ -202,40 +215,100 @@ class _Query:
 
     # ------------------------------------------------------------------------------------------ formulas
 
-    def formula(self, f: Formula) -> Any:
-        """The formula as a z3 term; facts about new unknowns are collected on the side."""
+    def known(self, f: Formula, value: bool = True) -> Any:
+        """A z3 term that is true wherever a formula has a truth value; facts are collected on the side."""
         match f:
             case Compare():
-                cases = without_pieces(f)
-                if not isinstance(cases, Compare):
-                    return self.formula(cases)
-                difference = self._polynomial(self._cleared(self._difference(cases)))
-                match cases.relation:
-                    case "<=":
-                        return difference >= 0
-                    case "<":
-                        return difference > 0
-                    case "==":
-                        return difference == 0
-                    case "!=":
-                        return difference != 0
-            case And(parts):
-                return z3.And(*(self.formula(p) for p in parts), self.context)
-            case Or(parts):
-                return z3.Or(*(self.formula(p) for p in parts), self.context)
+                return self._known_comparison(f, value)
             case Not(part):
-                return z3.Not(self.formula(part))
+                return self.known(part, not value)
             case Implies(premise, conclusion):
-                return z3.Implies(self.formula(premise), self.formula(conclusion))
+                return self.known(Or((Not(premise), conclusion)), value)
+            case And(parts) | Or(parts):
+                terms = [self.known(p, value) for p in parts]
+                return (z3.And if isinstance(f, And) is value else z3.Or)(*terms, self.context)
             case ForAll(variable, body):
-                return self._forall(variable, body)
+                return self._bound(variable, body, lambda part: self.known(part, value), every=value)
+
+    def failing(self, f: Formula, value: bool = True, *, defined: bool) -> Any:
+        """A z3 term that is true wherever a formula has not a truth value, the other one or none.
+
+        `defined` says that all of its comparisons have been shown to be defined wherever that matters.
+        """
+        match f:
+            case Compare():
+                wrong = z3.Not(self._comparison(f)) if value else self._comparison(f)
+                undefined = [] if defined else [z3.Not(c) for c in self._definedness(f)]
+                return z3.Or(*undefined, wrong, self.context)
+            case Not(part):
+                return self.failing(part, not value, defined=defined)
+            case Implies(premise, conclusion):
+                return self.failing(Or((Not(premise), conclusion)), value, defined=defined)
+            case And(parts) | Or(parts):
+                terms = [self.failing(p, value, defined=defined) for p in parts]
+                return (z3.Or if isinstance(f, And) is value else z3.And)(*terms, self.context)
+            case ForAll(variable, body):
+                return self._bound(
+                    variable, body, lambda part: self.failing(part, value, defined=defined), every=not value
+                )
+
+    def _definedness(self, f: Compare) -> Iterator[Any]:
+        for condition in defined_where(f):
+            if condition.bound or not isinstance(condition.formula, Compare):
+                raise OutOfScopeError("what makes a sum or an integral defined is no part of a formula")
+            yield self._comparison(condition.formula)
+
+    def _known_comparison(self, f: Compare, value: bool) -> Any:
+        """What follows from a comparison's truth: that its sides are defined, and their order."""
+        order = self._comparison(f)
+        terms, enough = [], [order if value else z3.Not(order)]
+        for condition in defined_where(f):
+            if isinstance(condition.formula, Compare) and not condition.bound:
+                if holds_by_signs(condition.formula, self.variables):
+                    continue
+                needed = self._comparison(condition.formula)
+                if condition.exact:
+                    terms.append(needed)
+                else:
+                    enough.append(z3.Not(needed))
+            elif not condition.exact:
+                return z3.BoolVal(True, self.context)
+        return z3.And(*terms, z3.Or(*enough, self.context), self.context)
+
+    def _comparison(self, f: Compare) -> Any:
+        """A comparison in real arithmetic, right where both sides are defined (`Condition`)."""
+        cases = without_pieces(_worked_out(f))
+        if not isinstance(cases, Compare):
+            return self._cases(cases)
+        difference = self._polynomial(self._cleared(self._difference(cases)))
+        match cases.relation:
+            case "<=":
+                return difference >= 0
+            case "<":
+                return difference > 0
+            case "==":
+                return difference == 0
+            case "!=":
+                return difference != 0
+
+    def _cases(self, f: Formula) -> Any:
+        match f:
+            case Compare():
+                return self._comparison(f)
+            case And(parts) | Or(parts):
+                join = z3.And if isinstance(f, And) else z3.Or
+                return join(*(self._cases(p) for p in parts), self.context)
+        raise AssertionError(f)
 
     def _difference(self, f: Compare) -> Quotient:
         return self.forms.sum(
             (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
         )
 
-    def _forall(self, variable: Variable, body: Formula) -> Any:
+    def _bound(
+        self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool
+    ) -> Any:
+        """The inner term for every value of a variable in its domain, or for some value."""
         if variable.symbol in self.variables:
             raise OutOfScopeError(f"{variable.name} is bound twice")
         if variable.kind == "integer":
@@ -246,10 +319,23 @@ class _Query:
                 if variable.symbol in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
                     raise OutOfScopeError(f"{e} under a quantifier")
         self.variables[variable.symbol] = variable
-        domain = self._domain(variable)
-        inner = self.formula(body)
-        bound = self.unknowns[variable.symbol]
-        return z3.ForAll([bound], z3.Implies(z3.And(*domain, self.context), inner) if domain else inner)
+        domain = z3.And(*self._domain(variable), self.context)
+        term = inner(body)
+        # no letter for the variable outlives the quantifier
+        del self.variables[variable.symbol]
+        bound = self.unknowns.pop(variable.symbol)
+        self.unknowns = {
+            key: value
+            for key, value in self.unknowns.items()
+            if not (isinstance(key, tuple) and self.forms.atoms[key[0]].expression == variable.symbol)
+        }
+        if every:
+            return z3.ForAll([bound], z3.Implies(domain, term))
+        return z3.Exists([bound], z3.And(domain, term))
+
+
+def _worked_out(f: Compare) -> Compare:
+    return Compare(f.relation, resolve(f.left), resolve(f.right))
 
 
 def _power(x: Any, n: int) -> Any:
@@ -279,21 +365,26 @@ def _solvers(context: Any, quantified: bool, integers: bool) -> list[Any]:
 
 def unsatisfiable(
     variables: tuple[Variable, ...],
-    formulas: tuple[Formula, ...],
+    assuming: tuple[Formula, ...],
+    claim: Formula | None = None,
     *,
     budget: Budget,
     share: int = 1,
     integers: bool = False,
+    defined: bool = True,
 ) -> tuple[bool | None, dict[Expression, Any]]:
-    """Whether no point of the domain satisfies all formulas, and, where one does, z3's values for it.
+    """Whether no point of the domain makes all of `assuming` true and the claim not, and z3's values for one.
 
-    The formulas have no derivatives left (`resolve_formula`). True is a proof wherever all of them are
-    defined. False says that z3 found a model of the abstraction, None that it gave up, after the budget's
-    `units` of its own count divided by `share`.
+    The formulas have no derivatives left (`resolve_formula`). True is a proof; with `defined`, only once the
+    claim's sides have been shown to be defined. Without a claim, the question is whether the assumptions
+    contradict one another. False says that z3 found a model of the abstraction, None that it gave up, after the
+    budget's `units` of its own count divided by `share`.
     """
     query = _Query(variables, integers=integers)
-    body = [query.formula(f) for f in formulas]
-    quantified = any(map(_has_quantifier, formulas))
+    body = [query.known(f) for f in assuming]
+    if claim is not None:
+        body.append(query.failing(claim, defined=defined))
+    quantified = any(map(_has_quantifier, assuming if claim is None else (*assuming, claim)))
     for solver in _solvers(query.context, quantified, integers):
         solver.set("rlimit", max(1, budget.units // share))
         solver.set("timeout", math.ceil(1000 * budget.guard))

@@ -15,10 +15,22 @@ from typing import Any
 
 import sympy as sp
 from scipy.optimize import minimize
+from sympy.printing.pycode import PythonCodePrinter
 
 from dpverify.evidence import Verdict
-from dpverify.proving.evaluation import ExactPoint
-from dpverify.proving.language import And, Compare, ForAll, Formula, Implies, Not, Obligation, Or, Variable
+from dpverify.proving.evaluation import MAX_TERMS_OF_SUM, ExactPoint
+from dpverify.proving.language import (
+    And,
+    Compare,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Obligation,
+    Or,
+    Variable,
+    bound_parts,
+)
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.terms import OutOfScopeError, fraction, resolve_formula
@@ -58,6 +70,8 @@ _SIMPLE = tuple(
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
 SIMPLE_POINTS = 20_000
+MAX_TERMS = 2_000_000
+"""Terms of sums that one search adds up in floats."""
 POINTS = 4096
 CONFIRMATIONS = 200
 """How many proposed points are tried exactly before a stage gives up."""
@@ -70,35 +84,87 @@ def _normal_cdf(x: float) -> float:
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
-def _float_function(e: Any, symbols: list[Any]) -> Callable[..., float]:
+class _Terms:
+    """How many terms of sums all float functions of a search may still add up."""
+
+    def __init__(self) -> None:
+        self.left = MAX_TERMS
+
+    def total(self, term: Callable[[float], float], first: float, last: float) -> float:
+        """The sum of a term from first to last; ValueError where the work is spent."""
+        count = last - first + 1
+        if not 1 <= count <= min(self.left, MAX_TERMS_OF_SUM):
+            raise ValueError
+        self.left -= int(count)
+        return sum(term(first + k) for k in range(int(count)))
+
+
+class _FloatCode(PythonCodePrinter):  # type: ignore[misc]
+    """Python code that stays in floats, so that no number grows large, and counts the terms of its sums."""
+
+    def _print_Integer(self, e: Any) -> str:  # noqa: N802 (SymPy's name)
+        return f"({float(e)!r})"
+
+    def _print_Rational(self, e: Any) -> str:  # noqa: N802
+        return f"({float(e)!r})"
+
+    def _print_Half(self, e: Any) -> str:  # noqa: N802
+        return "0.5"
+
+    def _print_Pow(self, e: Any, **_: Any) -> str:  # noqa: N802
+        return f"pow_({self._print(e.base)}, {self._print(e.exp)})"
+
+    def _print_Sum(self, e: Any) -> str:  # noqa: N802
+        body, index, first, last = bound_parts(e)
+        return f"total_(lambda {index.name}: {', '.join(map(self._print, (body, first, last)))})"
+
+
+def _power(base: float, exponent: float) -> float:
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ValueError
+    return result
+
+
+def _float_function(e: Any, symbols: list[Any], terms: _Terms) -> Callable[..., float]:
     if e.has(sp.Integral):
         raise OutOfScopeError("a claim with an integral is not evaluated in floats")
+    # the letters of a program, whatever the symbols are called
+    letters = {s: sp.Symbol(f"x_{k}") for k, s in enumerate(sorted(e.atoms(sp.Symbol), key=str))}
+    arguments = [letters.get(s, sp.Symbol(f"y_{k}")) for k, s in enumerate(symbols)]
+    names = {
+        "math": math, "Phi": _normal_cdf, "erfc": math.erfc, "total_": terms.total, "pow_": _power, "floor": math.floor,
+    }  # fmt: skip
     try:
+        e = e.xreplace(letters)
         compiled = sp.lambdify(
-            symbols, e, modules=[{"Phi": _normal_cdf, "erfc": math.erfc}, "math"], cse=True
-        )
-    except (NotImplementedError, ValueError, TypeError, SyntaxError) as error:
+            arguments, e, modules=[names, "math"], cse=not e.has(sp.Sum),
+            printer=_FloatCode({"allow_unknown_functions": True, "user_functions": {"Phi": "Phi"}}),
+        )  # fmt: skip
+    except (NotImplementedError, ValueError, TypeError, SyntaxError, OverflowError, RecursionError) as error:
         raise OutOfScopeError("the claim is not evaluated in floats") from error
 
     def value(x: Sequence[float]) -> float:
         try:
-            result = compiled(*x)
-        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return float(compiled(*x))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, RecursionError):
             return math.nan
-        return result if isinstance(result, float | int) else math.nan
 
     return value
 
 
-def violation(formula: Formula, symbols: list[Any]) -> Violation:
+def violation(formula: Formula, symbols: list[Any], terms: _Terms | None = None) -> Violation:
     """How much a formula fails at a point, in floats, relative to the size of its sides."""
+    terms = terms or _Terms()
     match formula:
         case Compare(relation, left, right):
-            f, g = _float_function(left, symbols), _float_function(right, symbols)
+            f, g = (_float_function(side, symbols, terms) for side in (left, right))
 
             def compare(x: Sequence[float]) -> float:
                 a, b = f(x), g(x)
                 gap = (a - b) / (abs(a) + abs(b) + 1e-300) if a != b else 0.0
+                if math.isinf(a) or math.isinf(b):
+                    return math.nan
                 if relation == "==":
                     return abs(gap) - 1e-12 if a != b else 0.0
                 if relation == "!=":
@@ -107,15 +173,15 @@ def violation(formula: Formula, symbols: list[Any]) -> Violation:
 
             return compare
         case And(parts):
-            fs = [violation(p, symbols) for p in parts]
+            fs = [violation(p, symbols, terms) for p in parts]
             return lambda x: max((v for v in (f(x) for f in fs) if not math.isnan(v)), default=math.nan)
         case Or(parts):
-            gs = [violation(p, symbols) for p in parts]
+            gs = [violation(p, symbols, terms) for p in parts]
             return lambda x: min(g(x) for g in gs)
         case Not(part):
-            return violation(_negated(part), symbols)
+            return violation(_negated(part), symbols, terms)
         case Implies(premise, conclusion):
-            return violation(Or((_negated(premise), conclusion)), symbols)
+            return violation(Or((_negated(premise), conclusion)), symbols, terms)
         case ForAll():
             raise OutOfScopeError(_QUANTIFIED)
 
@@ -278,14 +344,12 @@ class Search:
     def _gap(self, obligation: Obligation) -> Violation:
         """Positive only where the claim fails and every assumption holds, up to rounding."""
         symbols = [v.symbol for v in obligation.over]
-        claim = violation(resolve_formula(obligation.claim), symbols)
-        assumptions = [violation(resolve_formula(a), symbols) for a in obligation.assuming]
+        terms = _Terms()
+        claim = violation(resolve_formula(obligation.claim), symbols, terms)
+        assumptions = [violation(resolve_formula(a), symbols, terms) for a in obligation.assuming]
         slack = 1e-12
-        whole = [v.kind == "integer" for v in obligation.over]
 
-        def gap(point: Sequence[float]) -> float:
-            # the ends of a sum must be integers in type, too
-            x = [int(c) if is_whole else c for c, is_whole in zip(point, whole, strict=True)]
+        def gap(x: Sequence[float]) -> float:
             worst = _NEVER
             for assumption in assumptions:
                 v = assumption(x)

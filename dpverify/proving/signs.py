@@ -56,9 +56,10 @@ def possible_signs(e: Expression, variables: Mapping[Expression, Variable]) -> S
             return parts if all(0 in of(part) for part in e.args) else parts - {0}
         return _ANY
     if e.is_Pow:
-        if not e.exp.is_integer:
-            return _POSITIVE
         base = of(e.base)
+        if not e.exp.is_integer:
+            # a root of what is 0 is 0; with other exponents the base is positive wherever this may be used
+            return _POSITIVE | (base & {0} if e.exp.is_Rational and e.exp > 0 else frozenset())
         if e.exp.is_even:
             return frozenset(abs(s) for s in base)
         if e.exp.is_odd or base <= {0, 1}:
@@ -158,11 +159,16 @@ def shifted(e: Expression, variables: tuple[Variable, ...], chosen: Mapping[str,
             return by_name[name].symbol
         if name not in replacement:
             shift, v = chosen[name], by_name[name]
-            t = sp.Dummy(name, **({"positive": True} if shift.positive else {"nonnegative": True}))
             if shift.plus:
-                replacement[name] = sum((value(p) for p in shift.plus), t)
+                start = sum(value(p) for p in shift.plus)
             else:
-                replacement[name] = v.lower + t if shift.end == "lower" else v.upper - t
+                start = v.lower if shift.end == "lower" else v.upper
+            # what is an integer stays one: (-2)^k has no sign, but is defined
+            kind = {"integer": True} if v.kind == "integer" and start.is_integer else {}
+            t = sp.Dummy(name, **{"positive" if shift.positive else "nonnegative": True}, **kind)
+            if v.kind == "integer" and not kind:
+                raise OutOfScopeError(f"the integer {name} is no integer away from {start}")
+            replacement[name] = start - t if shift.end == "upper" and not shift.plus else start + t
         return replacement[name]
 
     return e.subs({by_name[name].symbol: value(name) for name in chosen}, simultaneous=True)

@@ -110,6 +110,8 @@ class Condition:
     premises: tuple[Formula, ...] = ()
     bound: tuple[Variable, ...] = ()
     """Variables that the expression binds (the index of a sum)."""
+    exact: bool = True
+    """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
 
 
 def defined_where(formula: Formula) -> Iterator[Condition]:
@@ -133,48 +135,62 @@ def defined_where(formula: Formula) -> Iterator[Condition]:
 
 
 def defined_between(
-    e: Expression, index: Expression, first: Expression, last: Expression, *, whole: bool = True
+    e: Expression,
+    index: Expression,
+    first: Expression,
+    last: Expression,
+    *,
+    whole: bool = True,
+    inside: bool = False,
 ) -> Iterator[Condition]:
     """The conditions under which an expression is defined for all integers (or reals) from first to last."""
     running = bound_variable(index, integral=whole)
     between = (Compare("<=", first, index), Compare("<=", index, last))
-    for condition in _conditions(e):
+    for condition in _conditions(e, inside=inside):
         yield replace(condition, bound=(running, *condition.bound), premises=(*between, *condition.premises))
 
 
-def _conditions(e: Expression) -> Iterator[Condition]:
+def _conditions(e: Expression, *, inside: bool = False) -> Iterator[Condition]:
+    """`inside`: below a derivative, where functions must be smooth around the point."""
     if isinstance(e, sp.Sum):
-        yield from _conditions_of_sum(e)
+        yield from _conditions_of_sum(e, inside=inside)
         return
     if isinstance(e, sp.Integral):
-        yield from _conditions_of_integral(e)
+        yield from _conditions_of_integral(e, inside=inside)
         return
     if isinstance(e, sp.Derivative):
-        # smooth functions of open domains: defined at a point means differentiable around it
-        yield from _conditions(e.expr)
-        yield from _conditions(resolve(e))
+        yield from _conditions(e.expr, inside=True)
+        yield from _conditions(resolve(e), inside=inside)
         return
     if isinstance(e, sp.Subs):
         variable, value = e.variables[0], resolve(e.point[0])
-        yield from _conditions(e.point[0])
+        yield from _conditions(e.point[0], inside=inside)
         yield from _range_conditions(variable, value, value)
-        for condition in _conditions(e.expr):
+        for condition in _conditions(e.expr, inside=inside):
             yield _substituted(condition, variable, value)
         return
     for part in e.args:
-        yield from _conditions(part)
+        yield from _conditions(part, inside=inside)
     if isinstance(e, sp.Pow):
-        base, exponent = resolve(e.base), resolve(e.exp)
-        if exponent.is_integer:
-            # with a symbolic exponent even a power that may be 0^0 is refused
-            if not (exponent.is_Rational and exponent >= 0):
-                yield Condition(Compare("!=", base, sp.Integer(0)))
-        elif base is not sp.E:
-            yield Condition(Compare("<", sp.Integer(0), base))
+        yield from _conditions_of_power(resolve(e.base), resolve(e.exp), inside=inside)
     elif isinstance(e, sp.log):
         yield Condition(Compare("<", sp.Integer(0), resolve(e.args[0])))
     elif e in (sp.oo, -sp.oo, sp.zoo, sp.nan):
         raise OutOfScopeError("infinity is not a number to calculate with")
+
+
+def _conditions_of_power(base: Expression, exponent: Expression, *, inside: bool) -> Iterator[Condition]:
+    zero = sp.Integer(0)
+    if exponent.is_Rational:
+        if exponent.is_Integer:
+            if exponent < 0:
+                yield Condition(Compare("!=", base, zero))
+        else:
+            yield Condition(Compare("<" if inside or exponent < 0 else "<=", zero, base))
+    elif exponent.is_integer:
+        yield Condition(Compare("!=", base, zero), exact=False)
+    elif base is not sp.E:
+        yield Condition(Compare("<", zero, base), exact=False)
 
 
 def _range_conditions(symbol: Expression, low: Expression, high: Expression) -> Iterator[Condition]:
@@ -192,10 +208,10 @@ def _range_conditions(symbol: Expression, low: Expression, high: Expression) -> 
         raise OutOfScopeError(f"{low} or {high} is not known to be an integer")
 
 
-def _conditions_of_sum(e: Expression) -> Iterator[Condition]:
+def _conditions_of_sum(e: Expression, *, inside: bool) -> Iterator[Condition]:
     body, index, first, last = bound_parts(e)
-    yield from _conditions(first)
-    yield from _conditions(last)
+    yield from _conditions(first, inside=inside)
+    yield from _conditions(last, inside=inside)
     first, last = resolve(first), resolve(last)
     if not (first.is_integer and last.is_integer):
         raise OutOfScopeError(f"the ends of {e} are not known to be integers")
@@ -203,23 +219,23 @@ def _conditions_of_sum(e: Expression) -> Iterator[Condition]:
         raise OutOfScopeError(f"the ends of {e} use its index")
     yield Condition(Compare("<=", first, last))
     yield from _range_conditions(index, first, last)
-    yield from defined_between(body, index, first, last)
+    yield from defined_between(body, index, first, last, inside=inside)
 
 
-def _conditions_of_integral(e: Expression) -> Iterator[Condition]:
+def _conditions_of_integral(e: Expression, *, inside: bool) -> Iterator[Condition]:
     body, variable, low, high = bound_parts(e)
     if variable in low.free_symbols | high.free_symbols:
         raise OutOfScopeError(f"the ends of {e} use its variable")
     between: list[Formula] = []
     for end, sides in ((low, (low, variable)), (high, (variable, high))):
         if not end.is_infinite:
-            yield from _conditions(end)
+            yield from _conditions(end, inside=inside)
             between.append(Compare("<=", *map(resolve, sides)))
     finite_low = low if not low.is_infinite else sp.Integer(-1)
     finite_high = high if not high.is_infinite else sp.Integer(1)
     yield from _range_conditions(variable, resolve(finite_low), resolve(finite_high))
     running = bound_variable(variable, integral=False)
-    for condition in _conditions(body):
+    for condition in _conditions(body, inside=inside):
         yield replace(condition, bound=(running, *condition.bound), premises=(*between, *condition.premises))
 
 

@@ -74,7 +74,7 @@ def main(names: list[str]) -> None:
     for name in names or chosen:
         claim, over, box = chosen[name]
         start = time.perf_counter()
-        proof = BallProver().attempt(Obligation(name, "", claim, over, box=box), Budget(seconds=60.0))
+        proof = BallProver().attempt(Obligation(name, "", claim, over, box=box), Budget())
         seconds = time.perf_counter() - start
         assert proof is not None
         boxes = proof.boxes or 0

@@ -51,7 +51,7 @@ def attempt(
     budget: Budget | None = None,
 ) -> Proof | None:
     obligation = Obligation("claim", "here", claim, over, assuming=assuming, box=box or {})
-    return BallProver().attempt(obligation, budget or Budget(seconds=20.0, boxes=20_000))
+    return BallProver().attempt(obligation, budget or Budget(boxes=20_000))
 
 
 def verdict(*arguments: object, **named: object) -> Verdict:
@@ -176,11 +176,11 @@ def test_near_misses_are_refuted(claim: Formula, box: dict[str, tuple[object, ob
 
 
 def test_double_root_inside_is_left_undecided() -> None:
-    proof = attempt(Le(0, (T**2 - 2) ** 2), (X,), {"x": (1, 2)}, budget=Budget(seconds=5.0, boxes=3000))
+    proof = attempt(Le(0, (T**2 - 2) ** 2), (X,), {"x": (1, 2)}, budget=Budget(boxes=3000))
     assert proof is not None
     assert proof.verdict in (Verdict.UNDECIDED, Verdict.CERTIFIED)
     squared = T**4 - 4 * T**2 + 4
-    proof = attempt(Le(0, squared), (X,), {"x": (1, 2)}, budget=Budget(seconds=5.0, boxes=3000))
+    proof = attempt(Le(0, squared), (X,), {"x": (1, 2)}, budget=Budget(boxes=3000))
     assert proof is not None
     assert proof.verdict is Verdict.UNDECIDED
     assert "x in [" in proof.reason
@@ -189,7 +189,7 @@ def test_double_root_inside_is_left_undecided() -> None:
 def test_strict_claims_need_more_than_touching() -> None:
     for distance in ((T - sp.Rational(1, 3)) ** 2, sp.Abs(T - sp.Rational(1, 3))):
         claim = Lt(0, distance)
-        assert verdict(claim, (X,), {"x": (0, 1)}, budget=Budget(5.0, 2000)) is not Verdict.CERTIFIED
+        assert verdict(claim, (X,), {"x": (0, 1)}, budget=Budget(boxes=2000)) is not Verdict.CERTIFIED
 
 
 def test_a_face_that_vanishes_at_its_middle_only() -> None:
@@ -202,7 +202,7 @@ def test_a_face_that_vanishes_at_its_middle_only() -> None:
 def test_open_end_is_no_counterexample() -> None:
     positive = real("p", gt=0, le=1)
     # strict and true on (0, 1], but not at the excluded 0: neither refuted nor certified
-    proof = attempt(Lt(1 + positive.symbol, sp.exp(positive.symbol)), (positive,), budget=Budget(5.0, 2000))
+    proof = attempt(Lt(1 + positive.symbol, sp.exp(positive.symbol)), (positive,), budget=Budget(boxes=2000))
     assert proof is not None
     assert proof.verdict is Verdict.UNDECIDED
     closed = real("p", ge=0, le=1)
@@ -233,7 +233,7 @@ def test_proved_where_the_box_is_the_whole_domain() -> None:
     ],
 )
 def test_undefined_is_never_accepted(claim: Formula) -> None:
-    assert verdict(claim, (X,), {"x": (0, 1)}, budget=Budget(5.0, 1500)) is Verdict.UNDECIDED
+    assert verdict(claim, (X,), {"x": (0, 1)}, budget=Budget(boxes=1500)) is Verdict.UNDECIDED
 
 
 def test_logarithms_and_roots_of_negative_numbers() -> None:
@@ -244,7 +244,8 @@ def test_logarithms_and_roots_of_negative_numbers() -> None:
         Le(T**Y.symbol, 99),
     ):
         assert (
-            verdict(claim, (X, Y), {"x": (-2, -1), "y": (1, 2)}, budget=Budget(5.0, 500)) is Verdict.UNDECIDED
+            verdict(claim, (X, Y), {"x": (-2, -1), "y": (1, 2)}, budget=Budget(boxes=500))
+            is Verdict.UNDECIDED
         )
 
 
@@ -296,7 +297,7 @@ def test_too_many_sums_are_left_undecided() -> None:
 
 def test_empty_sum_is_undefined() -> None:
     claim = Le(total(K.symbol, K, 5, N.symbol), 1000)
-    assert verdict(claim, (N,), {"n": (1, 8)}, budget=Budget(5.0, 500)) is Verdict.UNDECIDED
+    assert verdict(claim, (N,), {"n": (1, 8)}, budget=Budget(boxes=500)) is Verdict.UNDECIDED
     assert verdict(claim, (N,), {"n": (5, 8)}) is Verdict.CERTIFIED
 
 
@@ -334,7 +335,11 @@ def test_slopes_across_a_kink() -> None:
     # a narrow tent: its slope is 1 just left of 1/3, and 0 at both ends and in the middle of the box
     tent = sp.Max(0, sp.Rational(1, 100) - sp.Abs(T - sp.Rational(1, 3)))
     assert verdict(Le(derivative(tent, X), sp.Rational(1, 2)), (X,), {"x": (0, 1)}) is Verdict.REFUTED
-    assert verdict(Le(derivative(tent, X), sp.Rational(3, 2)), (X,), {"x": (0, 1)}) is Verdict.CERTIFIED
+    # at the kinks there is no slope
+    claim = Le(derivative(tent, X), sp.Rational(3, 2))
+    assert verdict(claim, (X,), {"x": (0, 1)}, budget=Budget(boxes=500)) is Verdict.UNDECIDED
+    assert verdict(claim, (X,), {"x": ("34/100", 1)}, budget=Budget(boxes=500)) is Verdict.UNDECIDED
+    assert verdict(claim, (X,), {"x": ("35/100", 1)}) is Verdict.CERTIFIED
 
 
 def test_kinks() -> None:
@@ -407,7 +412,7 @@ def test_unbounded_variables_and_unknown_functions_have_a_reason() -> None:
 
 def test_limits_give_a_reason_with_the_box() -> None:
     claim = Le(hockey_stick(EPS, sp.sqrt(2 * LOG + 2 * EPS) - sp.sqrt(2 * LOG)), sp.exp(-LOG.symbol) / 2)
-    proof = attempt(claim, (EPS, LOG), {"eps": ("1/100", 10), "l": ("1/100", 30)}, budget=Budget(20.0, 50))
+    proof = attempt(claim, (EPS, LOG), {"eps": ("1/100", 10), "l": ("1/100", 30)}, budget=Budget(boxes=50))
     assert proof is not None
     assert proof.verdict is Verdict.UNDECIDED
     assert "limit" in proof.reason
@@ -439,7 +444,7 @@ COEFFICIENTS = st.lists(st.integers(-6, 6), min_size=2, max_size=5)
 def test_polynomials_against_exact_roots(coefficients: list[int]) -> None:
     """Sturm's theorem says whether a polynomial is positive on [-1, 2]; the prover must agree."""
     polynomial = sp.Poly(coefficients, T)
-    proof = attempt(Gt(polynomial.as_expr(), 0), (X,), {"x": (-1, 2)}, budget=Budget(20.0, 4000))
+    proof = attempt(Gt(polynomial.as_expr(), 0), (X,), {"x": (-1, 2)}, budget=Budget(boxes=4000))
     assert proof is not None
     rooted = polynomial.is_zero or (polynomial.degree() > 0 and polynomial.count_roots(-1, 2) > 0)
     positive = not rooted and polynomial.eval(0) > 0

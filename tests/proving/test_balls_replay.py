@@ -196,9 +196,7 @@ CLAIMS: dict[str, tuple[Compare, tuple[Variable, ...], dict[str, tuple[object, o
 
 def certified(name: str) -> tuple[Any, Any, Intervals, bool]:
     claim, over, box = CLAIMS[name]
-    proof = BallProver().attempt(
-        Obligation(name, "", claim, over, box=box), Budget(seconds=20.0, boxes=20_000)
-    )
+    proof = BallProver().attempt(Obligation(name, "", claim, over, box=box), Budget(boxes=20_000))
     assert proof is not None
     assert proof.verdict is Verdict.CERTIFIED
     body = proof.certificate["proof"]
@@ -214,9 +212,7 @@ def test_trees_hold_in_another_arithmetic(name: str) -> None:
 def test_nested_leaves_hold_in_another_arithmetic() -> None:
     claim = Le(normal_cdf(-p / ROOTS + ROOTS / 2), sp.exp(-q) / 2)
     box = {"p": ("1/100", "1/50"), "q": (8, 12)}
-    proof = BallProver().attempt(
-        Obligation("n", "", claim, (P, Q), box=box), Budget(seconds=20.0, boxes=20_000)
-    )
+    proof = BallProver().attempt(Obligation("n", "", claim, (P, Q), box=box), Budget(boxes=20_000))
     assert proof is not None
     assert proof.verdict is Verdict.CERTIFIED
     tree = proof.certificate["proof"]["tree"]

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 from dpverify.evidence import Verdict
-from dpverify.proving import Budget, homogeneity, prove
+from dpverify.proving import homogeneity, prove
 from dpverify.proving.language import (
     LENGTH,
     LOSS,
@@ -44,7 +44,7 @@ def obligation(claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = 
 
 
 def settle(claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = ()) -> Proof:
-    return prove(obligation(claim, *over, assuming=assuming), budget=Budget(seconds=10))
+    return prove(obligation(claim, *over, assuming=assuming))
 
 
 def point(proof: Proof) -> dict[str, Fraction]:
@@ -121,7 +121,7 @@ def test_a_sum_that_may_be_empty_is_not_proved() -> None:
         total(order * share**2 / (2 * eta**2 * deviation**2), i, t, n),
         2 * order * L**2 / (deviation**2 * (n - t + 1)),
     )
-    proof = prove(obligation(claim, n, t, order, eta, L, deviation), budget=Budget(seconds=3))
+    proof = prove(obligation(claim, n, t, order, eta, L, deviation))
     assert proof.verdict is Verdict.UNDECIDED
 
 

@@ -70,7 +70,7 @@ def test_quantifiers_at_a_point(formula: Formula, value: bool) -> None:
     [
         ForAll(t, Le(0, 1 / (T**2 - A) ** 2)),
         ForAll(t, Le(0, (1 - A) / T + 1)),
-        ForAll(unit, Le(0, sp.sqrt(U))),
+        ForAll(unit, Le(0, sp.sqrt(U - A))),
         ForAll(t, Le(1 + T, sp.exp(T) + A)),
         ForAll(t, Le(T, B)),
     ],
