@@ -342,7 +342,9 @@ def slope(e: Json, x: str) -> Json:
             return ["add", *(["mul", *args[:i], slope(a, x), *args[i + 1 :]] for i, a in enumerate(args))]
         case "pow" if x not in names_in(args[1]):
             less = ["add", args[1], _number(-1)]
-            return ["mul", args[1], ["pow", args[0], less], slope(args[0], x)]
+            rule = ["mul", args[1], ["pow", args[0], less], slope(args[0], x)]
+            whole = args[1][0] == "num" and "/" not in args[1][1]
+            return rule if whole else ["branch", "root", args, [rule]]
         case "pow":
             rate = ["add", ["mul", slope(args[1], x), ["log", args[0]]],
                     ["mul", args[1], slope(args[0], x), ["pow", args[0], _number(-1)]]]  # fmt: skip
@@ -365,6 +367,8 @@ def slope(e: Json, x: str) -> Json:
             return ["branch", "max", [args[0], other], [slope(args[0], x), slope(other, x)]]
         case "floor":
             return ["branch", "floor", args, []]
+        case "branch":
+            return ["branch", args[0], args[1], [slope(a, x) for a in args[2]]]
         case "sum" if not {x} & (names_in(args[2]) | names_in(args[3])):
             return ["sum", _number(0) if args[1] == x else slope(args[0], x), *args[1:]]
         case "diff":
@@ -386,6 +390,15 @@ def _branch(e: Json, point: Point) -> Value | None:
     if kind == "unknown":
         return UNKNOWN
     if any(value is None for value in values):
+        return UNDEFINED
+    if kind == "root":
+        base, exponent = (value.number for value in values if value is not None)
+        whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+        if isinstance(exponent, Fraction) and not whole and not _positive(base):
+            return UNDEFINED if _bounds(base)[1] <= 0 else UNKNOWN
+        return term(slopes[0], point)
+    exact = [value.number for value in values if value is not None and isinstance(value.number, Fraction)]
+    if kind in ("max", "min") and len(exact) == len(values) == 2 and exact[0] == exact[1]:
         return UNDEFINED
     if kind == "floor":
         low, high = _bounds(wide(values[0].number))  # type: ignore[union-attr]
@@ -411,7 +424,7 @@ def _integral(e: Json, point: Point) -> Value | None:
     if all(value is not None and isinstance(value.number, Fraction) for value in finite):
         low, high = (value.number for value in finite if value is not None)
         if low > high:
-            return UNKNOWN
+            return UNDEFINED
         powers = _polynomial(body, x, outer)
         if powers is not None:
             total = Value(Fraction(0), True)
