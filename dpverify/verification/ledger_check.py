@@ -86,7 +86,12 @@ class LedgerCheck:
         if self.outside:
             text_ += f" Not in this ledger, as its command line says: {', '.join(self.outside)}."
         if self.audits:
-            text_ += f" {self.audits} audit rows are statistical and were not run again: each names its own command."
+            what = (
+                "1 audit row is statistical and was"
+                if self.audits == 1
+                else (f"{self.audits} audit rows are statistical and were")
+            )
+            text_ += f" {what} not run again: each names the command that does."
         return text_
 
 
