@@ -104,6 +104,10 @@ class ProofEvidence(Record):
     reason: str = ""
     """For `undecided`: what was tried and what stopped it."""
     boxes: int | None = None
+    witness: dict[str, str] | None = None
+    """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
+    stopped_by_the_clock: bool = False
+    """Whether a far wall-clock guard ended some work, so that a verdict here may depend on the machine."""
     seconds: float = 0.0
 
 

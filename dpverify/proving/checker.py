@@ -1,8 +1,4 @@
-"""Confirms certificates by other means than the provers'; all that they share is docs/certificates.md.
-
-What is unknown, undecided or perhaps undefined is refused. A confirmation rests on 250 lines at most: this file, the
-part that it loads for a method, and what that imports.
-"""
+"""Confirms certificates by other means than the provers'; docs/certificates.md is all that they share."""
 
 import sys
 from importlib import import_module
@@ -22,14 +18,14 @@ class Confirmation(NamedTuple):
 def check(certificate: Any) -> Confirmation:
     """Whether a certificate's problem has its verdict, as far as the checker sees it."""
     try:
-        problem, proof, verdict = certificate["problem"], certificate["proof"], certificate["verdict"]
+        problem, proof, witness = certificate["problem"], certificate["proof"], certificate.get("witness")
         method, heads = proof["method"], ("'exp'", "'log'", "'phi'", "'sum'")
         points = method == "counterexample" and any(head in str(problem) for head in heads)
         part = "points" if points else method if method in ("units", "boxes") else "algebra"
         with LOCK:
-            found = import_module(f"dpverify.proving.checker_{part}").show(problem, proof)
-        if (certificate["version"], verdict) != (1, found):
-            raise ValueError(f"shown is {found}, not {verdict}")
+            found = import_module(f"dpverify.proving.checker_{part}").show(problem, proof, witness)
+        if (certificate["version"], certificate["verdict"]) != (1, found):
+            raise ValueError(f"shown is {found}, not {certificate['verdict']}")
     except Exception as why:  # anything at all that goes wrong in a certificate is a reason to refuse it
         return Confirmation(False, f"not confirmed: {why.args[0] if type(why) is ValueError else repr(why)}")
     return Confirmation(True, f"{found}, by {part}")

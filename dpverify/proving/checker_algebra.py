@@ -19,18 +19,21 @@ class Algebra:
 
     def __init__(self, integers: Any, env: Any, assumed: Any) -> None:
         self.whole, self.known, self.atoms = {*integers, ("num", Q(1))}, list[Any](), dict[Any, Any]()
+        self.work = 2_000_000
         for g in assumed:
             self.assuming = g[0] in ("<=", "<", "==", "!=") and "'log'" not in str(read(g))
             self.known.append(self.formula(g, env))
         self.assuming = False
 
     def follows(self, goal: Any) -> bool:
-        """Whether cvc5 finds in ten seconds that a goal is true wherever all that is known is."""
+        """Whether cvc5 finds, by the work that is left, that a goal is true wherever all that is known is."""
         solver = smt.Solver()
         solver.setOption("nl-cov", True)
-        solver.setOption("tlimit-per", 10_000)
+        solver.setOption("rlimit", str(max(self.work, 1)))
         solver.add(*self.known, smt.Not(goal))
-        return bool(solver.check() == smt.unsat)
+        found = solver.check()
+        self.work -= solver.statistics()["resource::resourceUnitsUsed"]["value"]
+        return bool(found == smt.unsat)
 
     def need(self, holds: Any) -> None:
         """Show what makes a term defined; a comparison that is given implies it, where log does not ask for more."""
@@ -112,6 +115,8 @@ class Algebra:
             return {"==": n == 0, "!=": n != 0, "<=": n * d >= 0, "<": n * d > 0}[head]
         (v, body), known, x = parts, len(self.known), smt.Real(parts[0]["name"])
         demand(v["kind"] == "real" and v["name"] not in env, "a bound integer, or a name bound twice")
+        low, high = (v[end] and number(v[end]) for end in ("lower", "upper"))
+        demand(None in (low, high) or low < high, "a domain of one number or none")
         inner = self.formula(["implies", ["and", *domain(v)], body], env | {v["name"]: (x, ONE)})
         demand(len(self.known) == known, "more than polynomials under a quantifier")
         return smt.ForAll([x], inner)
@@ -121,29 +126,27 @@ def domain(v: Any) -> Any:
     """A variable's domain, as formulas."""
     named = v["name"].isidentifier() and v["kind"] in ("real", "integer")
     demand(named and {v["lower_open"], v["upper_open"]} <= {True, False}, "a bad variable")
-    sides = {
-        "lower": [["num", v["lower"]], ["sym", v["name"]]],
-        "upper": [["sym", v["name"]], ["num", v["upper"]]],
-    }
+    sides = {end: [["num", v[end]], ["sym", v["name"]]][::s] for end, s in (("lower", 1), ("upper", -1))}
     return [["<" if v[f"{end}_open"] else "<=", *sides[end]] for end in sides if v[end] is not None]
 
 
-def show(problem: Any, proof: Any) -> str:
-    """The verdict that cvc5 finds; of a proof, the point or the square in a difference is of use."""
-    claim, variables, verdict = problem["claim"], problem["variables"], "proved"
+def show(problem: Any, proof: Any, witness: Any) -> str:
+    """The verdict that cvc5 finds, where the witness meets domain and assumptions; points and squares are of use."""
+    claim, variables, refuted = problem["claim"], problem["variables"], proof["method"] == "counterexample"
     goals, assumed = [claim], [*(f for v in variables for f in domain(v)), *problem["assuming"]]
     env = {v["name"]: (smt.Real(v["name"]), ONE) for v in variables}
     integers = {("sym", v["name"]) for v in variables if v["kind"] == "integer"}
     demand(proof["method"] in METHODS, f"the method {proof['method']} is beyond this checker")
-    demand(len(env) == len(variables), "a name twice")
+    point = proof["point"] if refuted else witness
+    whole = all(number(point[x]) % 1 == 0 for _, x in integers)
+    demand(len(env) == len(variables) and whole, "a name twice, or no integer")
     if proof["method"] == "square" and claim[0] == "<=":
         gap, root, rest = ["add", claim[2], ["mul", ["num", "-1"], claim[1]]], proof["root"], proof["rest"]
         goals = [["==", gap, ["mul", root, root, rest]], ["<=", ["num", "0"], rest]]
-    if proof["method"] == "counterexample":
-        demand(all(number(proof["point"][x]) % 1 == 0 for _, x in integers), "no integer")
-        goals, verdict = [*assumed, ["not", claim]], "refuted"
-        assumed = [["==", ["sym", x], ["num", proof["point"][x]]] for x in env]
-    for f in goals:
-        algebra = Algebra(integers, env, assumed)
+    here = [["==", ["sym", x], ["num", point[x]]] for x in env]
+    questions = [(f, here) for f in assumed]
+    questions += [(["not", claim], here)] if refuted else [(f, assumed) for f in goals]
+    for f, known in questions:
+        algebra = Algebra(integers, env, known)
         demand(algebra.follows(algebra.formula(f, env)), f"cvc5 found no proof of {str(f)[:80]}")
-    return verdict
+    return "refuted" if refuted else "proved"

@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 from math import ceil, floor
 from typing import Any
 
-from dpverify.proving.checker_intervals import compare, value
+from dpverify.proving.checker_intervals import compare, inside, value
 from dpverify.proving.checker_terms import MINUS, ZERO, demand, minus, number, read, slope
 
 
@@ -50,17 +50,17 @@ def replay(f: Any, strict: bool, box: Any, tree: Any, given: Any, integers: Any)
             raise ValueError(f"not understood: {str(tree)[:60]}")
 
 
-def show(problem: Any, proof: Any) -> str:
-    """The verdict of a tree of boxes."""
-    (relation, left, right), box, integers, whole = problem["claim"], dict[str, Any](), set[str](), True
+def show(problem: Any, proof: Any, witness: Any) -> str:
+    """The verdict of a tree of boxes, where a witness lies in domain and box."""
+    (relation, left, right), box, given, whole = problem["claim"], dict[str, Any](), problem["assuming"], True
+    integers, at = {v["name"] for v in problem["variables"] if v["kind"] == "integer"}, dict[str, Any]()
     for v in problem["variables"]:
-        low, high = map(number, proof["box"][v["name"]])
+        x, (low, high), q = v["name"], map(number, proof["box"][v["name"]]), number(witness[v["name"]])
+        demand(low <= q <= high and inside(v, q), "no witness")
         bottom, top = (v[end] and number(v[end]) for end in ("lower", "upper"))
         whole = whole and None not in (bottom, top) and low <= bottom and top <= high
-        integers |= {"integer": {v["name"]}, "real": set()}[v["kind"]]
-        box[v["name"]] = a, b = (Q(ceil(low)), Q(floor(high))) if v["kind"] == "integer" else (low, high)
-        demand(a <= b and (bottom is None or bottom <= b) and (top is None or a <= top), "off the domain")
+        box[x], at[x] = (Q(ceil(low)), Q(floor(high))) if x in integers else (low, high), (q, q)
     demand(relation in ("<=", "<") and len(box) == len(problem["variables"]), "no inequality, or name twice")
-    f = minus(read(right), read(left))
-    replay(f, relation == "<", box, proof["tree"], problem["assuming"], integers)
+    demand(all(compare(g, at) > 0 for g in given), "no witness of the assumptions")
+    replay(minus(read(right), read(left)), relation == "<", box, proof["tree"], given, integers)
     return "proved" if whole else "certified"

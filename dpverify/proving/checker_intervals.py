@@ -8,7 +8,7 @@ from typing import Any
 from mpmath.ctx_iv import MPIntervalContext
 from mpmath.libmp import to_rational
 
-from dpverify.proving.checker_terms import demand, minus, read
+from dpverify.proving.checker_terms import demand, minus, number, read
 
 iv, P = MPIntervalContext(), 128
 iv.prec = P
@@ -71,6 +71,13 @@ def apply(head: str, *us: Any) -> Any:
     defined = not us if head == "pi" else head == "log" and len(us) == 1 and us[0].a > 0
     demand(defined, f"{head} may be undefined, or is beyond this checker")
     return (iv.log(*us) if us else iv.pi) * MARGIN
+
+
+def inside(v: Any, q: Q) -> bool:
+    """Whether a number lies in a variable's domain."""
+    ends = [(v[end], v[end + "_open"], s) for end, s in (("lower", 1), ("upper", -1)) if v[end] is not None]
+    held = all((g := s * (q - number(end))) > 0 or (g == 0 and opened is False) for end, opened, s in ends)
+    return held and {"real": True, "integer": q % 1 == 0}[v["kind"]]
 
 
 def compare(f: Any, box: Any) -> int:

@@ -1,19 +1,10 @@
 """The checker's counterexamples with functions other than powers, by its intervals."""
 
-from fractions import Fraction as Q
 from operator import neg
 from typing import Any
 
-from dpverify.proving.checker_intervals import compare
+from dpverify.proving.checker_intervals import compare, inside
 from dpverify.proving.checker_terms import demand, number
-
-
-def inside(v: Any, q: Q) -> bool:
-    """Whether a number lies in a variable's domain."""
-    low, high = (v[end] and number(v[end]) for end in ("lower", "upper"))
-    above = low is None or low < q or (low == q and v["lower_open"] is False)
-    below = high is None or q < high or (q == high and v["upper_open"] is False)
-    return above and below and {"real": True, "integer": q % 1 == 0}[v["kind"]]
 
 
 def decide(f: Any, box: Any) -> int:
@@ -28,7 +19,7 @@ def decide(f: Any, box: Any) -> int:
     return neg(*found) if head == "not" else max(-found[0], found[1])
 
 
-def show(problem: Any, proof: Any) -> str:
+def show(problem: Any, proof: Any, _: Any) -> str:
     """Refuted, if the domains and the assumptions hold at a point and the claim does not."""
     point = {v["name"]: number(proof["point"][v["name"]]) for v in problem["variables"]}
     demand(len(point) == len(problem["variables"]), "a name twice")

@@ -54,7 +54,8 @@ def slope(e: Any, x: str) -> Any:
         above, below = (("step", minus(*sides)) for sides in (args, args[::-1]))
         return "add", ("mul", above, inner[0]), ("mul", below, inner[1])
     if head == "pow":
-        return "mul", inner[0], ("num", args[1]), ("pow", args[0], args[1] - 1)
+        not_at_0 = [args[0], ("pow", args[0], Q(-1))] if args[1] % 1 and args[1] > 1 else []
+        return "mul", inner[0], ("num", args[1]), ("pow", args[0], args[1] - 1), *not_at_0
     rest = {"exp": [e], "log": [("pow", *args, Q(-1))], "phi": [*BELL, ("exp", ("mul", LESS, *args, *args))]}
     demand(head in rest, f"a derivative of {head} is beyond this checker")
     return "mul", inner[0], *rest[head]

@@ -58,7 +58,7 @@ def walk(f: Any, names: Any) -> None:
             walk(g, names)
 
 
-def show(problem: Any, proof: Any) -> str:
+def show(problem: Any, proof: Any, _: Any) -> str:
     """Proved if no formula mixes units; refuted if the first that does mixes the two that the proof names."""
     names = {v["name"]: powers(v["unit"]) for v in problem["variables"]}
     demand(len(names) == len(problem["variables"]), "a name twice")

@@ -176,6 +176,18 @@ def _domain_text(
     return f"{'integers in ' if kind == 'integer' else ''}{left}{low}, {high}{right}"
 
 
+def exact(name: str, value: object) -> sp.Rational:
+    """An exact finite number from an integer, a fraction or a string; `InvalidArgumentError` for anything else."""
+    if not isinstance(value, bool | float):
+        try:
+            number = sp.Rational(str(value))
+        except (TypeError, ValueError, AttributeError, ZeroDivisionError):
+            number = sp.nan
+        if number.is_Rational and number.is_finite:
+            return number
+    raise InvalidArgumentError(name, value, 'a finite integer or an exact fraction such as "1/2"')
+
+
 def _variable(
     kind: Literal["real", "integer"],
     name: str,
@@ -184,7 +196,10 @@ def _variable(
     meaning: str,
     latex: str,
 ) -> Variable:
-    greater, at_least, less, at_most = (None if b is None else sp.Rational(str(b)) for b in bounds)
+    ends = zip(("gt", "ge", "lt", "le"), bounds, strict=True)
+    greater, at_least, less, at_most = (
+        None if b is None else exact(f"{end} of {name}", b) for end, b in ends
+    )
     if greater is not None and at_least is not None:
         raise InvalidArgumentError("gt", greater, "one lower bound, gt or ge, not both")
     if less is not None and at_most is not None:
@@ -192,6 +207,17 @@ def _variable(
     lower = at_least if greater is None else greater
     upper = at_most if less is None else less
     lower_open, upper_open = greater is not None, less is not None
+    stated = lower, upper
+    if kind == "integer":
+        lower = None if lower is None else sp.ceiling(lower)
+        upper = None if upper is None else sp.floor(upper)
+    if (
+        lower is not None
+        and upper is not None
+        and (lower > upper or (lower == upper and (lower_open or upper_open)))
+    ):
+        domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
+        raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
     assumptions: dict[str, bool] = {"integer": True} if kind == "integer" else {"real": True}
     if lower is not None and (lower > 0 or (lower == 0 and lower_open)):
         assumptions["positive"] = True
@@ -343,14 +369,24 @@ class ForAll:
 Formula = Compare | And | Or | Not | Implies | ForAll
 
 
+def _expression(value: object) -> Expression:
+    try:
+        found = sp.sympify(value)
+    except (sp.SympifyError, TypeError, AttributeError):
+        found = None
+    if not isinstance(found, sp.Expr):
+        raise InvalidArgumentError("expression", value, "a number or an expression over variables")
+    return found
+
+
 def Le(left: object, right: object) -> Compare:  # noqa: N802
     """Left <= right."""
-    return Compare("<=", sp.sympify(left), sp.sympify(right))
+    return Compare("<=", _expression(left), _expression(right))
 
 
 def Lt(left: object, right: object) -> Compare:  # noqa: N802
     """Left < right."""
-    return Compare("<", sp.sympify(left), sp.sympify(right))
+    return Compare("<", _expression(left), _expression(right))
 
 
 def Ge(left: object, right: object) -> Compare:  # noqa: N802
@@ -365,12 +401,12 @@ def Gt(left: object, right: object) -> Compare:  # noqa: N802
 
 def Eq(left: object, right: object) -> Compare:  # noqa: N802
     """Left == right."""
-    return Compare("==", sp.sympify(left), sp.sympify(right))
+    return Compare("==", _expression(left), _expression(right))
 
 
 def Ne(left: object, right: object) -> Compare:  # noqa: N802
     """Left != right."""
-    return Compare("!=", sp.sympify(left), sp.sympify(right))
+    return Compare("!=", _expression(left), _expression(right))
 
 
 def all_of(*parts: Formula) -> And:
@@ -447,6 +483,15 @@ class Obligation:
     """Whether the formula is checked for homogeneity (a separate obligation of role `unit`)."""
 
     def __post_init__(self) -> None:
+        for formula in (self.claim, *self.assuming):
+            if not isinstance(formula, Formula):
+                raise InvalidArgumentError(
+                    f"obligation {self.name}",
+                    formula,
+                    "formulas such as Le(left, right), for claim and assumptions",
+                )
+            formula_to_json(formula)  # refuses what has no meaning here
+        self._check_box()
         known = {v.symbol for v in self.over}
         seen = {v.name: v.symbol for v in self.over}
         if len(seen) != len(self.over):
@@ -469,6 +514,20 @@ class Obligation:
                 raise InvalidArgumentError(
                     f"obligation {self.name}", sorted(map(str, free)), "formulas over the variables in `over`"
                 )
+
+    def _check_box(self) -> None:
+        variables = {v.name: v for v in self.over}
+        for name, ends in self.box.items():
+            if name not in variables:
+                raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
+            v = variables[name]
+            low, high = (exact(f"box of {name}", end) for end in ends)
+            if v.kind == "integer":
+                low, high = sp.ceiling(low), sp.floor(high)
+            below = v.upper is not None and (v.upper < low or (v.upper == low and v.upper_open))
+            above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
+            if low > high or below or above:
+                raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
 
 
 @dataclass(frozen=True)
@@ -592,8 +651,8 @@ _FUNCTIONS = {
 }
 
 
-def expression_to_json(e: Expression) -> Json:
-    """An expression as nested lists: docs/certificates.md names the heads."""
+def expression_to_json(e: Expression, *, end: bool = False) -> Json:
+    """An expression as nested lists: docs/certificates.md names the heads; only an integral's `end` is infinite."""
     if e.is_Rational:
         return ["num", str(e)]
     if e.is_Symbol:
@@ -602,7 +661,7 @@ def expression_to_json(e: Expression) -> Json:
         return ["pi"]
     if e is sp.E:
         return ["exp", ["num", "1"]]
-    if e in (sp.oo, -sp.oo):
+    if end and e in (sp.oo, -sp.oo):
         return ["inf", "+" if e is sp.oo else "-"]
     if e.is_Add:
         return ["add", *map(expression_to_json, e.args)]
@@ -612,8 +671,9 @@ def expression_to_json(e: Expression) -> Json:
         return ["pow", expression_to_json(e.base), expression_to_json(e.exp)]
     if isinstance(e, sp.Sum | sp.Integral):
         body, index, first, last = bound_parts(e)
-        head = "sum" if isinstance(e, sp.Sum) else "integral"
-        return [head, expression_to_json(body), index.name, *map(expression_to_json, (first, last))]
+        integral_ = isinstance(e, sp.Integral)
+        ends = (expression_to_json(x, end=integral_) for x in (first, last))
+        return ["integral" if integral_ else "sum", expression_to_json(body), index.name, *ends]
     if isinstance(e, sp.Derivative):
         ((variable, order),) = e.variable_count
         return ["diff", expression_to_json(e.expr), variable.name, int(order)]
@@ -624,8 +684,12 @@ def expression_to_json(e: Expression) -> Json:
     for function, head in _FUNCTIONS.items():
         if isinstance(e, function):
             return [head, *map(expression_to_json, e.args)]
+    if isinstance(e, sp.Float):
+        raise InvalidArgumentError(
+            "expression", e, 'exact numbers such as Rational("1/10") in place of floats'
+        )
     raise InvalidArgumentError(
-        "expression", e, "sums, products, powers, exp, log, erfc, Phi, max, min, abs, floor"
+        "expression", e, "exact numbers, sums, products, powers, exp, log, erfc, Phi, max, min, abs, floor"
     )
 
 

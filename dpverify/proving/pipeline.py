@@ -17,6 +17,7 @@ from dpverify.proving.proof import Budget, Proof, Prover
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
 from dpverify.proving.units import Homogeneity
+from dpverify.proving.witnesses import Witness, witness
 
 
 def default_provers() -> tuple[Prover, ...]:
@@ -29,6 +30,8 @@ def prove(
 ) -> Proof:
     """Prove or refute an obligation with the first prover that can.
 
+    Nothing is proved without a witness, a confirmed point of domain, box and assumptions; without one the verdict is
+    `undecided`, and where the assumptions are shown to contradict one another, the reason says that.
     The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`).
@@ -36,8 +39,26 @@ def prove(
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
-    proof = _settled(obligation, limits, chosen)
+    found = witness(obligation, limits)
+    proof = _undecided(found.why) if found.impossible else _settled(obligation, limits, chosen)
+    proof = _witnessed(proof, found)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
+
+
+def _undecided(reason: str) -> Proof:
+    return Proof(Verdict.UNDECIDED, "none", reason=reason)
+
+
+def _witnessed(proof: Proof, found: Witness) -> Proof:
+    """The proof with its witness; undecided where only a witness is missing."""
+    if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        if found.point is None:
+            return _undecided(found.why)
+        return replace(
+            proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
+        )
+    # a counterexample meets the assumptions, too
+    return replace(proof, witness=found.point or proof.counterexample)
 
 
 def homogeneity(obligation: Obligation) -> Proof:
@@ -65,7 +86,7 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
         if proof.verdict is not Verdict.UNDECIDED:
             return proof
         reasons.append(f"{prover.name}: {proof.reason}")
-    return Proof(Verdict.UNDECIDED, "none", reason="; ".join(dict.fromkeys(reasons)))
+    return _undecided("; ".join(dict.fromkeys(reasons)))
 
 
 def _conjunction(
@@ -85,7 +106,7 @@ def _conjunction(
     if undecided:
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
-        return Proof(Verdict.UNDECIDED, "none", reason=reason)
+        return _undecided(reason)
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
     # `undecided` is empty, so every part has its certificate

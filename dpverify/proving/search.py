@@ -229,7 +229,7 @@ def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fracti
     return [x for x in dict.fromkeys(values) if v.contains(x)]
 
 
-def _graded(lists: list[list[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
+def graded(lists: list[list[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
     """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
     produced = 0
     for total in range(sum(len(values) - 1 for values in lists) + 1):
@@ -366,7 +366,7 @@ class Search:
         lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
-        for i, values in enumerate(_graded(lists, SIMPLE_POINTS)):
+        for i, values in enumerate(graded(lists, SIMPLE_POINTS)):
             if i % 256 == 0 and time.monotonic() > end:
                 return
             if gap([float(x) for x in values]) > 0:

@@ -108,6 +108,8 @@ def _evidence(
         checker_says=confirmation.says if confirmation else "",
         reason=proof.reason,
         boxes=proof.boxes,
+        witness=dict(proof.witness) if proof.witness is not None else None,
+        stopped_by_the_clock=proof.stopped_by_the_clock,
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)
@@ -254,7 +256,12 @@ def _cache_file(statement: Statement) -> Path:
 
 
 def remember(statement: Statement, records: list[ProofEvidence]) -> None:
-    """Keep a statement's evidence under the hash of its formulas and of the provers' source."""
+    """Keep a statement's evidence under the hash of its formulas and of the provers' source.
+
+    What a clock has cut short is not kept.
+    """
+    if any(r.stopped_by_the_clock for r in records):
+        return
     path = _cache_file(statement)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,8 @@ import pytest
 from dpverify.proving.checker import check
 from dpverify.proving.checker_files import main
 
+from .hand_witnesses import witnessed
+
 Json = Any
 X, Y, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "n"], ["sym", "k"], ["pi"]
 
@@ -55,7 +57,8 @@ def certificate(
     variables: list[Json], claim: Json, proof: Json, verdict: str = "proved", assuming: tuple[Json, ...] = ()
 ) -> Json:
     problem = {"variables": variables, "assuming": list(assuming), "claim": claim}
-    return {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    found = {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    return found if verdict == "refuted" else witnessed(found)
 
 
 REAL, POSITIVE, FROM_0 = variable("x"), variable("x", "(0,oo)"), variable("x", "[0,oo)")

@@ -14,6 +14,8 @@ from dpverify.proving.checker_boxes import lower
 from dpverify.proving.checker_intervals import P, apply, iv, phi, value
 from dpverify.proving.checker_terms import read, slope
 
+from .hand_witnesses import witnessed
+
 Json = Any
 X, Y, N = ["sym", "x"], ["sym", "y"], ["sym", "n"]
 
@@ -59,7 +61,7 @@ def boxes(
     }
     proof = {"method": "boxes", "box": whole, "precision": 64, "tree": tree}
     problem = {"variables": variables, "assuming": list(assuming), "claim": claim}
-    return {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    return witnessed({"version": 1, "problem": problem, "verdict": verdict, "proof": proof})
 
 
 def ends(ball: Any) -> tuple[Any, Any]:

@@ -51,7 +51,13 @@ def test_no_confirmation_rests_on_more_than_250_lines(route: str) -> None:
     """All of this package's modules that are loaded in a fresh process count, but for the two packages' own files."""
     claim, verdict, proof = ROUTES[route]
     problem = {"variables": [VARIABLE], "assuming": [], "claim": claim}
-    certificate = {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    certificate = {
+        "version": 1,
+        "problem": problem,
+        "verdict": verdict,
+        "proof": proof,
+        "witness": {"x": "1"},
+    }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=json.dumps(certificate),
