@@ -22,6 +22,7 @@ from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.evaluation import UnclearError, UndefinedError, failing, text
 from dpverify.proving.language import Json, Obligation, Statement, free_symbols, obligation_to_json
+from dpverify.proving.points import admitted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
@@ -269,7 +270,7 @@ def _again(obligation: Obligation, role: Role) -> Proof:
 
 def _compare_with(proof: Proof, row: ProofEvidence) -> None:
     """Hold a row against what the provers say here."""
-    fields = ("verdict", "counterexample", "left", "right", "box", "reason")
+    fields = ("verdict", "counterexample", "left", "right", "box", "reason", "witness")
     values = {name: getattr(proof, name) for name in fields}
     values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
     _compare(row, values, "the provers of this installation")
@@ -290,7 +291,8 @@ def _shown(row: ProofEvidence, certificate: Json, obligation: Obligation, role: 
     if not trees or (certificate["verdict"] != Verdict.CERTIFIED and row.box is None):
         box = None  # a proof on the whole domain need not name its box
     leaves = sum(_leaves(tree["tree"]) for tree in trees) if trees else None
-    return {"counterexample": point, "box": box, "boxes": leaves}
+    shown = {"counterexample": point, "box": box, "boxes": leaves}
+    return shown if point is not None else {**shown, "witness": certificate.get("witness")}
 
 
 def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
@@ -343,11 +345,22 @@ def _compare_results(row: ProofEvidence, certificate: Json, obligation: Obligati
         return
     sides: dict[str, str | None] | None = {"left": None, "right": None}
     if row.verdict is Verdict.REFUTED:
+        if row.witness is None or not _admitted(obligation, row.witness):
+            raise _RefusedError(f"its witness {_short(row.witness)} is none")
         sides = _sides(obligation, _point(certificate["proof"]))
     if sides is None or row.reason:
         _compare_with(prove(obligation), row)
     else:
         _compare(row, sides, "its counterexample")
+
+
+def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
+    """Whether a point is one of the domain at which all assumptions are true."""
+    try:
+        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+    except (KeyError, ValueError, ZeroDivisionError):
+        return False
+    return len(named) == len(point) and admitted(obligation, point)
 
 
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:

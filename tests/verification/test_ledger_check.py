@@ -213,6 +213,12 @@ def move_point(t: Tampered, row: Tree, **point: str) -> None:
     t.proof(row, "refuted", {"method": "counterexample", "point": moved}, counterexample=moved)
 
 
+def rewitness(t: Tampered, row: Tree, /, **point: str) -> None:
+    """A witness somewhere else, in row and certificate."""
+    moved = {**row["witness"], **point}
+    t.certify(row, {**t.certificate(row), "witness": moved}, witness=moved)
+
+
 def rebox(t: Tampered, row: Tree, **ends: list[str]) -> None:
     """Another box, in row and certificate."""
     proof = t.certificate(row)["proof"]
@@ -337,6 +343,20 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "point removed from the row": lambda t: refuted(t).update(counterexample=None),
     "left side edited": lambda t: refuted(t).update(left="3"),
     "right side edited": lambda t: t.row("gll22.eq10", "not-above-the-other-half-line").update(right="0.2"),
+    # witnesses
+    "witness moved off the assumptions in the row": lambda t: proved(t)["witness"].update(t="100", i="1"),
+    "witness moved elsewhere in the row": lambda t: repaired(t)["witness"].update(order="7"),
+    "witness removed from the row": lambda t: proved(t).update(witness=None),
+    "witness removed from the certificate": lambda t: t.certify(
+        proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}),
+    "witness removed from both": lambda t: t.certify(
+        proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}, witness=None),
+    "witness moved off the assumptions in both": lambda t: rewitness(t, proved(t), t="100", i="1"),
+    "witness moved off the domain in both": lambda t: rewitness(t, repaired(t), sigma="0"),
+    "witness moved off the box in both": lambda t: rewitness(t, boxed(t), x="1000"),
+    "witness between integers in both": lambda t: rewitness(t, repaired(t), T="3/2"),
+    "witness of a refuted one moved": lambda t: refuted(t)["witness"].update(sigma="-1"),
+    "witness of a refuted one removed": lambda t: refuted(t).update(witness=None),
     # what the checker said
     "confirmed set by hand": lambda t: unconfirmed(t).update(confirmed_by_checker=True),
     "confirmed set by hand, with words": lambda t: unconfirmed(t).update(
