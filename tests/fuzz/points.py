@@ -68,7 +68,12 @@ def values(v: Json, named: set[Fraction], box: tuple[str, str] | None = None) ->
             high - (high - low) * step for step in _STEPS
         ]
     found += [end + sign * step for end in ends for step in (1, 2, *_STEPS) for sign in (1, -1)]
-    found += [n + step for n in sorted(named) for step in (0, Fraction(1, 10**9), Fraction(-1, 10**9), 1)]
+    found += [
+        sign * n + step
+        for n in sorted(named)
+        for sign in (1, -1)
+        for step in (0, Fraction(1, 10**9), Fraction(-1, 10**9), 1)
+    ]
     found += [*_SIMPLE, *_FAR]
     if v["kind"] == "integer":
         found += [Fraction(int(n)) for n in found]

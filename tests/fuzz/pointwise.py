@@ -27,7 +27,7 @@ BITS = 4000
 """Fractions longer than this are enclosed."""
 TERMS = 200
 PIECES = 16
-HUGE = 10**6
+HUGE = 10**12
 
 
 class Value(NamedTuple):
