@@ -29,11 +29,14 @@ from dpverify.proving.branch_and_bound import (
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import And, Compare, Expression, Formula, Json, Obligation, Variable
 from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.terms import OutOfScopeError, resolve
 
 _MOST_VALUES = 200
 """Up to this many combinations of integer values are gone through one by one."""
 
 
+_SHORT_SUM = 50
+"""Terms of the longest sum that is written out to see whether it vanishes on a face."""
 _PLAIN_BOXES = 1500
 """Boxes tried with the plain mean-value form, whose trees are the easiest to check, before the nested one."""
 
@@ -88,6 +91,7 @@ class BallProver:
             prover=self.name,
             boxes=work.used,
             reason=reason,
+            stopped_by_the_clock=work.stopped_by_the_clock,
             seconds=time.monotonic() - start,
         )
 
@@ -313,8 +317,20 @@ class _Comparison:
         """The difference in SymPy's words, with derivatives and substitutions worked out."""
         e = self.claim.right - self.claim.left
         e = e.subs({self.variables[i].symbol: int(q.p) for i, q in listed.items()})
-        e = e.doit()
-        return None if e.has(sp.Sum, sp.Derivative, sp.Subs) else e
+        try:
+            e = resolve(e)
+        except OutOfScopeError:
+            return None
+        while e.has(sp.Sum):
+            found = next((s for s in e.atoms(sp.Sum) if not s.function.has(sp.Sum)), None)
+            if found is None or len(found.limits) > 1:
+                return None
+            index, first, last = found.limits[0]
+            if not (first.is_Integer and last.is_Integer and 0 <= last - first < _SHORT_SUM):
+                return None
+            terms = (found.function.subs(index, k) for k in range(int(first), int(last) + 1))
+            e = e.xreplace({found: sp.Add(*terms)})
+        return e
 
     def _stopped(self, outcome: Outcome) -> str:
         sides = zip(self.names, outcome.box or (), strict=False)

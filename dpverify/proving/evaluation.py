@@ -10,6 +10,7 @@ from typing import Any
 import flint
 import sympy as sp
 
+from dpverify.proving.effort import spend
 from dpverify.proving.language import (
     And,
     Compare,
@@ -65,6 +66,7 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
     `inside` a derivative, the root of 0 has no value. Raises `UndefinedError` where there is no value,
     `UnclearError` where balls cannot tell.
     """
+    spend(4)
     if e.is_Rational:
         return fraction(e)
     if e.is_Symbol:
@@ -74,9 +76,9 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
     if e is sp.E:
         return flint.arb(1).exp()
     if e.is_Add:
-        return _fold([evaluate(a, point, inside=inside) for a in e.args], lambda x, y: x + y)
+        return _fold([evaluate(a, point, inside=inside) for a in e.args], _plus)
     if e.is_Mul:
-        return _fold([evaluate(a, point, inside=inside) for a in e.args], lambda x, y: x * y)
+        return _fold([evaluate(a, point, inside=inside) for a in e.args], _times)
     if e.is_Pow:
         base, exponent = (evaluate(a, point, inside=inside) for a in e.args)
         return _power(base, exponent, inside=inside)
@@ -108,9 +110,19 @@ def _fold(values: list[Value], operation: Callable[[Value, Value], Value]) -> Va
     result: Value = None
     for v in exact:
         result = v if result is None else operation(result, v)
+        if isinstance(result, Fraction) and result.denominator.bit_length() > MAX_BITS:
+            result = ball(result)
     for v in balls:
-        result = v if result is None else operation(ball(result), v)
+        result = v if result is None else operation(ball(result), ball(v))
     return result
+
+
+def _plus(x: Value, y: Value) -> Value:
+    return x + y if type(x) is type(y) else ball(x) + ball(y)
+
+
+def _times(x: Value, y: Value) -> Value:
+    return x * y if type(x) is type(y) else ball(x) * ball(y)
 
 
 def _in_range(symbol: Expression, value: Value) -> Value:
@@ -177,7 +189,7 @@ def _sum(e: Expression, point: Point, *, inside: bool) -> Value:
     for i in range(low.numerator, high.numerator + 1):
         inner[index] = _in_range(index, Fraction(i))
         values.append(evaluate(body, inner, inside=inside))
-    return _fold(values, lambda x, y: x + y)
+    return _fold(values, _plus)
 
 
 def _exp(x: Value) -> Value:

@@ -31,6 +31,7 @@ from dpverify.proving.squares import square_factor
 from dpverify.proving.terms import (
     Condition,
     OutOfScopeError,
+    check_expansion,
     defined_between,
     defined_where,
     map_expressions,
@@ -40,6 +41,8 @@ from dpverify.proving.terms import (
 
 _LONGEST = 200
 """Operations of the longest summand that is given to Gosper's algorithm."""
+_HIGHEST = 24
+"""Highest power in it."""
 
 
 def closed_form(e: Expression) -> Expression | None:
@@ -48,7 +51,7 @@ def closed_form(e: Expression) -> Expression | None:
     Guessed by Gosper's algorithm, term by term, and then checked as two identities.
     """
     body, index, first, _ = bound_parts(e)
-    if body.count_ops() > _LONGEST:
+    if body.count_ops() > _LONGEST or _high_powers(body):
         return None
     end = sp.Dummy(index.name, integer=True)
     for terms in (sp.Add.make_args(body), sp.Add.make_args(sp.expand(body))):
@@ -64,6 +67,15 @@ def closed_form(e: Expression) -> Expression | None:
             except OutOfScopeError:
                 continue
     return None
+
+
+def _high_powers(e: Expression) -> bool:
+    """Whether there are powers that SymPy's algorithms take ages for."""
+    try:
+        check_expansion(e)
+    except OutOfScopeError:
+        return True
+    return any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.atoms(sp.Pow))
 
 
 def _gosper(term: Expression, index: Expression, first: Expression, end: Expression) -> Expression | None:

@@ -20,6 +20,7 @@ from typing import Any
 import flint
 import sympy as sp
 
+from dpverify.proving.effort import spend
 from dpverify.proving.language import Expression, Phi, bound_parts
 from dpverify.proving.terms import OutOfScopeError, fraction, resolve
 
@@ -30,6 +31,10 @@ MAX_TERMS = 20_000
 MAX_EXPONENT = 200
 MAX_FACTORED = 2_000
 """Terms of the longest polynomial of which divisors or factors are looked for."""
+MAX_SIZE = 20_000
+"""The same for its terms times its degree."""
+_LARGEST_FACTORED = 64
+"""Bits of the largest number that is always taken apart into primes."""
 
 _ONE: Polynomial = {(): Fraction(1)}
 
@@ -59,6 +64,7 @@ def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     """A * b; `OutOfScopeError` above MAX_TERMS terms."""
     if len(a) * len(b) > 100 * MAX_TERMS:
         raise OutOfScopeError("a polynomial has too many terms")
+    spend(1 + len(a) * len(b))
     result: Polynomial = {}
     for m, c in a.items():
         for n, d in b.items():
@@ -96,6 +102,11 @@ def content(p: Polynomial) -> Monomial:
     atoms = {atom for m in p for atom, _ in m}
     least = ((atom, min(dict(m).get(atom, Fraction(0)) for m in p)) for atom in atoms)
     return tuple(sorted((atom, e) for atom, e in least if e))
+
+
+def degree(p: Polynomial) -> int:
+    """The largest total degree of a term, counting exponents by their size, rounded up."""
+    return max((math.ceil(sum(abs(e) for _, e in m)) for m in p), default=0)
 
 
 def shift(p: Polynomial, m: Monomial) -> Polynomial:
@@ -334,7 +345,7 @@ class NormalForms:
             raise OutOfScopeError("a power of zero")
         result = Quotient(dict(_ONE))
         for p, direction in ((base.numerator, 1), (base.denominator, -1)):
-            constant, monomial, others = _factor(p)
+            constant, monomial, others = factored(p)
             factors = [(Quotient({((a, Fraction(1)),): Fraction(1)}), n) for a, n in monomial]
             factors += [(Quotient(factor), Fraction(n)) for factor, n in others]
             factors += [(Quotient({(): abs(constant)}), Fraction(1))] * (abs(constant) != 1)
@@ -408,7 +419,7 @@ class NormalForms:
         factors: list[tuple[Quotient, Fraction]] = []
         rest = Quotient(dict(_ONE))
         for p, sign in ((q.numerator, 1), (q.denominator, -1)):
-            constant, monomial, others = _factor(p)
+            constant, monomial, others = factored(p)
             for prime, multiplicity in _prime_factors(constant):
                 factors.append((Quotient({(): Fraction(prime)}), Fraction(multiplicity * sign)))
             if constant < 0:
@@ -524,8 +535,10 @@ def _without_content(p: Polynomial) -> tuple[Polynomial, Monomial]:
 
 
 def _cancel(numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
-    if len(numerator) + len(denominator) > MAX_FACTORED:
+    terms = len(numerator) + len(denominator)
+    if terms > MAX_FACTORED or terms * max(degree(numerator), degree(denominator)) > 10 * MAX_SIZE:
         raise OutOfScopeError("a fraction is too long to be cancelled")
+    spend(terms * (1 + max(degree(numerator), degree(denominator))))
     top, top_content = _without_content(numerator)
     bottom, bottom_content = _without_content(denominator)
     (a, b), back = _to_flint([top, bottom])
@@ -547,10 +560,11 @@ def _divide(q: Quotient) -> tuple[Polynomial, Polynomial]:
     return back(whole), back(remainder)
 
 
-def _factor(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
+def factored(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
     """Constant, monomial and irreducible factors with multiplicities."""
-    if len(p) > MAX_FACTORED:
+    if len(p) > MAX_FACTORED or len(p) * degree(p) > MAX_SIZE:
         raise OutOfScopeError("a polynomial is too long to be factored")
+    spend(len(p) * (1 + degree(p)))
     primitive, monomial = _without_content(p)
     (a,), back = _to_flint([primitive])
     unit, factors = a.factor()
@@ -572,8 +586,18 @@ def _factor(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, i
 def _prime_factors(value: Fraction) -> list[tuple[int, int]]:
     result = []
     for n, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
-        if n > 1:
-            result += [(int(p), sign * int(k)) for p, k in flint.fmpz(n).factor()]
+        p = 2
+        while n.bit_length() > _LARGEST_FACTORED and p < 1000:
+            multiplicity = 0
+            while n % p == 0:
+                n, multiplicity = n // p, multiplicity + 1
+            if multiplicity:
+                result.append((p, sign * multiplicity))
+            p += 1
+        if n.bit_length() > _LARGEST_FACTORED:
+            result.append((n, sign))  # perhaps no prime; it stays in one piece
+        elif n > 1:
+            result += [(int(q), sign * int(k)) for q, k in flint.fmpz(n).factor()]
     return result
 
 

@@ -10,14 +10,16 @@ from fractions import Fraction
 from dpverify.evidence import Verdict, overall
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
+from dpverify.proving.effort import limited
 from dpverify.proving.exact import Exact
 from dpverify.proving.language import And, Formula, Obligation, free_symbols
 from dpverify.proving.points import confirmed, refutation
-from dpverify.proving.proof import Budget, Proof, Prover
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
+from dpverify.proving.terms import OutOfScopeError
 from dpverify.proving.units import Homogeneity
-from dpverify.proving.witnesses import Witness, witness
+from dpverify.proving.witnesses import NONE_FOUND, Witness, witness
 
 
 def default_provers() -> tuple[Prover, ...]:
@@ -39,9 +41,15 @@ def prove(
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
-    found = witness(obligation, limits)
+    with limited(limits.steps) as meter:
+        try:
+            found = witness(obligation, limits)
+        except (OutOfScopeError, RecursionError) as error:
+            found = Witness(None, f"{NONE_FOUND} ({error})")
     proof = _undecided(found.why) if found.impossible else _settled(obligation, limits, chosen)
     proof = _witnessed(proof, found)
+    if meter.stopped_by_the_clock:
+        proof = _cut_short(proof)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
 
 
@@ -53,7 +61,7 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
     """The proof with its witness; undecided where only a witness is missing."""
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         if found.point is None:
-            return _undecided(found.why)
+            return replace(_undecided(found.why), stopped_by_the_clock=proof.stopped_by_the_clock)
         return replace(
             proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
         )
@@ -79,14 +87,37 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     if isinstance(obligation.claim, And) and obligation.claim.parts:
         return _conjunction(obligation, obligation.claim.parts, budget, provers)
     reasons: list[str] = []
+    cut_short = False
     for prover in provers:
-        proof = prover.attempt(obligation, budget)
+        proof = _attempt(prover, obligation, budget)
         if proof is None:
             continue
+        cut_short = cut_short or proof.stopped_by_the_clock
         if proof.verdict is not Verdict.UNDECIDED:
-            return proof
+            return replace(proof, stopped_by_the_clock=cut_short)
         reasons.append(f"{prover.name}: {proof.reason}")
-    return _undecided("; ".join(dict.fromkeys(reasons)))
+    return replace(_undecided("; ".join(dict.fromkeys(reasons))), stopped_by_the_clock=cut_short)
+
+
+def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
+    """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
+    with limited(budget.steps) as meter:
+        try:
+            proof = prover.attempt(obligation, budget)
+        except OutOfScopeError as error:
+            proof = _undecided(str(error))
+        except RecursionError:
+            proof = _undecided("the formula is too deep")
+    if proof is None or not meter.stopped_by_the_clock:
+        return proof
+    return _cut_short(proof)
+
+
+def _cut_short(proof: Proof) -> Proof:
+    """The proof, saying that it might be another one on another machine."""
+    said = STOPPED_BY_THE_CLOCK in proof.reason
+    reason = proof.reason if said else "; ".join(filter(None, (proof.reason, STOPPED_BY_THE_CLOCK)))
+    return replace(proof, reason=reason, stopped_by_the_clock=True)
 
 
 def _conjunction(
@@ -100,13 +131,14 @@ def _conjunction(
             if confirmed(obligation, point):
                 return refutation(obligation, point, proof.prover, proof.seconds)
         proofs.append(proof)
+    cut_short = any(p.stopped_by_the_clock for p in proofs)
     undecided = [
         (i, p) for i, p in enumerate(proofs, 1) if p.certificate is None or p.verdict is Verdict.REFUTED
     ]
     if undecided:
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
-        return _undecided(reason)
+        return replace(_undecided(reason), stopped_by_the_clock=cut_short)
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
     # `undecided` is empty, so every part has its certificate
@@ -119,4 +151,5 @@ def _conjunction(
         certificate(obligation, verdict, steps),
         box=box if verdict is Verdict.CERTIFIED else None,
         boxes=sum(boxes) if boxes else None,
+        stopped_by_the_clock=cut_short,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
@@ -18,13 +19,21 @@ def expression_text(expression: Expression) -> str:
 
     SymPy's own text is for its parser: it writes derivatives and sums as calls.
     """
-    text: str = _Plain().doprint(sp.sympify(expression))
+    e = sp.sympify(expression)
+    try:
+        text: str = _Plain().doprint(e)
+    except PrecisionExhausted:  # SymPy orders terms by evaluating them
+        text = _Plain({"order": "none"}).doprint(e)
     return text.replace("**", "^")  # the only use of two stars is for a power
 
 
 def expression_latex(expression: Expression, names: Mapping[Expression, str]) -> str:
     """An expression in LaTeX; `names` has the LaTeX of its symbols."""
-    text: str = _Latex({"symbol_names": dict(names)}).doprint(sp.sympify(expression))
+    e, settings = sp.sympify(expression), {"symbol_names": dict(names)}
+    try:
+        text: str = _Latex(settings).doprint(e)
+    except PrecisionExhausted:
+        text = _Latex({**settings, "order": "none"}).doprint(e)
     return text
 
 

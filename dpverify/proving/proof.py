@@ -32,7 +32,7 @@ class Budget:
     boxes: int = 400_000
     operations: int = 10_000_000
     units: int = 500_000
-    steps: int = 20_000_000
+    steps: int = 5_000_000
     guard: float = 300.0
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 import z3
 
+from dpverify.proving.effort import note_the_clock
 from dpverify.proving.language import (
     And,
     Compare,
@@ -35,6 +36,10 @@ from dpverify.proving.proof import Budget
 from dpverify.proving.signs import holds_by_signs
 from dpverify.proving.terms import OutOfScopeError, defined_where, resolve, sides
 
+MAX_DEGREE = 60
+"""Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
+MAX_LENGTH = 1_000
+"""Most terms of a polynomial for z3."""
 MAX_CASES = 128
 """Cases that max, min and abs may split a comparison into."""
 
@@ -184,6 +189,8 @@ class _Query:
                 if e < 0:
                     raise AssertionError("negative exponents are multiplied away before")
                 roots[a] = math.lcm(roots.get(a, 1), e.denominator)
+        if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
+            raise OutOfScopeError("a polynomial is too long, or its powers too high, for z3")
         terms = []
         for m, c in sorted(p.items()):
             factors = [self._number(c.numerator, c.denominator)]
@@ -393,6 +400,8 @@ def unsatisfiable(
             answer = solver.check()
         except z3.Z3Exception:
             continue
+        if answer == z3.unknown and solver.reason_unknown() in ("timeout", "canceled"):
+            note_the_clock()
         if answer == z3.unsat:
             return True, {}
         if answer == z3.sat:

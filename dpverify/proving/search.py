@@ -18,6 +18,7 @@ from scipy.optimize import minimize
 from sympy.printing.pycode import PythonCodePrinter
 
 from dpverify.evidence import Verdict
+from dpverify.proving.effort import note_the_clock
 from dpverify.proving.evaluation import MAX_TERMS_OF_SUM, ExactPoint
 from dpverify.proving.language import (
     And,
@@ -292,6 +293,14 @@ def _near(value: Fraction, limit: int) -> Fraction:
     return value.limit_denominator(limit)
 
 
+def _late(end: float) -> bool:
+    """Whether the far guard's time has come, which is noted."""
+    if time.monotonic() > end:
+        note_the_clock()
+        return True
+    return False
+
+
 def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterator[ExactPoint]:
     """A closed formula has one point."""
     yield {}
@@ -335,7 +344,7 @@ class Search:
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
                     return refutation(obligation, point, self.name, time.monotonic() - start)
-                if time.monotonic() > end:
+                if _late(end):
                     break
         return Proof(
             Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
@@ -367,7 +376,7 @@ class Search:
         if not all(lists):
             return
         for i, values in enumerate(graded(lists, SIMPLE_POINTS)):
-            if i % 256 == 0 and time.monotonic() > end:
+            if i % 256 == 0 and _late(end):
                 return
             if gap([float(x) for x in values]) > 0:
                 yield {v.symbol: x for v, x in zip(obligation.over, values, strict=True)}
@@ -381,7 +390,7 @@ class Search:
         found = []
         for k, box in enumerate(boxes):
             for i, u in enumerate(_spread_out(len(obligation.over), POINTS, self.seed + k)):
-                if i % 64 == 0 and time.monotonic() > end:
+                if i % 64 == 0 and _late(end):
                     break
                 x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, obligation.over, strict=True)]
                 value = gap(x)
@@ -407,8 +416,7 @@ class Search:
             return 1e3 if math.isnan(value) else -value
 
         for _, u, _ in self._cloud(obligation, gap, end)[:8]:
-            left = end - time.monotonic()
-            if left <= 0:
+            if _late(end):
                 return
             result = minimize(
                 lost, u, method="Nelder-Mead", options={"maxfev": 400, "xatol": 1e-6, "fatol": 1e-12}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import sympy as sp
 
 from dpverify.proving.language import Compare, Expression, Json, expression_to_json
+from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, factored
+from dpverify.proving.terms import OutOfScopeError, rational
 
 _LONGEST = 200
 """Operations of the longest difference that is factored."""
@@ -32,9 +35,31 @@ def square_factor(claim: Compare) -> SquareFactor | None:
         return None
     if not difference.is_rational_function(*symbols):
         return None
-    top, bottom = sp.fraction(sp.together(difference))
-    constant, factors = sp.factor_list(top)
-    root = sp.Mul(*(f ** (n // 2) for f, n in factors))
+    forms = NormalForms()
+    try:
+        q = forms.of(difference)
+        constant, monomial, others = factored(q.numerator)
+    except OutOfScopeError:
+        return None
+    # powers of symbols may be negative, being cancelled from the denominator
+    powers = [(_symbol(forms, a), int(e)) for a, e in monomial if e.denominator == 1]
+    if len(powers) < len(monomial) or not all(atom.key[0] == "symbol" for atom in forms.atoms):
+        return None
+    parts = [*powers, *((_expression(forms, f), n) for f, n in others)]
+    root = sp.Mul(*(f ** (n // 2) for f, n in parts if n > 1))
     if not root.free_symbols:
         return None
-    return SquareFactor(root, constant * sp.Mul(*(f ** (n % 2) for f, n in factors)) / sp.factor(bottom))
+    left = sp.Mul(*(f ** (n % 2 if n > 1 else n) for f, n in parts))
+    return SquareFactor(root, rational(constant) * left / _expression(forms, q.denominator))
+
+
+def _symbol(forms: NormalForms, letter: int) -> Expression:
+    return forms.atoms[letter].expression
+
+
+def _monomial(forms: NormalForms, m: Monomial) -> Expression:
+    return sp.Mul(*(_symbol(forms, a) ** rational(Fraction(e)) for a, e in m))
+
+
+def _expression(forms: NormalForms, p: Polynomial) -> Expression:
+    return sp.Add(*(rational(c) * _monomial(forms, m) for m, c in p.items()))

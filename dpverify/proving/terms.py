@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -73,6 +74,29 @@ def sides(f: Formula) -> Iterator[Expression]:
             yield from sides(body)
 
 
+MAX_OPERATIONS = 20_000
+"""Operations of the longest derivative that is worked out."""
+MAX_EXPANDED = 2_000
+"""Terms, or degree, of the longest expression that is given to SymPy to be expanded."""
+
+
+def check_expansion(e: Expression) -> None:
+    """Refuse what SymPy would expand for ages; `OutOfScopeError`."""
+    if _expanded_terms(e) > MAX_EXPANDED:
+        raise OutOfScopeError("an expression is too long to be expanded")
+
+
+def _expanded_terms(e: Expression) -> int:
+    """About how many terms the expression has when it is expanded, high powers of one term counting as long."""
+    parts = [_expanded_terms(a) for a in e.args]
+    if e.is_Add:
+        return min(MAX_EXPANDED + 1, sum(parts))
+    if e.is_Pow and e.exp.is_Integer:
+        n = min(abs(int(e.exp)), MAX_EXPANDED)
+        return min(MAX_EXPANDED + 1, max(n, math.comb(n + parts[0] - 1, n) if parts[0] > 1 else 1))
+    return min(MAX_EXPANDED + 1, math.prod(parts) if e.is_Mul else max(parts, default=1))
+
+
 def resolve(e: Expression) -> Expression:
     """The expression with every derivative worked out and every `at` carried out."""
     if not e.has(sp.Derivative, sp.Subs):
@@ -82,6 +106,8 @@ def resolve(e: Expression) -> Expression:
         result = resolve(e.expr)
         for _ in range(int(order)):
             result = result.diff(variable)
+            if result.count_ops() > MAX_OPERATIONS:
+                raise OutOfScopeError("a derivative is too long to be worked out")
         if result.has(sp.Derivative, sp.Subs, sp.DiracDelta, sp.Heaviside, sp.sign):
             raise OutOfScopeError(f"the derivative of {e.expr} has no closed form everywhere")
         return result
