@@ -55,13 +55,15 @@ def tried(examples: int, number: int) -> Callable[[Any], Any]:
     return decorate
 
 
-def held(obligation: Obligation) -> list[str]:
-    """What is wrong with what the provers and the checker say of an obligation."""
+def described(obligation: Obligation) -> str:
+    """An obligation for reading."""
     assuming = "; ".join(map(formula_text, obligation.assuming))
     domains = "; ".join(f"{v.name}: {v.domain_text()}" for v in obligation.over)
-    note(
-        f"{formula_text(obligation.claim)} | assuming {assuming or 'nothing'} | {domains} | {dict(obligation.box)}"
-    )
+    return f"{formula_text(obligation.claim)} | assuming {assuming or 'nothing'} | {domains} | {dict(obligation.box)}"
+
+
+def held(obligation: Obligation) -> list[str]:
+    """What is wrong with what the provers and the checker say of an obligation."""
     formula_latex(obligation.claim, obligation.over)
     before = time.process_time()
     proof = prove(obligation, budget=BUDGET)
@@ -81,6 +83,7 @@ def test_no_verdict_is_contradicted_at_a_point(part: int) -> None:
     @tried(min(A_PART, EXAMPLES), part)
     @given(obligations())
     def every(obligation: Obligation) -> None:
+        note(described(obligation))
         assert held(obligation) == []
 
     every()
