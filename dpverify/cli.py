@@ -17,6 +17,7 @@ from dpverify.terminal import (
     Commands,
     check_folder,
     check_json,
+    end_on_faults,
     error_console,
     output_console,
     print_table,
@@ -145,6 +146,7 @@ def prove(
                 for e in (r.evidence for r in records)
             ),
         )  # fmt: skip
+    end_on_faults(r.evidence for r in records)
     if any(r.evidence.verdict is Verdict.UNDECIDED for r in records):
         raise typer.Exit(UNDECIDED)
 
@@ -306,6 +308,7 @@ def verify(
         console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)
     typer.echo(f"Ledger: {written.ledger}")
     typer.echo(f"Report: {written.page}")
+    end_on_faults(e for e in ledger.entries if isinstance(e, ProofEvidence))
     verdicts = {e.verdict for e in ledger.entries}
     if "violated" in verdicts or (strict and any(s.verdict_printed == "refuted" for s in ledger.statements)):
         raise typer.Exit(VIOLATED)

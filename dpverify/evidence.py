@@ -108,6 +108,8 @@ class ProofEvidence(Record):
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
     stopped_by_the_clock: bool = False
     """Whether a far wall-clock guard ended some work, so that a verdict here may depend on the machine."""
+    fault: str = ""
+    """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
 
 

@@ -22,6 +22,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.evidence import ProofEvidence
 from dpverify.files import write_whole
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
@@ -158,6 +159,22 @@ def check_folder(option: str, folder: Path) -> None:
             pass
     except (OSError, ValueError) as error:
         raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
+
+
+def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
+    """End with exit code 70 where a row ended in a fault of dpverify's own, naming each such row."""
+    faulty = [p for p in proofs if p.fault]
+    console = error_console()
+    for p in faulty:
+        console.print(p.fault, markup=False, soft_wrap=True)
+        console.print(
+            f"dpverify: this is a fault in dpverify, and no verdict on {p.statement}, {p.obligation}; please report "
+            "it with the lines above.",
+            markup=False,
+            soft_wrap=True,
+        )
+    if faulty:
+        raise typer.Exit(OWN_FAULT)
 
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import sympy as sp
+
 from dpverify.proving.language import Compare, Formula, Obligation, free_symbols
 from dpverify.proving.proof import Budget
 from dpverify.proving.satisfiability import unsatisfiable
@@ -38,6 +40,8 @@ def _in_words(f: Formula) -> str:
 
 
 def _discharged(obligation: Obligation, condition: Condition, budget: Budget) -> bool:
+    if isinstance(condition.formula, Compare) and condition.formula.right is sp.oo:
+        return False  # a limit is shown by its closed form, or not at all
     hidden = {v.symbol for v in condition.bound}
     variables = (*(v for v in obligation.over if v.symbol not in hidden), *condition.bound)
     assuming = (*(a for a in obligation.assuming if not free_symbols(a) & hidden), *condition.premises)

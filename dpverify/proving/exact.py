@@ -131,7 +131,15 @@ class Exact:
 
         steps = self._proof(obligation, budget, inner=bool(integrals))
         if steps is not None:
-            wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim))
+            wanted = (
+                _with_values_in(c, integrals)
+                for c in defined_where(stated.claim)
+                if not (
+                    isinstance(c.formula, Compare)
+                    and c.formula.right is sp.oo
+                    and c.formula.left in integrals
+                )
+            )
             undefined = all_hold(stated, wanted, budget)
             if undefined:
                 return undefined

@@ -43,9 +43,11 @@ def closed_integral(e: Expression) -> ClosedIntegral:
     return found
 
 
-def _conditions(*parts: Expression) -> Iterator[Condition]:
+def _conditions(*parts: Expression, converges: Expression = None) -> Iterator[Condition]:
     for part in parts:
-        yield from defined_where(Compare("==", part, sp.Integer(0)))
+        for condition in defined_where(Compare("==", part, sp.Integer(0))):
+            if condition.formula != Compare("<", converges, sp.oo):
+                yield condition
 
 
 def _entry(**parts: Expression) -> dict[str, Json]:
@@ -84,7 +86,8 @@ def _gaussian(e: Expression) -> ClosedIntegral | None:
         "gaussian-integral",
         value,
         _entry(integral=e, rate=rate, center=center, factor=factor),
-        (Condition(Compare("<", sp.Integer(0), rate)), *_conditions(e, value, center)),
+        # it converges at a positive rate
+        (Condition(Compare("<", sp.Integer(0), rate)), *_conditions(e, value, center, converges=e)),
     )
 
 

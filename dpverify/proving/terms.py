@@ -257,6 +257,10 @@ def _conditions_of_integral(e: Expression, *, inside: bool) -> Iterator[Conditio
         if not end.is_infinite:
             yield from _conditions(end, inside=inside)
             between.append(Compare("<=", *map(resolve, sides)))
+    if low.is_infinite or high.is_infinite:
+        yield Condition(Compare("<", resolve(e), sp.oo))  # that it converges is never shown here
+    else:
+        yield Condition(Compare("<=", resolve(low), resolve(high)))
     finite_low = low if not low.is_infinite else sp.Integer(-1)
     finite_high = high if not high.is_infinite else sp.Integer(1)
     yield from _range_conditions(variable, resolve(finite_low), resolve(finite_high))

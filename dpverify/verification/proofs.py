@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
@@ -14,7 +15,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
 from dpverify.files import write_whole
 from dpverify.proving import Proof, digest, homogeneity, prove
@@ -120,13 +121,43 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
     obligation = _obligations(statement, task.variant)[task.position]
-    found = prove(obligation)
-    records = [_evidence(statement, task.variant, obligation, found, obligation.role, obligation.name)]
+    questions: list[tuple[Callable[[Obligation], Proof], Role, str]] = [
+        (prove, obligation.role, obligation.name)
+    ]
     if obligation.units:
-        units = homogeneity(obligation)
-        name = f"{obligation.name}: units"
-        records.append(_evidence(statement, task.variant, obligation, units, Role.UNIT, name))
+        questions.append((homogeneity, Role.UNIT, f"{obligation.name}: units"))
+    records = []
+    for answer, role, name in questions:
+        try:
+            records.append(_evidence(statement, task.variant, obligation, answer(obligation), role, name))
+        except DpverifyError:
+            raise
+        except Exception as error:  # a fault in one row is no reason to lose the others
+            records.append(_faulty(statement, task.variant, obligation, error, role, name))
     return records
+
+
+def _faulty(
+    statement: Statement, variant: Variant, obligation: Obligation, error: Exception, role: Role, name: str
+) -> ProofRecord:
+    """A row whose proof ended in a fault of dpverify's own."""
+    fault = "".join(traceback.format_exception(error))
+    evidence = ProofEvidence(
+        statement=statement.id,
+        obligation=name,
+        where=obligation.where,
+        role=role,
+        variant=variant,
+        latex=obligation.latex,
+        expression=json.dumps(obligation_to_json(obligation)["claim"]),
+        scope=obligation.scope,
+        domain={v.name: v.domain_text() for v in obligation.over},
+        verdict=Verdict.UNDECIDED,
+        prover="none",
+        reason=f"a fault in dpverify, and no verdict: {type(error).__name__}: {error}",
+        fault=fault,
+    )
+    return ProofRecord(evidence, None)
 
 
 def prove_statement(statement_id: str) -> list[ProofRecord]:
@@ -258,9 +289,9 @@ def _cache_file(statement: Statement) -> Path:
 def remember(statement: Statement, records: list[ProofEvidence]) -> None:
     """Keep a statement's evidence under the hash of its formulas and of the provers' source.
 
-    What a clock has cut short is not kept.
+    What a clock has cut short is not kept, nor what a fault has.
     """
-    if any(r.stopped_by_the_clock for r in records):
+    if any(r.stopped_by_the_clock or r.fault for r in records):
         return
     path = _cache_file(statement)
     try:

@@ -29,6 +29,7 @@ from dpverify.proving.language import (
     at,
     derivative,
     integer,
+    integral,
     real,
 )
 
@@ -147,6 +148,17 @@ def test_balls_see_that_a_derivative_is_undefined(end: str) -> None:
         found = BallProver().attempt(Obligation(name, "", claim, (a, b)), Budget(boxes=200))
         assert found is not None
         assert (found.verdict is Verdict.PROVED) is (name == "root" and end == "0"), name
+
+
+def test_integrals_have_their_ends_in_order_and_converge() -> None:
+    s = real("s")
+    backwards = Not(Le(integral(2 * x, s, 0, x) ** 2 + 1, 0))
+    assert proof_of(backwards, x).verdict is not Verdict.PROVED
+    assert proof_of(Not(Le(integral(2 * u, s, 0, u) ** 2 + 1, 0)), u).verdict is Verdict.PROVED
+    endless = integral(sp.exp(s.symbol), s, 0, sp.oo)
+    assert proof_of(Or((Eq(endless, endless + 0 * x), Lt(x, x))), x).verdict is not Verdict.PROVED
+    bell = integral(sp.exp(-(s**2)), s, -sp.oo, sp.oo)
+    assert proof_of(Eq(bell, sp.sqrt(sp.pi))).verdict is Verdict.PROVED
 
 
 def test_claims_are_true_where_another_part_decides() -> None:

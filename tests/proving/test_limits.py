@@ -1,0 +1,165 @@
+"""No well-formed obligation makes `prove` raise or run past its budget; nothing depends on the clock."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+import sympy as sp
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Verdict
+from dpverify.proving import Budget, prove, satisfiability
+from dpverify.proving.checker import check
+from dpverify.proving.checker_algebra import Algebra
+from dpverify.proving.effort import EffortSpentError, limited, spend
+from dpverify.proving.language import (
+    Eq,
+    ForAll,
+    Formula,
+    Ge,
+    Gt,
+    Le,
+    Ne,
+    Not,
+    Obligation,
+    Variable,
+    formula_latex,
+    formula_text,
+    integer,
+    integral,
+    real,
+    total,
+)
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
+from dpverify.proving.search import violation
+
+x, y = real("x"), real("y", gt=0)
+unit = real("u", gt=0, le=1)
+i, n, k = integer("i", ge=1), integer("n", ge=1), integer("k", ge=0)
+X, Y = x.symbol, y.symbol
+
+HARD: dict[str, tuple[Formula, tuple[Variable, ...]]] = {
+    "large powers": (Gt(2**n.symbol, n), (n,)),
+    "towers": (Gt(2 ** (2 ** (2**n.symbol)), n), (n,)),
+    "small powers": (Not(Not(Ne(sp.Rational(1, 1000) ** (-k.symbol), 0))), (k,)),
+    "a large exponential": (Le(1001, sp.exp(sp.Integer(1000)) - sp.Rational(1, 10**12)), ()),
+    "under a quantifier": (ForAll(y, Ge(sp.exp(-1000 * unit.symbol) - 1, 0)), (unit,)),
+    "many terms": (Le(0, (X + Y + 1) ** 30 - (X + Y) ** 29), (x, y)),
+    "high degrees": (Le(0, (X**200 - 1) ** 2 * (Y**150 + X) ** 3 + 1), (x, y)),
+    "a long sum": (Le(total(total(i / (i + n), i, 1, n), n, 1, k + 1), k**2 + 10), (k,)),
+    "high powers in a sum": (Le(total(i.symbol**90 / (i + 1), i, 1, n), n**100), (n,)),
+    "large primes": (Le(sp.log(sp.Integer(10**80 + 129) * sp.Integer(10**81 + 7)), 400), (x,)),
+    "an integral": (Le(integral(X**40 * sp.exp(-(X**3)), x, 0, 1), 2), ()),
+    "a floor": (Ge(sp.floor(sp.exp(sp.Integer(1000)) - x), 0), (x,)),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_formulas_end_and_raise_nothing(name: str) -> None:
+    claim, over = HARD[name]
+    start = time.process_time()
+    small = Budget(boxes=300, units=50_000, steps=500_000)
+    found = prove(Obligation(name, "nowhere", claim, over), budget=small)
+    # far above what they take, far below what they took
+    assert time.process_time() - start < 60
+    assert not found.stopped_by_the_clock
+    if found.verdict is Verdict.UNDECIDED:
+        assert found.reason
+    assert formula_text(claim)
+    assert formula_latex(claim, over)
+
+
+@pytest.mark.parametrize(
+    ("expression", "why"),
+    [
+        (sp.Function("f")(X), "sums, products, powers"),
+        (sp.Float("0.1") * X, "in place of floats"),
+        (sp.sin(X), "sums, products, powers"),
+        (X + sp.oo, "allowed"),
+        (sp.I * X, "allowed"),
+        (sp.Piecewise((X, X > 0), (0, True)), "allowed"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_at_construction(expression: object, why: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=why):
+        Obligation("test", "nowhere", Le(expression, 1), (x,))
+
+
+@pytest.mark.parametrize("value", [None, "x +", object(), sp.Lt(X, 1)])
+def test_what_is_no_expression_is_refused(value: object) -> None:
+    with pytest.raises(InvalidArgumentError, match="expression"):
+        Le(value, 1)
+
+
+@pytest.mark.parametrize("claim", [None, True, "x <= 1", sp.Le(X, 1)])
+def test_what_is_no_formula_is_refused(claim: Formula) -> None:
+    with pytest.raises(InvalidArgumentError, match="formulas such as"):
+        Obligation("test", "nowhere", claim, (x,))
+
+
+def test_floats_of_formulas_do_not_grow() -> None:
+    gap = violation(Le(2 ** (2**n.symbol), n), [n.symbol])
+    assert gap([3.0]) > 0
+    assert gap([100.0]) != gap([100.0])  # no number: beyond floats
+    long = violation(Le(total(i.symbol, i, 1, n), 0), [n.symbol])
+    assert long([10.0]) > 0
+    assert long([1e12]) != long([1e12])
+
+
+def test_steps_are_counted() -> None:
+    spend(10**12)  # without a limit nothing is counted
+    with limited(10) as meter:
+        spend(10)
+        assert meter.left == 0
+        with pytest.raises(EffortSpentError):
+            spend(1)
+    identity = Obligation("test", "nowhere", Eq((X + Y) ** 6, sp.expand((X + Y) ** 6)), (x, y))
+    assert prove(identity).verdict is Verdict.PROVED
+    poor = prove(identity, budget=Budget(steps=100))
+    assert poor.verdict is Verdict.UNDECIDED
+    assert "limit on steps" in poor.reason
+
+
+def test_the_same_budget_gives_the_same_answer() -> None:
+    claim = Obligation(
+        "test", "nowhere", Le(3 * X * Y, X**2 + Y**2 + sp.exp(X)), (x, y), box={"x": (0, 1), "y": (1, 2)}
+    )
+    for budget in (Budget(boxes=5), Budget(operations=200), Budget(units=1), Budget(steps=1000)):
+        first, second = (prove(claim, budget=budget) for _ in range(2))
+        assert first == second
+        assert STOPPED_BY_THE_CLOCK not in first.reason
+
+
+def test_what_the_clock_ends_is_said() -> None:
+    late = Budget(guard=1e-9)
+    found = prove(Obligation("test", "nowhere", Le(X, sp.exp(X)), (x,), box={"x": (-1, 1)}), budget=late)
+    assert found.stopped_by_the_clock
+    if found.verdict is Verdict.UNDECIDED:
+        assert STOPPED_BY_THE_CLOCK in found.reason
+    assert replace(found, seconds=0.0).stopped_by_the_clock
+
+
+def test_z3_is_asked_nothing_whose_work_it_does_not_count() -> None:
+    from dpverify.proving.terms import OutOfScopeError
+
+    with pytest.raises(OutOfScopeError, match="too high"):
+        satisfiability.unsatisfiable((x,), (), Le(0, X**100 + 1), budget=Budget())
+
+
+def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = Le(3 * unit * Y * X**2, unit**3 + Y**3 + X**6)
+    found = prove(Obligation("test", "nowhere", claim, (unit, y, x)))
+    assert found.certificate is not None
+    assert check(found.certificate).confirmed
+    init = Algebra.__init__
+
+    def poor(self: Algebra, *args: object) -> None:
+        init(self, *args)
+        self.work = 20
+
+    monkeypatch.setattr(Algebra, "__init__", poor)
+    refused = check(found.certificate)
+    assert not refused.confirmed
+    assert refused.says.startswith("not confirmed: cvc5 found no proof")
