@@ -298,6 +298,9 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "certified called proved": lambda t: boxed(t).update(verdict="proved"),
     "certified called proved in both": lambda t: t.proof(boxed(t), "proved", t.certificate(boxed(t))["proof"]),
     "proved without a certificate": lambda t: proved(t).update(certificate=None),
+    "proved called undecided by the clock": lambda t: (
+        undecide(proved(t)), proved(t).update(stopped_by_the_clock=True)),
+    "proved called ended by a fault": lambda t: (undecide(proved(t)), proved(t).update(fault="Traceback")),
     "unconfirmed called proved": lambda t: t.proof(unconfirmed(t), "proved", t.certificate(unconfirmed(t))["proof"]),
     # texts
     "formula in LaTeX": lambda t: refuted(t).update(latex=repaired(t)["latex"]),
