@@ -88,9 +88,15 @@ def tiny_exponents() -> tuple[Formula, list[Variable], list[Formula]]:
     return Le(1 + 2 * (y - 1) * e * u, e**2 + (y - 1) ** 2 * u**2), [x, y], [Ge(y - 2, 0)]
 
 
+def maximum_with_a_root() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = integer("x", le=0)
+    return Le(0, sp.Max(x.symbol, 1 / sp.sqrt(x.symbol)) ** -3 - sp.Rational(1, 1000)), [x], []
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
+    maximum_with_a_root,
 ]  # fmt: skip
 
 
