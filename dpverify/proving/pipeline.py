@@ -117,7 +117,9 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
     return _cut_short(proof)
 
 
-_ALGEBRA_FAILS = (ArithmeticError, AttributeError, NotImplementedError, TypeError, ValueError)
+_ALGEBRA_FAILS = (
+    ArithmeticError, AssertionError, AttributeError, NotImplementedError, TypeError, ValueError,
+)  # fmt: skip
 """What SymPy raises where it cannot work on an expression: Max of what turns out to be complex, say."""
 
 

@@ -269,13 +269,17 @@ def built(choices: bytes) -> Obligation | None:
         claim = maker.formula(2)
         count = maker.pick(0, 0, 0, 1, 1, 2)
         assuming = tuple(maker.formula(1) if maker.one_in(2) else maker.comparison(1) for _ in range(count))
-        if maker.one_in(4):
-            box = {v.name: _box(v) for v in maker.names}
+        odd = any(map(_odd, (claim, *assuming)))
+    except (ArithmeticError, AssertionError, AttributeError, RecursionError, TypeError, ValueError):
+        return None  # SymPy gives up on it, or does not compare complex numbers, say
+    if maker.one_in(4):
+        box = {v.name: _box(v) for v in maker.names}
+    try:
         obligation = Obligation("random", "nowhere", claim, tuple(maker.names), assuming=assuming, box=box)
         text = str(obligation_to_json(obligation))
-    except (InvalidArgumentError, ValueError, TypeError):  # SymPy does not compare complex numbers, say
+    except InvalidArgumentError:
         return None
-    return None if len(text) > 2500 or any(map(_odd, (claim, *assuming))) else obligation
+    return None if len(text) > 2500 or odd else obligation
 
 
 def obligations() -> st.SearchStrategy[Obligation]:
