@@ -18,6 +18,7 @@ from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
@@ -90,6 +91,7 @@ class NoisyGradientDescent:
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
+        check_not_flat("problem", self.problem, loss)
         if self.step_size not in ("lipschitz", "strongly-convex"):
             raise InvalidArgumentError("step_size", self.step_size, '"lipschitz" or "strongly-convex"')
         if self.step_size == "lipschitz" and not math.isfinite(constraint.diameter):

@@ -40,6 +40,7 @@ from dpverify.privacy import Adjacency, ApproxDP, ProfileDP, PureDP, StatedGuara
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge, gradient_sensitivity
 from dpverify.problems.arrays import Array
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _SOURCE = "bst14.objpert-privacy"
@@ -129,6 +130,7 @@ class ObjectivePerturbation:
             raise InvalidArgumentError("problem", self.problem, "a loss with finite smoothness")
         if not math.isfinite(gradient_sensitivity(loss)):
             raise InvalidArgumentError("problem", self.problem, "a loss with a finite gradient sensitivity")
+        check_not_flat("problem", self.problem, loss)
         unbounded = math.isinf(self.problem.constraint.largest_norm)
         flat = self.regularization == 0 or (
             self.regularization is None and loss.smoothness == 0 and unbounded

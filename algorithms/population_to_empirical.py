@@ -35,6 +35,7 @@ from dpverify.privacy import (
 )
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -126,6 +127,7 @@ class PopulationToEmpirical:
             raise InvalidArgumentError(
                 "solver.problem.loss", self.problem.loss, "a Lipschitz loss on the set"
             )
+        check_not_flat("solver.problem.loss", self.problem.loss, self.problem.loss)
         number("selection_epsilon", self.selection_epsilon, above=0, allowed="a finite number above 0")
         if self.accuracy is not None:
             number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -22,8 +22,10 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.evidence import ProofEvidence
 from dpverify.files import write_whole
+
+if TYPE_CHECKING:
+    from dpverify.evidence import ProofEvidence
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
 """Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""

@@ -464,13 +464,13 @@ class _Reader:
         if isinstance(e, sp.Sum):
             return self._sum(e)
         if isinstance(e, sp.Derivative):
-            node = inner = self.read(e.expr)
+            node = function = self.read(e.expr)
             for variable, order in e.variable_count:
                 if variable.name in self.values or not order.is_Integer:
                     raise NotExpressibleError(f"a derivative in {variable} of order {order}")
                 for _ in range(int(order)):
                     node = graph.differentiate(node, variable.name)
-            return graph.add(node, graph.smooth(inner))
+            return graph.add(node, graph.smooth(function))
         if isinstance(e, sp.Subs):
             # the replaced symbol is bound in here, whatever it stands for outside
             names = [v.name for v in e.variables]

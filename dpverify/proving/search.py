@@ -124,7 +124,7 @@ def _power(base: float, exponent: float) -> float:
     result = base**exponent
     if isinstance(result, complex):
         raise ValueError
-    return result
+    return float(result)
 
 
 def _float_function(e: Any, symbols: list[Any], terms: _Terms) -> Callable[..., float]:
