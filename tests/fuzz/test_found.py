@@ -7,6 +7,7 @@ import sympy as sp
 
 from dpverify.proving import search as searching
 from dpverify.proving.language import (
+    And,
     ForAll,
     Formula,
     Ge,
@@ -21,6 +22,7 @@ from dpverify.proving.language import (
     Phi,
     Variable,
     at,
+    derivative,
     integer,
     integral,
     real,
@@ -93,10 +95,16 @@ def maximum_with_a_root() -> tuple[Formula, list[Variable], list[Formula]]:
     return Le(0, sp.Max(x.symbol, 1 / sp.sqrt(x.symbol)) ** -3 - sp.Rational(1, 1000)), [x], []
 
 
+def logarithm_of_a_derivative_that_is_0() -> tuple[Formula, list[Variable], list[Formula]]:
+    x, y = real("x", ge="1/3", le="2/3"), integer("y", le=0)
+    slope = sp.log(derivative(y, x) ** sp.Rational(3, 2))
+    return And((Le(1000**x.symbol * sp.erfc(x.symbol), slope),)), [x, y], []
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
-    maximum_with_a_root,
+    maximum_with_a_root, logarithm_of_a_derivative_that_is_0,
 ]  # fmt: skip
 
 
