@@ -13,7 +13,7 @@ verify: $(VENV)/installed
 	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
 
 test: $(VENV)/installed-test
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 # random formulas and random accounting, far more than in make test, over two processes; a line each part
 fuzz: $(VENV)/installed-test

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.wrapped_solvers import check_solver
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -291,21 +292,23 @@ def _library(w: Array) -> Any:
 class OnHardInstance:
     """An optimizer on a fresh hard instance in every run, and how far it came.
 
-    The optimizer is any algorithm of this package that is a dataclass with a field `problem` and steps all runs of a
-    batch together; its problem's dimension and constraint set are replaced by the instance's. Without one, it is the
-    plain subgradient method from 0 with true answers: `steps` times w <- Proj(w - rate g), the last point.
+    The optimizer is any algorithm of this package that is a dataclass with a field `problem`, steps all runs of a
+    batch together and says so (see `wrapped_solvers.check_solver`); its problem's dimension and constraint set are
+    replaced by the instance's. Without one, it is the plain subgradient method from 0 with true answers: `steps` times
+    w <- Proj(w - rate g), the last point.
 
     Points are (runs, 2): the excess risk in units of the loss, and how many of the K directions the released point
     has found, that is <w, X_k> >= C_1 alpha B / 2.
 
-    Guarantee: the optimizer's.
+    Guarantee: the optimizer's on the instance's problem, by post-processing, where the instance is drawn without the
+    records; none where its directions come from them.
 
     Attributes:
         instance: where from.
         optimizer: None for the plain method.
         steps: of the plain method.
         rate: of the plain method, length^2 over loss; None for B / (L sqrt(steps)).
-        withdraw_guarantee: not used by the plain method, which has no guarantee in any case.
+        withdraw_guarantee: state none; the plain method has no guarantee in any case.
     """
 
     instance: HardInstance
@@ -325,19 +328,30 @@ class OnHardInstance:
         """
         if not isinstance(self.instance, HardInstance):
             raise InvalidArgumentError("instance", self.instance, "a HardInstance")
-        if self.optimizer is not None and not (
-            dataclasses.is_dataclass(self.optimizer) and hasattr(self.optimizer, "problem")
-        ):
-            raise InvalidArgumentError("optimizer", self.optimizer, "an algorithm with a problem, or None")
+        if self.optimizer is not None:
+            check_solver(self.optimizer, argument="optimizer")
         whole_number("steps", self.steps, at_least=1)
         if self.rate is not None:
             number("rate", self.rate, above=0, allowed="a finite number above 0")
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """The optimizer's."""
+        """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
+
+        None where the instance itself is made of records.
+        """
         whole_number("n", n, at_least=1)
-        return () if self.optimizer is None else tuple(self.optimizer.guarantees(n))
+        made_of_records = self.instance.directions_from == "records"
+        if self.optimizer is None or self.withdraw_guarantee or made_of_records:
+            return ()
+        # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
+        none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
+        stated = self._optimizer_on(none.problem).guarantees(n)
+        return tuple(one for one in stated if not one.local)
+
+    def _optimizer_on(self, problem: Problem) -> Any:
+        start = {"start": None} if hasattr(self.optimizer, "start") else {}
+        return dataclasses.replace(self.optimizer, problem=problem, **start)
 
     def gradient_query_count(self, n: int) -> int:
         """One a step of the plain method; the optimizer's count otherwise."""
@@ -362,8 +376,7 @@ class OnHardInstance:
             points, counts = self._descend(drawn, problem, xp, runs), {"gradient_queries": self.steps}
             counts["projections"] = self.steps
         else:
-            start = {"start": None} if hasattr(self.optimizer, "start") else {}
-            output = dataclasses.replace(self.optimizer, problem=problem, **start)(data, rng=rng, runs=runs)
+            output = self._optimizer_on(problem)(data, rng=rng, runs=runs)
             if not isinstance(output, Output):
                 raise InvalidDataError(
                     "The optimizer returned no Output, so that its queries are not counted."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -24,6 +24,10 @@ from dpverify.terminal import (
     run_commands,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from dpverify.evidence import PrivacyEvidence
+    from dpverify.running import Limits
 
 app = typer.Typer(
     name="dpverify",
@@ -92,17 +96,31 @@ def list_(
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
+            "covers_printed", "covers_repaired", "marks",
         }  # fmt: skip
         write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
         return
     print_table(
         "",
-        ("id", "kind", "where", "printed", "repaired", "what"),
+        ("id", "kind", "where", "printed", "repaired", "false beside it", "what"),
         (
-            (e.id, e.kind, e.where, e.verdict_printed or "", e.verdict_repaired or "", e.title)
+            (
+                e.id,
+                e.kind,
+                e.where,
+                _in_part(e.verdict_printed, e.covers_printed),
+                _in_part(e.verdict_repaired, e.covers_repaired),
+                ", ".join(e.marks),
+                e.title,
+            )
             for e in entries
         ),
     )
+
+
+def _in_part(verdict: str | None, covers: tuple[str, ...]) -> str:
+    """A verdict for a list, which says so where it is about less than the whole statement."""
+    return f"{verdict}, in part" if verdict and covers else verdict or ""
 
 
 @app.command("prove")
@@ -116,7 +134,7 @@ def prove(
     Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
     undecided: a refuted printed formula is a finding about its paper.
     """
-    from dpverify.evidence import Verdict
+    from dpverify.evidence import Role, Verdict
     from dpverify.statements.paper import papers, select
     from dpverify.verification.proofs import prove_statements, remember_all
 
@@ -139,7 +157,8 @@ def prove(
             ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
             (
                 (
-                    e.statement, e.obligation, e.variant, e.verdict, e.prover,
+                    e.statement, e.obligation, e.variant,
+                    "units agree" if e.role is Role.UNIT and e.verdict is Verdict.PROVED else e.verdict, e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
                 )
@@ -178,6 +197,13 @@ def audit(
             help="CSV of the neighboring data set: the same records in the same order, but for one."
         ),
     ] = None,
+    adjacency: Annotated[
+        str,
+        typer.Option(
+            metavar="replace-one|add-or-remove-one",
+            help="How the data sets differ: in one replaced record, or in one record more.",
+        ),
+    ] = "replace-one",
     runs: Annotated[int, typer.Option(min=200, help="Runs on each data set.")] = 20_000,
     failure_probability: Annotated[
         float, typer.Option(help="With at most this probability is a correct claim called violated.")
@@ -187,13 +213,25 @@ def audit(
     store: Annotated[
         str | None, typer.Option(help="File for finished blocks of runs: a killed audit picks up there.")
     ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Wall-clock time for importing the function, and for each call of it; against code that runs away.",
+        ),
+    ] = 600.0,
+    memory_limit: Annotated[
+        float,
+        typer.Option(metavar="GIB", help="Memory for each of the function's processes, and for all outputs."),
+    ] = 4.0,
     json_file: Json = None,
 ) -> None:
     """Audit a privacy claim about samples, or about a function, from the outside.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. What the function prints goes to standard error. Exit code 1 if the claim
-    is violated.
+    --neighbor. Both directions are tested. The function runs in worker processes with limits of time and memory; what
+    it prints goes to standard error. Exit code 1 if the claim is violated, 0 if it is supported; nothing but a finished
+    audit ends with these.
     """
     from dpverify.verification.user_audits import audit_function, audit_samples
 
@@ -208,9 +246,14 @@ def audit(
     for name, value in needed.items():
         if value is None:
             raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
-    for name, given in (("runs", runs), ("executor", executor), ("store", store)):
-        if target is None and str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT":
-            raise InvalidArgumentError(f"--{name}", given, "nothing, with samples: no function is run")
+    of_functions = {
+        "runs": runs, "executor": executor, "store": store, "time_limit": time_limit, "memory_limit": memory_limit,
+    }  # fmt: skip
+    for name, given in of_functions.items():
+        if target is None and _is_given(context, name):
+            raise InvalidArgumentError(
+                f"--{name.replace('_', '-')}", given, "nothing, with samples: no function is run"
+            )
     check_json(json_file)
     if target is not None:
         evidence = audit_function(
@@ -221,13 +264,20 @@ def audit(
             runs=runs,
             failure_probability=failure_probability,
             seed=seed,
+            adjacency=adjacency,
             executor=executor,
             store=store,
+            limits=_limits(time_limit, memory_limit),
             progress=_progress("running"),
         )
     else:
         evidence = audit_samples(
-            Path(str(left)), Path(str(right)), claim=claim, failure_probability=failure_probability, seed=seed
+            Path(str(left)),
+            Path(str(right)),
+            claim=claim,
+            failure_probability=failure_probability,
+            seed=seed,
+            adjacency=adjacency if _is_given(context, "adjacency") else None,
         )
     if json_file is not None:
         found = evidence.model_dump(mode="json")
@@ -239,7 +289,7 @@ def audit(
             "",
             ("", ""),
             (
-                ("verdict", evidence.verdict),
+                ("verdict", evidence.verdict + _qualified(evidence)),
                 ("claim", evidence.claim),
                 ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
                 ("failure probability", f"{evidence.failure_probability:g}"),
@@ -254,6 +304,25 @@ def audit(
         raise typer.Exit(VIOLATED)
     if evidence.verdict == "undecided":
         raise typer.Exit(UNDECIDED)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    return str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"
+
+
+def _limits(seconds: float, gib: float) -> Limits:
+    from dpverify.privacy.checks import number
+    from dpverify.running import Limits
+
+    number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")
+    number("--memory-limit", gib, at_least=0.0625, at_most=2**20, allowed="GiB, from 0.0625 to 1048576")
+    return Limits(seconds, int(gib * 2**30))
+
+
+def _qualified(evidence: PrivacyEvidence) -> str:
+    """What belongs to the verdict of an audit on its line: neighbors of which kind, and whether it repeats."""
+    again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
+    return f" (adjacency: {evidence.adjacency}{again})"
 
 
 @app.command("verify")

@@ -6,15 +6,19 @@ form is versioned: a field's meaning never changes, new meanings get new fields 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION: Literal[2] = 2
-"""1: without `mean` and `sampling` entries, which version 2 added; a ledger of version 1 is read as it is."""
+SCHEMA_VERSION: Literal[3] = 3
+"""1: without `mean` and `sampling` entries, which version 2 added; 2: without what an audit can see.
 
-READABLE_VERSIONS = (1, SCHEMA_VERSION)
+Every field that a later version added has a default, so older ledgers are read as they are.
+"""
+
+READABLE_VERSIONS = (1, 2, SCHEMA_VERSION)
 
 
 class Verdict(StrEnum):
@@ -124,6 +128,31 @@ class ProfilePoint(Record):
     """Best known upper bound from accounting."""
 
 
+class ClaimForm(StrEnum):
+    """How a claim stands to the print of its source."""
+
+    AS_PRINTED = "as printed"
+    CORRECTED = "corrected"
+    UNSTATED = "unstated"
+    """Nothing is claimed: a measurement."""
+    NOT_COMPARED = "not compared"
+    """Nobody has held it against the print."""
+
+
+class ClaimOrigin(Record):
+    """Where a claim comes from, and whether it is what stands there."""
+
+    form: ClaimForm
+    source: str = ""
+    """The statement or algorithm, by its id."""
+    printed: str = ""
+    """The number or formula that its source prints."""
+    because: str = ""
+    """For a corrected claim what was corrected, for an unstated one why there is none."""
+    holds_for: str = ""
+    """The range in which it is claimed."""
+
+
 class Reuse(Record):
     """What was taken from a store of finished work instead of being done again."""
 
@@ -183,6 +212,8 @@ class AuditEvidence(Record):
     verdict: Verdict
     reason: str = ""
     reproduce: str
+    origin: ClaimOrigin | None = None
+    """None in ledgers before version 3, and where a user makes the claim."""
 
 
 class SampledEvidence(AuditEvidence):
@@ -192,6 +223,8 @@ class SampledEvidence(AuditEvidence):
     failure_probability: float
     seed: int
     seconds: float = 0.0
+    sees_nothing: bool = False
+    """True where it is undecided because nothing could have changed that: no fault that was tried is noticed."""
 
 
 class ExpectationEvidence(SampledEvidence):
@@ -206,6 +239,10 @@ class ExpectationEvidence(SampledEvidence):
     """In units of the quantity; infinite where none is stated, which makes this a measurement."""
     measured: Interval
     """Confidence interval of the expectation."""
+    extreme: Interval | None = None
+    """Around the worst value that the quantity could have for any output: exhibited and certified."""
+    detectable: float | None = None
+    """An expectation of this size would have been found about half the time."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
     """Points (x, lower, upper, bound) of a plot, x being `curve_over`."""
     curve_over: str = ""
@@ -226,8 +263,14 @@ class PrivacyEvidence(SampledEvidence):
     delta: float
     """The delta that `epsilon_lower` is about."""
     detectable: str = ""
-    """The smallest violation that this audit would have found with probability one half."""
+    """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
+    fault: str = ""
+    """What was done to the mechanism to see whether this audit notices, such as `noise divided by`."""
+    smallest_fault: float | None = None
+    """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
+    repeats: bool | None = None
+    """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
 
@@ -287,21 +330,31 @@ class SamplingEvidence(SampledEvidence):
     claim_source: str = ""
     measured: Interval
     """Confidence interval of the Kolmogorov distance, which the total variation distance is at least."""
+    detectable: float | None = None
+    """A half-line whose probability is off by this much more than allowed would have been found half the time."""
+    blind_rejected: bool | None = None
+    """Whether the same audit rejects a sampler that ignores the data; None where none was tried."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
 
 
 class ConstantEvidence(AuditEvidence):
-    """A constant hidden in an O( ) made explicit by accounting.
+    """A printed constant beside the one that can be proved, or one hidden in an O( ) made explicit.
 
-    The verdict is `certified` only if the accountant's arithmetic is rigorous; else `supported` or `undecided`.
+    The verdict is `certified` or `refuted` only if the arithmetic is rigorous; else `supported` or `undecided`.
     """
 
     kind: Literal["constant"] = "constant"
     formula: str
     latex: str = ""
-    smallest: float
-    """The smallest value that the accountant can prove at the printed parameters."""
+    smallest: float | None = None
+    """The smallest value that can be proved at the parameters; None where the largest is what counts."""
+    largest: float | None = None
+    """The largest value that is safe, for a formula that holds up to it."""
+    printed: float | None = None
+    """The printed constant; None where none is printed (or, before version 3, where it was not recorded)."""
+    range_fixed_by: str = ""
+    """What fixes the range in which the value is right: a closed form, a grid of parameters, ..."""
     parameters: dict[str, str]
     method: str
 
@@ -336,6 +389,11 @@ class StatementEntry(Record):
     docstring: str = ""
     verdict_printed: Verdict | None = None
     verdict_repaired: Verdict | None = None
+    covers_printed: tuple[str, ...] = ()
+    """Where the formulas behind `verdict_printed` were proved for less than the whole statement: for what."""
+    covers_repaired: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    """What is false beside the statement itself, such as `a step is false`."""
 
 
 class Budget(Record):
@@ -349,7 +407,7 @@ class Budget(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1, 2] = SCHEMA_VERSION
+    schema_version: Literal[1, 2, 3] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str
@@ -365,6 +423,33 @@ class Ledger(Record):
     seconds: float
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
+
+
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What is false as printed in a statement beside what it says itself, each kind once."""
+    words = {
+        Role.STEP: "a step is false",
+        Role.CHOICE: "a choice of the proof is false",
+        Role.CONDITION: "a condition is false",
+        Role.UNIT: "units differ",
+        Role.REFERENCE: "a reference is false",
+    }
+    found = [
+        words[proof.role]
+        for proof in proofs
+        if proof.role in words and proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED
+    ]
+    return tuple(words[role] for role in words if words[role] in found)
+
+
+def covered(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What was proved, where some of these formulas are about less than the whole; empty where none is."""
+    proved = [
+        p for p in proofs if p.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and p.role is not Role.UNIT
+    ]
+    scoped = tuple(dict.fromkeys(f"{p.scope} ({p.obligation})" for p in proved if p.scope))
+    whole = any(not p.scope and p.role is Role.STATEMENT for p in proved)
+    return (*scoped, "the other formulas as they stand") if scoped and whole else scoped
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

@@ -100,7 +100,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell, style=COLORS.get(cell, "")) for cell in row))
+        table.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))
     console.print(table)
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
+from dpverify.privacy.checks import whole_number
 from dpverify.problems import Dataset
 
 
@@ -45,21 +45,38 @@ def unit_ball_points(rows: int, dimension: int) -> st.SearchStrategy[NDArray[np.
     return hnp.arrays(np.float64, (rows, dimension), elements=entries).map(shrink)
 
 
+def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
+    """Data sets of n records of d features in the unit ball with labels -1 and 1.
+
+    Raises:
+        InvalidArgumentError: if n or d is no integer of at least 1.
+    """
+    return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+
+
+def neighboring_datasets(*, n: int, d: int) -> st.SearchStrategy[tuple[Dataset, Dataset, int]]:
+    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency); never equal.
+
+    Raises:
+        InvalidArgumentError: if n or d is no integer of at least 1.
+    """
+    return _neighbors(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+
+
 @st.composite
-def datasets(draw: Any, *, n: int, d: int) -> Dataset:
-    """Data sets of n records in the unit ball with labels -1 and 1."""
-    if not (n >= 1 and d >= 1):
-        raise InvalidArgumentError("n, d", (n, d), "integers at least 1")
+def _datasets(draw: Any, n: int, d: int) -> Dataset:
     features = draw(unit_ball_points(n, d))
     labels = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
     return Dataset(features, labels, "drawn", "drawn in the unit ball")
 
 
 @st.composite
-def neighboring_datasets(draw: Any, *, n: int, d: int) -> tuple[Dataset, Dataset, int]:
-    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency)."""
-    left = draw(datasets(n=n, d=d))
+def _neighbors(draw: Any, n: int, d: int) -> tuple[Dataset, Dataset, int]:
+    left = draw(_datasets(n, d))
     index = draw(st.integers(1, n))
     features = draw(unit_ball_points(1, d))[0]
     label = draw(st.sampled_from([-1.0, 1.0]))
+    old = np.asarray(left.features)[index - 1], float(np.asarray(left.labels)[index - 1])
+    if label == old[1] and np.array_equal(features, old[0]):
+        label = -label
     return left, left.replace(index, features, label), index

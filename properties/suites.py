@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dpverify.auditing import PrivacyAudit, audit_privacy
+from dpverify.auditing import MINIMUM_RUNS, PrivacyAudit, audit_privacy
+from dpverify.auditing.arguments import check_failure_probability
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
-from dpverify.privacy import Guarantee
-from dpverify.running import Executor, Mechanism, run
+from dpverify.privacy import Adjacency, Guarantee, parse_claim
+from dpverify.privacy.checks import number, whole_number
+from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
+from dpverify.running.user_mechanisms import plain_array
+
+_PRIVATE_BLOCK = 1000
+"""Runs in a block of `check_private`: small, since the first one is run again."""
 
 
 def check_guarantee(guarantee: Guarantee, *, largest_epsilon: float = 20.0, points: int = 257) -> None:
@@ -21,6 +31,10 @@ def check_guarantee(guarantee: Guarantee, *, largest_epsilon: float = 20.0, poin
     Raises:
         AssertionError: naming the law and the epsilon where it fails.
     """
+    if not callable(getattr(guarantee, "privacy_profile", None)):
+        raise InvalidArgumentError("guarantee", guarantee, "one with a method privacy_profile")
+    number("largest_epsilon", largest_epsilon, above=0.0, allowed="a finite number above 0")
+    whole_number("points", points, at_least=3)
     epsilons = np.linspace(0.0, largest_epsilon, points)
     profile = np.asarray(guarantee.privacy_profile(epsilons))
     growth = np.exp(epsilons)
@@ -47,6 +61,7 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
     Raises:
         AssertionError: naming what differs.
     """
+    runs = whole_number("runs", runs, at_least=1)
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
     first = run(mechanism, data, seed=seed, **sizes).points
     if not np.array_equal(first, run(mechanism, data, seed=seed, **sizes).points):
@@ -63,29 +78,98 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
 
 
 def check_private(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     left: Any,
     right: Any,
-    claim: Guarantee,
+    claim: Guarantee | str,
     *,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    index: int | None = None,
     runs: int = 20_000,
     seed: int = 0,
     failure_probability: float = 1e-6,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
+    allow_undecided: bool = False,
 ) -> PrivacyAudit:
     """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
 
-    Returns the audit, whose `detectable` says what it would have found.
+    Returns the audit, whose `detectable` says what it would have found on the pair that shows it best.
+
+    Args:
+        mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
+            (data, rng) -> output, or batched (data, rng, runs) -> outputs, with a NumPy generator as `rng`.
+        left: a data set, with one record along the first axis.
+        right: its neighbor by `adjacency`, with the records in the same order.
+        claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
+        adjacency: how the data sets differ: in one replaced record, in one record more, or in that of an index.
+        index: number of that record, from 1; for adjacency `index` only.
+        runs: on each data set.
+        seed: of the runs and of the audit.
+        failure_probability: with at most this probability does a correct claim fail.
+        executor: where the runs are computed, also as text such as "threads=2".
+        allow_undecided: whether a test passes that could not have found any violation with so few runs.
 
     Raises:
-        AssertionError: if the claim is violated, with the event, the bounds and the seed.
+        AssertionError: if the claim is violated, with the event, the bounds and the seed, or if nothing is decided.
+        InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
+        InvalidArgumentError: for other arguments.
     """
-    samples = [
-        run(mechanism, data, runs=runs, seed=(seed, side), executor=executor).points
-        for side, data in enumerate((left, right))
-    ]
-    first, second = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(first, second, claim, failure_probability=failure_probability, seed=seed)
+    by = checked_adjacency(adjacency)
+    guarantee = _claimed(claim)
+    runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
+    check_failure_probability("failure_probability", failure_probability)
+    subject = _as_mechanism(mechanism)
+    check_neighbors(_records("left", left), _records("right", right), by, index=index)
+    samples, same = [], True
+    for side, data in enumerate((left, right)):
+        labeled = (seed, side)
+        points = run(
+            subject, data, runs=runs, seed=labeled, executor=executor, block_size=_PRIVATE_BLOCK
+        ).points
+        same = same and repeats(subject, data, points, seed=labeled, block_size=_PRIVATE_BLOCK)
+        samples.append(points.reshape(points.shape[0], -1))
+    first, second = samples
+    audit = audit_privacy(
+        first, second, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
+    )
+    where = f"seed {seed}, {runs} runs, adjacency {by.value}"
+    if not same:
+        where += "; not to be reproduced from the seed, since outputs do not repeat under it"
     if audit.verdict is Verdict.VIOLATED:
-        raise AssertionError(f"{claim} is violated (seed {seed}, {runs} runs). {audit.reason}")
+        raise AssertionError(f"{guarantee} is violated ({where}). {audit.reason}")
+    if audit.verdict is Verdict.UNDECIDED and not allow_undecided:
+        raise AssertionError(f"{guarantee} is undecided ({where}): {audit.reason}.")
     return audit
+
+
+def _as_mechanism(mechanism: Any) -> Mechanism:
+    """A mechanism as it is; a plain function, which takes `rng` by position, as one."""
+    if not callable(mechanism):
+        raise InvalidArgumentError(
+            "mechanism",
+            mechanism,
+            "a mechanism, or a function (data, rng) -> output or (data, rng, runs) -> outputs",
+        )
+    try:
+        rng = inspect.signature(mechanism).parameters.get("rng")
+    except (TypeError, ValueError):
+        rng = None
+    found: Mechanism = mechanism
+    if rng is not None and rng.kind is rng.KEYWORD_ONLY:
+        return found
+    return FunctionMechanism(mechanism)
+
+
+def _claimed(claim: Any) -> Guarantee:
+    if isinstance(claim, str):
+        return parse_claim(claim)
+    if not callable(getattr(claim, "privacy_profile", None)):
+        raise InvalidArgumentError("claim", claim, 'a guarantee, or one in words such as "eps=1,delta=1e-5"')
+    guarantee: Guarantee = claim
+    return guarantee
+
+
+def _records(name: str, data: Any) -> Any:
+    if data is None:
+        raise InvalidDataError(f"{name} is None; allowed: a data set with a record along the first axis.")
+    return plain_array(data)

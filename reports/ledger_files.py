@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import READABLE_VERSIONS, Ledger
 from dpverify.files import write_whole
 
@@ -39,7 +39,8 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
         raise InvalidDataError(f"{source} is not a ledger: it is no JSON object with a `schema_version`.")
     version = tree["schema_version"]
     if isinstance(version, bool) or version not in READABLE_VERSIONS:
-        readable = " and ".join(str(known) for known in READABLE_VERSIONS)
+        *older, newest = map(str, READABLE_VERSIONS)
+        readable = f"{', '.join(older)} and {newest}"
         raise InvalidDataError(
             f"{source} has schema version {_shown(version)}; this program reads versions {readable}."
         )
@@ -54,6 +55,8 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
 def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidArgumentError("ledger", path, "the path of a ledger.json")
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")

@@ -13,8 +13,10 @@ from dpverify.auditing.confidence import (
     empirical_bernstein_interval,
     hoeffding_interval,
 )
+from dpverify.auditing.constants import ConstantAudit, audit_constant
 from dpverify.auditing.entries import (
     complexity_entry,
+    constant_entry,
     mean_entry,
     privacy_entry,
     rate_entry,
@@ -22,16 +24,19 @@ from dpverify.auditing.entries import (
     sampling_entry,
 )
 from dpverify.auditing.events import Direction, Event
+from dpverify.auditing.faults import FACTORS, search_faults
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
-from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate
+from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate, most_telling
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
 from dpverify.auditing.sampling import LawAudit, audit_law
 from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
 
 __all__ = [
     "DEFAULT_SCORERS",
+    "FACTORS",
     "MINIMUM_RUNS",
     "Claim",
+    "ConstantAudit",
     "CountRelation",
     "Direction",
     "ErrorBudget",
@@ -46,6 +51,7 @@ __all__ = [
     "Score",
     "Scorer",
     "Violation",
+    "audit_constant",
     "audit_law",
     "audit_mean",
     "audit_privacy",
@@ -56,13 +62,16 @@ __all__ = [
     "clopper_pearson_lower",
     "clopper_pearson_upper",
     "complexity_entry",
+    "constant_entry",
     "empirical_bernstein_interval",
     "fit_rate",
     "hoeffding_interval",
     "mean_entry",
+    "most_telling",
     "privacy_entry",
     "rate_entry",
     "read_samples",
     "risk_entry",
     "sampling_entry",
+    "search_faults",
 ]

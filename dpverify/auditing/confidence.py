@@ -8,6 +8,7 @@ hedged-capital bound of Waudby-Smith and Ramdas (2024), Theorem 3, which is the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,8 +93,30 @@ def betting_interval(values: ArrayLike, lower: float, upper: float, failure_prob
     return _interval(below, above, lower, span)
 
 
+def rules_out(values: ArrayLike, mean: float, lower: float, upper: float, level: float) -> bool:
+    """Whether the bets of `betting_interval` rule out every mean up to `mean`, at `level` for this one side."""
+    x, span, level = _checked_values(values, lower, upper, level)
+    at = (mean - lower) / span
+    if at < 0:
+        return True
+    return at < 1 and _betting(x, level)(max(at, 1e-300))
+
+
 def _betting_lower(x: Array, level: float) -> float:
     """Lower bound of the mean of values in [0, 1]: the largest m against which the bets won."""
+    wins = _betting(x, level)
+    ruled_out, open_ = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (ruled_out + open_) / 2
+        if wins(middle):
+            ruled_out = middle
+        else:
+            open_ = middle
+    return ruled_out
+
+
+def _betting(x: Array, level: float) -> Callable[[float], bool]:
+    """Whether the bets against a supposed mean in (0, 1) won, for values in [0, 1]."""
     counts = np.arange(1, x.size + 1)
     means = (0.5 + np.cumsum(x)) / (counts + 1)
     variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
@@ -106,14 +129,7 @@ def _betting_lower(x: Array, level: float) -> float:
         stakes = np.minimum(bets, _TRUNCATION / mean)
         return bool(np.cumsum(np.log1p(stakes * (x - mean))).max() >= goal)
 
-    ruled_out, open_ = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if wins(middle):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return ruled_out
+    return wins
 
 
 def _checked_values(
@@ -124,7 +140,10 @@ def _checked_values(
     start, end = check_number("lower", lower), check_number("upper", upper)
     if not start < end:
         raise InvalidArgumentError("upper", upper, f"above lower, which is {start:g}")
-    raw = np.asarray(values)
+    try:
+        raw = np.asarray(values)
+    except ValueError as error:
+        raise InvalidDataError("The values are no array; allowed: shape (runs,).") from error
     if raw.dtype.kind not in "biuf":
         raise InvalidDataError(f"The values have type {raw.dtype}; allowed: real numbers.")
     if raw.ndim != 1 or raw.size == 0:

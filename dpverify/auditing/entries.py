@@ -7,18 +7,19 @@ from typing import Any, NotRequired, TypedDict, Unpack
 import numpy as np
 
 from dpverify.auditing.complexity import QueryAudit
+from dpverify.auditing.constants import ConstantAudit
 from dpverify.auditing.privacy import Claim, PrivacyAudit
 from dpverify.auditing.risk import MeanAudit, RateFit
 from dpverify.auditing.sampling import LawAudit
 from dpverify.evidence import (
+    ClaimOrigin,
     ComplexityEvidence,
-    Interval,
+    ConstantEvidence,
     MeanEvidence,
     PrivacyEvidence,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
-    Verdict,
 )
 
 Curve = tuple[tuple[float, float, float, float], ...]
@@ -30,6 +31,7 @@ class Asked(TypedDict):
     subject: str
     title: str
     reproduce: str
+    origin: NotRequired[ClaimOrigin | None]
 
 
 class AskedOnData(Asked):
@@ -53,6 +55,10 @@ class AskedOfExpectation(AskedWithSeed):
     quantity: str
     curve: NotRequired[Curve]
     curve_over: NotRequired[str]
+    runs: NotRequired[int]
+    """Where several runs are one value, all of them."""
+    failure_probability: NotRequired[float]
+    """Where the audit is one of several on a curve, that of all of them together."""
 
 
 def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
@@ -61,11 +67,12 @@ def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
         "reason": audit.reason,
         "runs": audit.runs,
         "failure_probability": audit.failure_probability,
+        "sees_nothing": audit.sees_nothing,
     }
 
 
 def privacy_entry(
-    audit: PrivacyAudit, *, adjacency: str, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
+    audit: PrivacyAudit, *, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
 ) -> PrivacyEvidence:
     """Give the entry of a privacy audit.
 
@@ -82,7 +89,9 @@ def privacy_entry(
     return PrivacyEvidence(
         **asked,
         **_sampled(audit),
-        adjacency=adjacency,
+        adjacency=audit.adjacency,
+        fault=audit.fault,
+        smallest_fault=audit.smallest_fault,
         claim=audit.claim,
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
@@ -94,10 +103,7 @@ def privacy_entry(
 
 def risk_entry(audit: MeanAudit, **asked: Unpack[AskedOfExpectation]) -> RiskEvidence:
     """Give the entry of a risk audit."""
-    found = _sampled(audit) | {
-        "reason": audit.reason + _would_have_been_found(audit.verdict, audit.detectable)
-    }
-    return RiskEvidence(**asked, **found, bound=audit.bound, measured=audit.measured, minimum=audit.minimum)
+    return RiskEvidence(**(_expected(audit) | asked), minimum=audit.minimum)
 
 
 def rate_entry(
@@ -143,27 +149,44 @@ def complexity_entry(
     )
 
 
-def mean_entry(audit: MeanAudit, *, at_least: bool, **asked: Unpack[AskedOfExpectation]) -> MeanEvidence:
-    """Give the entry of an audited expectation; with `at_least`, the audit was about minus the values."""
-    bound, measured = audit.bound, audit.measured
-    detectable, reason = audit.detectable, audit.reason
-    if at_least:
-        bound, detectable = -bound, -detectable
-        measured = Interval(lower=-audit.measured.upper, upper=-audit.measured.lower)
-        if audit.verdict is Verdict.VIOLATED:
-            reason = f"the expectation is at most {measured.upper:.6g}, and the claim asks for {bound:.6g}"
-        else:
-            keeps = measured.lower >= bound
-            how = "confirmed: the whole interval keeps" if keeps else "not contradicted: the interval meets"
-            reason = f"{how} the bound {bound:.6g}"
-    found = _sampled(audit) | {"reason": reason + _would_have_been_found(audit.verdict, detectable)}
-    return MeanEvidence(**asked, **found, bound=bound, at_least=at_least, measured=measured)
+def constant_entry(
+    audit: ConstantAudit,
+    *,
+    formula: str,
+    latex: str,
+    parameters: dict[str, str],
+    range_fixed_by: str,
+    method: str,
+    **asked: Unpack[Asked],
+) -> ConstantEvidence:
+    """Give the entry of a constant."""
+    return ConstantEvidence(
+        **asked,
+        formula=formula,
+        latex=latex,
+        smallest=audit.provable if audit.extreme == "smallest" else None,
+        largest=audit.provable if audit.extreme == "largest" else None,
+        printed=audit.printed,
+        parameters=parameters,
+        range_fixed_by=range_fixed_by,
+        method=method,
+        verdict=audit.verdict,
+        reason=audit.reason,
+    )
 
 
-def _would_have_been_found(verdict: Verdict, detectable: float) -> str:
-    if verdict is not Verdict.SUPPORTED:
-        return ""
-    return f"; an expectation of {detectable:.4g} would have been found half the time"
+def mean_entry(audit: MeanAudit, **asked: Unpack[AskedOfExpectation]) -> MeanEvidence:
+    """Give the entry of an audited expectation."""
+    return MeanEvidence(**(_expected(audit) | asked), at_least=audit.at_least)
+
+
+def _expected(audit: MeanAudit) -> dict[str, Any]:
+    return _sampled(audit) | {
+        "bound": audit.bound,
+        "measured": audit.measured,
+        "extreme": audit.extreme,
+        "detectable": audit.detectable,
+    }
 
 
 def sampling_entry(audit: LawAudit, *, statistic: str, **asked: Unpack[AskedWithSeed]) -> SamplingEvidence:
@@ -176,4 +199,6 @@ def sampling_entry(audit: LawAudit, *, statistic: str, **asked: Unpack[AskedWith
         bound=audit.bound,
         measured=audit.measured,
         points=audit.points,
+        detectable=audit.detectable,
+        blind_rejected=audit.blind_rejected,
     )

@@ -33,6 +33,7 @@ from dpverify.auditing.scores import (
 )
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
 
@@ -94,7 +95,10 @@ class PrivacyAudit:
     """Simultaneous lower confidence bound on the smallest epsilon at `delta`, nats."""
     delta: float
     detectable: str
-    """The smallest violation that would have been found with probability one half."""
+    """The smallest violation that an audit of this size finds with probability one half, on its most telling pair.
+
+    What it finds on the pair at hand, `search_faults` tries out.
+    """
     detectable_parameter: float | None
     """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
     violation: Violation | None
@@ -106,6 +110,14 @@ class PrivacyAudit:
     bound_failure: float
     """The part of `failure_probability` that each single binomial bound got."""
     seed: int
+    adjacency: str
+    """The neighboring relation that the two data sets stand for."""
+    fault: str = ""
+    """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
+    smallest_fault: float | None = None
+    """The smallest factor of the fault that was flagged."""
+    sees_nothing: bool = False
+    """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
     def delta_lower(self, epsilon: ArrayLike, direction: Direction | None = None) -> Array:
         """Lower confidence bound of the profile at `epsilon` >= 0 (any shape), in one or either direction."""
@@ -129,6 +141,7 @@ def audit_privacy(
     right: ArrayLike,
     claim: Claim,
     *,
+    adjacency: Adjacency | str,
     failure_probability: float,
     seed: int,
     delta: float | None = None,
@@ -149,6 +162,8 @@ def audit_privacy(
         left: outputs on one data set, (runs,) or (runs, d), at least 100 runs.
         right: outputs on its neighbor, same shape.
         claim: the guarantee to test; see `Claim`.
+        adjacency: which neighboring relation the two data sets stand for, one of `Adjacency` or in words where it
+            is another; every reason names it.
         failure_probability: of the whole audit, in [1e-15, 1).
         seed: of the audit's own randomness: how samples are divided and scores fitted.
         delta: where `epsilon_lower` is evaluated; by default the claim's own, 0 for a pure claim, 1e-5 for a curve.
@@ -162,10 +177,13 @@ def audit_privacy(
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015.
     """
+    if not callable(getattr(claim, "privacy_profile", None)):
+        raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
     p, q = check_pair(left, right)
     level = check_failure_probability("failure_probability", failure_probability)
     seed = check_integer("seed", seed, at_least=0)
     most_events = check_integer("most_events", most_events, at_least=2)
+    neighbors = _check_adjacency(adjacency)
     stated = _stated_corner(claim)
     if delta is None:
         delta = stated[1] if stated else _CURVE_DELTA
@@ -213,7 +231,7 @@ def audit_privacy(
         )
     return PrivacyAudit(
         verdict=verdict,
-        reason=reason,
+        reason=f"{reason}; neighbors: {neighbors}",
         claim=str(claim),
         epsilon_lower=epsilon_lower,
         delta=delta,
@@ -227,6 +245,8 @@ def audit_privacy(
         failure_probability=level,
         bound_failure=bound_failure,
         seed=seed,
+        adjacency=neighbors,
+        sees_nothing=verdict is Verdict.UNDECIDED,
     )
 
 
@@ -402,6 +422,13 @@ def _detectable(test: EventTest, stated: tuple[float, float] | None, runs: int) 
     needed = runs_needed(test)
     enough = "" if needed is None else f"; at least {2 * needed} would be needed"
     return f"no violation of this claim can be found with {runs} runs{enough}", None
+
+
+def _check_adjacency(adjacency: Adjacency | str) -> str:
+    if not isinstance(adjacency, str) or not adjacency.strip():
+        allowed = f"one of {', '.join(Adjacency)}, or the relation in words"
+        raise InvalidArgumentError("adjacency", adjacency, allowed)
+    return str(adjacency)
 
 
 def _check_delta(delta: float) -> float:

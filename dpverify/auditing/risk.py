@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpverify.auditing.arguments import check_failure_probability, check_number
-from dpverify.auditing.confidence import betting_interval
+from dpverify.auditing.confidence import betting_interval, rules_out
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval, Verdict
+
+_TOLD_APART = 0.5
+"""Exponents this far from a claimed one must be excluded before it is called supported."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,24 @@ class MeanAudit:
     verdict: Verdict
     reason: str
     bound: float
+    at_least: bool
+    """True where the claim is that the expectation is at least the bound, False for at most."""
     measured: Interval
     """Confidence interval of the expectation, the minimum's interval already subtracted."""
     sample_mean: float
     """Mean of the values as they came, without the minimum subtracted."""
     minimum: Interval
     margin: float
-    """Bound minus the upper end of `measured`: positive where the bound is confirmed with confidence."""
-    detectable: float
-    """An expectation of this size, at the spread that was seen, would have been found half the time."""
+    """How far the nearer end of `measured` is on the right side of the bound: positive where it is confirmed."""
+    extreme: Interval
+    """Around the worst expectation that anything could have: exhibited, and certified."""
+    detectable: float | None
+    """An expectation of this size, at the spread that was seen, would have been found about half the time.
+
+    None where no possible expectation would have been.
+    """
+    sees_nothing: bool
+    """True where nothing could have broken the bound, or nothing that does would have been found."""
     runs: int
     failure_probability: float
 
@@ -44,19 +56,28 @@ def audit_mean(
     upper: float,
     failure_probability: float,
     minimum: Interval | None = None,
+    at_least: bool = False,
+    extreme: Interval | None = None,
 ) -> MeanAudit:
-    """Test the claim E[value] - minimum <= bound.
+    """Test the claim E[value] - minimum <= bound, or >= bound with `at_least`.
 
     `values` is (runs,), independent, each within [lower, upper], which has to hold for the mechanism and not
     only for these values. `minimum` is the interval around what is to be subtracted, for instance the
-    certified minimum of the empirical risk; by default nothing is. `violated` is said if the lower end of the
-    interval exceeds the bound, which happens to a correct claim with at most half of `failure_probability`,
+    certified minimum of the empirical risk; by default nothing is. `violated` is said if the whole interval is on
+    the wrong side of the bound, which happens to a correct claim with at most half of `failure_probability`,
     in [1e-15, 1) (the interval is two-sided).
+
+    A bound that nothing could break is not supported but `undecided`. `extreme` is the interval around the worst
+    value that the expectation (the minimum subtracted) could have for any mechanism, from one that was exhibited to
+    one that is certified; by default it is the end of the range. The bound counts as breakable only if the
+    exhibited one breaks it. Where no bound is stated (an infinite one), there is nothing to decide.
 
     Raises `InvalidDataError` for values that are not finite or outside [lower, upper], and
     `InvalidArgumentError` for the other arguments.
     """
-    bound = check_number("bound", bound)
+    sign = -1.0 if at_least else 1.0
+    if bound != sign * math.inf:
+        bound = check_number("bound", bound)
     level = check_failure_probability("failure_probability", failure_probability)
     subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
     if not -math.inf < subtract.lower <= subtract.upper < math.inf:
@@ -64,31 +85,144 @@ def audit_mean(
     mean = betting_interval(values, lower, upper, level)
     x = np.asarray(values, dtype=np.float64)
     measured = Interval(lower=mean.lower - subtract.upper, upper=mean.upper - subtract.lower)
-    sample_mean = float(x.mean())
-    if measured.lower > bound:
-        verdict = Verdict.VIOLATED
-        reason = f"the expectation is at least {measured.lower:.6g}, and the claim allows {bound:.6g}"
-    else:
-        verdict = Verdict.SUPPORTED
-        how = (
-            "confirmed: the whole interval keeps"
-            if measured.upper <= bound
-            else "not contradicted: the interval meets"
-        )
-        reason = f"{how} the bound {bound:.6g}"
+    worst = _check_extreme(extreme, lower - subtract.upper, upper - subtract.lower, at_least=at_least)
+    # A claim from below is one from above about minus the values: all that follows is about the latter.
+    least, most = sorted((sign * lower, sign * upper))
+    shift = -subtract.lower if at_least else subtract.upper
+    goal = sign * bound + shift
+    margin = bound - measured.upper if not at_least else measured.lower - bound
+    found = _smallest_found(sign * x, goal, least, most, level / 2) if math.isfinite(goal) else None
+    detectable = None if found is None else sign * found - (subtract.upper if at_least else subtract.lower)
+    verdict, reason, blind = _mean_verdict(
+        bound, measured, worst, detectable, margin=margin, at_least=at_least
+    )
     return MeanAudit(
         verdict=verdict,
         reason=reason,
         bound=bound,
+        at_least=at_least,
         measured=measured,
-        sample_mean=sample_mean,
+        sample_mean=float(x.mean()),
         minimum=subtract,
-        margin=bound - measured.upper,
-        # Its sample mean is above its expectation half the time, roughly; the lower end is this much below.
-        detectable=bound + (sample_mean - mean.lower) + (subtract.upper - subtract.lower),
+        margin=margin,
+        extreme=worst,
+        detectable=detectable,
+        sees_nothing=blind,
         runs=x.size,
         failure_probability=level,
     )
+
+
+def _check_extreme(extreme: Interval | None, lowest: float, highest: float, *, at_least: bool) -> Interval:
+    if extreme is None:
+        end = lowest if at_least else highest
+        return Interval(lower=end, upper=end)
+    if not extreme.lower <= extreme.upper:
+        raise InvalidArgumentError("extreme", extreme, "an interval with its ends in order")
+    return extreme
+
+
+def _mean_verdict(
+    bound: float,
+    measured: Interval,
+    worst: Interval,
+    detectable: float | None,
+    *,
+    margin: float,
+    at_least: bool,
+) -> tuple[Verdict, str, bool]:
+    """Verdict, reason, and whether nothing could have changed it."""
+    if not math.isfinite(bound):
+        return Verdict.UNDECIDED, "There is no stated bound to compare with.", False
+    if measured.upper < bound if at_least else measured.lower > bound:
+        what = f"at most {measured.upper:.6g}" if at_least else f"at least {measured.lower:.6g}"
+        asked = "asks for" if at_least else "allows"
+        return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asked} {bound:.6g}", False
+    exhibited, certified = (worst.upper, worst.lower) if at_least else (worst.lower, worst.upper)
+    size = "smallest" if at_least else "largest"
+    if certified >= bound if at_least else certified <= bound:
+        return (
+            Verdict.UNDECIDED,
+            f"The bound {bound:.6g} says nothing here: no output could break it, the {size} value possible being "
+            f"{certified:.6g}",
+            True,
+        )
+    if exhibited >= bound if at_least else exhibited <= bound:
+        return (
+            Verdict.UNDECIDED,
+            f"No output is known that would break the bound {bound:.6g}: the {size} value exhibited is "
+            f"{exhibited:.6g}, and none beyond {certified:.6g} is possible",
+            True,
+        )
+    if detectable is None:
+        return (
+            Verdict.UNDECIDED,
+            f"Too few runs: no possible expectation would have been told from the bound {bound:.6g}",
+            True,
+        )
+    if detectable < exhibited if at_least else detectable > exhibited:
+        return (
+            Verdict.UNDECIDED,
+            f"Too few runs: only an expectation of {detectable:.4g} would have been told from the bound {bound:.6g}, "
+            f"and the {size} value known to be possible is {exhibited:.4g}",
+            True,
+        )
+    how = "confirmed: the whole interval keeps" if margin >= 0 else "not contradicted: the interval meets"
+    return (
+        Verdict.SUPPORTED,
+        f"{how} the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half the time, "
+        f"and the {size} value known to be possible is {exhibited:.4g}",
+        False,
+    )
+
+
+def _smallest_found(
+    x: NDArray[np.float64], goal: float, lower: float, upper: float, level: float
+) -> float | None:
+    """Smallest mean in [lower, upper] at which a sample like this one rules out all means up to `goal`.
+
+    The sample is moved to the mean: it is the spread there that decides what is found, and the mean of a sample is
+    above its expectation about half the time.
+    """
+
+    def found(mean: float) -> bool:
+        return rules_out(_moved(x, mean, lower, upper), goal, lower, upper, level)
+
+    low, high = max(lower, min(goal, upper)), upper
+    if found(low):
+        return low
+    if not found(high):
+        return None
+    while high - low > 1e-4 * (upper - lower):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def _moved(x: NDArray[np.float64], mean: float, lower: float, upper: float) -> NDArray[np.float64]:
+    """The sample with another mean: shifted where that stays in the range, else mixed with an end of the range.
+
+    Mixing keeps indicators indicators, and everything else within the range.
+    """
+    change = mean - float(x.mean())
+    if lower <= x.min() + change and x.max() + change <= upper:
+        return x + change
+    end = upper if change > 0 else lower
+    part = change / (end - float(x.mean()))
+    places = np.floor(part * np.arange(1, x.size + 1)) > np.floor(part * np.arange(x.size))
+    return np.where(places, end, x)
+
+
+def most_telling(verdicts: Sequence[Verdict]) -> int:
+    """Which of several audits of one claim, such as those along a curve, stands for all of them.
+
+    All must keep their bounds, so a violated one does; else the last that is supported; else the last.
+    """
+    for wanted in (Verdict.VIOLATED, Verdict.SUPPORTED):
+        at = [place for place, verdict in enumerate(verdicts) if verdict is wanted]
+        if at:
+            return at[-1]
+    return len(verdicts) - 1
 
 
 class RateRelation(StrEnum):
@@ -119,13 +253,16 @@ def fit_rate(
     claimed: float,
     *,
     relation: RateRelation = RateRelation.AT_MOST,
+    asymptotic: bool = False,
 ) -> RateFit:
     """Compare the exponent of value = constant * size**exponent with a claimed one.
 
     The exponent is the least-squares slope of ln(value) on ln(size); over all values within `intervals` it
     takes its extremes at their ends, because it is linear in ln(value). It is as certain as the intervals are
     together: give each a share of the failure probability. A rate is about all sizes and this is about those
-    given, so `violated` says that the values at these sizes do not follow the power law claimed.
+    given, so `violated` says that the values at these sizes do not follow the power law claimed; with `asymptotic`,
+    for an O( ) that hides constants and logarithms, no finite set of sizes can do that, and it is `undecided`.
+    `supported` is said only if the interval also excludes the exponents that are half a unit away on a wrong side.
 
     Raises `InvalidArgumentError` unless there are at least two different sizes, all positive, and one
     interval each with a positive upper end. A lower end that is not positive leaves the exponent unbounded on
@@ -160,16 +297,20 @@ def fit_rate(
 
     too_large = exponent.lower > claimed
     too_small = relation is RateRelation.EQUAL and exponent.upper < claimed
-    informative = math.isfinite(exponent.lower) or (
-        relation is RateRelation.EQUAL and math.isfinite(exponent.upper)
+    # with a lower end at minus infinity no exponent could have been called too large
+    telling = exponent.upper < claimed + _TOLD_APART and (
+        exponent.lower > (-math.inf if relation is RateRelation.AT_MOST else claimed - _TOLD_APART)
     )
     found = f"[{exponent.lower:.4g}, {exponent.upper:.4g}]"
     said = f"the exponent is in {found}, and the claim is {relation} {claimed:.4g}"
-    if too_large or too_small:
-        verdict, reason = Verdict.VIOLATED, said
-    elif not informative:
+    if (too_large or too_small) and asymptotic:
         verdict = Verdict.UNDECIDED
-        reason = f"{said}; an interval reaches zero, so that no exponent could be ruled out"
+        reason = f"{said}. Constants and logarithms that O( ) hides can do that at these sizes."
+    elif too_large or too_small:
+        verdict, reason = Verdict.VIOLATED, said
+    elif not telling:
+        verdict = Verdict.UNDECIDED
+        reason = f"{said}; the interval does not exclude the exponents that are {_TOLD_APART:g} away"
     else:
         verdict, reason = Verdict.SUPPORTED, said
     points = tuple((float(size), i.lower, i.upper) for size, i in zip(n, intervals, strict=True))

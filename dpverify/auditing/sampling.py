@@ -37,6 +37,12 @@ class LawAudit:
     """Confidence interval of the Kolmogorov distance between the two laws, which total variation exceeds."""
     half_width: float
     """Of the band around the empirical distribution function."""
+    detectable: float
+    """A half-line whose probability is off by this much more than allowed would have been found half the time."""
+    blind_rejected: bool | None
+    """Whether a sampler that ignores the data is violated by the same audit; None where none was given."""
+    sees_nothing: bool
+    """True where the claim stands only because not even that sampler is told from the right one."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): the band and the right distribution function."""
     runs: int
@@ -46,6 +52,7 @@ class LawAudit:
 def audit_law(
     values: ArrayLike,
     *,
+    blind: ArrayLike | None,
     reference: Callable[[Any], Any],
     distance: Distance,
     bound: float,
@@ -59,6 +66,9 @@ def audit_law(
     than a factor exp(bound). `violated` is said if a half-line shows that this is not so, which happens to a
     correct claim with probability at most `failure_probability`, in [1e-15, 1).
 
+    `blind` are as many values of a sampler that ignores the data. They are audited in the same way, and where they
+    are not rejected, or there are none, the claim is `undecided` instead of `supported`: the audit sees nothing here.
+
     Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
     function, and `InvalidArgumentError` for the other arguments.
     """
@@ -69,10 +79,89 @@ def audit_law(
     for name, value in (("bound", bound), ("reference_error", error)):
         if not value >= 0:
             raise InvalidArgumentError(name, value, "a finite number of at least 0")
-    x = np.asarray(values)
-    if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf" or not np.all(np.isfinite(x)):
-        raise InvalidDataError("The values must be finite numbers, shape (runs,), at least one.")
+    found = _compare(values, "values", reference, error, distance, bound, level)
+    blind_rejected = None
+    if blind is not None:
+        ignorant = _compare(blind, "blind", reference, error, distance, bound, level)
+        if ignorant.runs != found.runs:
+            raise InvalidArgumentError(
+                "blind", ignorant.runs, f"{found.runs} values, as many as were audited"
+            )
+        blind_rejected = ignorant.broken is not None
+    # the empirical value is beyond the true one half the time; the reference may err, and its error is allowed for
+    detectable = found.half_width + 2 * error
+    if found.broken is not None:
+        verdict, reason = Verdict.VIOLATED, found.broken
+    elif blind_rejected:
+        verdict = Verdict.SUPPORTED
+        reason = (
+            f"no half-line contradicts the claim; one whose probability is off by {detectable:.2g} more than it allows "
+            "would have been found half the time, and a sampler that ignores the data is rejected"
+        )
+    else:
+        verdict = Verdict.UNDECIDED
+        why = (
+            "no sampler that ignores the data was given to try the audit on"
+            if blind_rejected is None
+            else "a sampler that ignores the data passes this audit as well"
+        )
+        reason = f"sees nothing here: {why}"
+    places, empirical, right = found.places, found.empirical, found.right
+    half_width = found.half_width
+    chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))
+    return LawAudit(
+        verdict=verdict,
+        reason=reason,
+        distance=distance,
+        bound=bound,
+        measured=found.measured,
+        half_width=half_width,
+        detectable=detectable,
+        blind_rejected=blind_rejected,
+        sees_nothing=verdict is Verdict.UNDECIDED,
+        points=tuple(
+            (
+                float(places[i]),
+                float(max(0.0, empirical[i] - half_width)),
+                float(min(1.0, empirical[i] + half_width)),
+                float(right[i]),
+            )
+            for i in chosen
+        ),
+        runs=found.runs,
+        failure_probability=level,
+    )
 
+
+@dataclass(frozen=True)
+class _Comparison:
+    """One set of values beside the right law."""
+
+    places: NDArray[np.float64]
+    empirical: NDArray[np.float64]
+    right: NDArray[np.float64]
+    half_width: float
+    measured: Interval
+    broken: str | None
+    """How a half-line contradicts the claim; None if none does."""
+    runs: int
+
+
+def _compare(
+    values: ArrayLike,
+    name: str,
+    reference: Callable[[Any], Any],
+    error: float,
+    distance: Distance,
+    bound: float,
+    level: float,
+) -> _Comparison:
+    try:
+        x = np.asarray(values)
+    except ValueError as refusal:
+        raise InvalidDataError(f"The {name} must be an array, shape (runs,).") from refusal
+    if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf" or not np.all(np.isfinite(x)):
+        raise InvalidDataError(f"The {name} must be finite numbers, shape (runs,), at least one.")
     jumps, counts = np.unique(x.astype(np.float64), return_counts=True)
     below = np.concatenate(([0.0], np.cumsum(counts) / x.size))
     # just before a jump and at it: enough for the supremum, and right for laws with atoms as well
@@ -89,39 +178,14 @@ def audit_law(
     )
     outside = np.maximum(empirical - half_width - highest, lowest - empirical - half_width)
     worst = int(np.argmax(outside))
+    broken = None
     if outside[worst] > 0:
-        verdict = Verdict.VIOLATED
-        reason = (
+        broken = (
             f"P[value <= {places[worst]:.6g}] is in [{max(0.0, empirical[worst] - half_width):.6g}, "
             f"{min(1.0, empirical[worst] + half_width):.6g}], and the claim allows "
             f"[{lowest[worst]:.6g}, {highest[worst]:.6g}]"
         )
-    else:
-        verdict = Verdict.SUPPORTED
-        reason = (
-            f"no half-line contradicts the claim; one whose probability is off by {slack:.2g} more than it allows "
-            "would have been found half the time"
-        )
-    chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))
-    return LawAudit(
-        verdict=verdict,
-        reason=reason,
-        distance=distance,
-        bound=bound,
-        measured=measured,
-        half_width=half_width,
-        points=tuple(
-            (
-                float(places[i]),
-                float(max(0.0, empirical[i] - half_width)),
-                float(min(1.0, empirical[i] + half_width)),
-                float(right[i]),
-            )
-            for i in chosen
-        ),
-        runs=int(x.size),
-        failure_probability=level,
-    )
+    return _Comparison(places, empirical, right, half_width, measured, broken, int(x.size))
 
 
 def allowed_band(

@@ -4,6 +4,7 @@ from dpverify.problems.arrays import add_outer
 from dpverify.problems.constants import ConstantsCheck, check_constants
 from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.datasets import Dataset, load, read_csv
+from dpverify.problems.largest_risk import largest_risk
 from dpverify.problems.losses import (
     ContractOrDrift,
     Displacement,
@@ -58,6 +59,7 @@ __all__ = [
     "gradient_sensitivity",
     "is_generalized_linear",
     "label_range",
+    "largest_risk",
     "load",
     "minimize",
     "opposite_linear",

@@ -12,6 +12,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.arrays import Array, check_integer
+from dpverify.quoting import quoted
 
 Matrix = npt.NDArray[np.float64]
 
@@ -155,7 +157,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
     Raises:
         InvalidArgumentError: for another name, or a size outside 1 to what there is.
     """
-    if name not in _SOURCES:
+    if not isinstance(name, str) or name not in _SOURCES:
         raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
     features, labels, scaling = _SOURCES[name]()
     check_integer("seed", seed, lowest=0)
@@ -191,6 +193,8 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         is
             no finite number, if there is no such column, or if no feature is left.
     """
+    if not isinstance(path, (str, PathLike)):
+        raise InvalidArgumentError("path", path, "the path of a CSV file")
     rows = _read_rows(Path(path))
     width = len(rows[0][1])
     table = np.empty((len(rows), width))
@@ -202,7 +206,9 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         for j, cell in enumerate(cells):
             number = _number(cell)
             if number is None or not math.isfinite(number):
-                raise InvalidDataError(f"{path}, line {line}, has {cell!r}; allowed are finite numbers.")
+                raise InvalidDataError(
+                    f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers."
+                )
             table[i, j] = number
     if label_column is None:
         return Dataset(table, np.zeros(len(rows)), Path(path).name)
@@ -228,6 +234,8 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
         raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (UnicodeDecodeError, csv.Error):
         raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
+    except ValueError as error:
+        raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
     if rows and all(_number(cell) is None for cell in rows[0][1]):
         rows = rows[1:]
     if not rows:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict, overall
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
@@ -38,6 +39,7 @@ def prove(
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`).
     """
+    _check_obligation(obligation)
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
@@ -73,7 +75,13 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
 
 def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
+    _check_obligation(obligation)
     return Homogeneity().attempt(obligation, Budget())
+
+
+def _check_obligation(obligation: object) -> None:
+    if not isinstance(obligation, Obligation):
+        raise InvalidArgumentError("obligation", obligation, "an Obligation")
 
 
 def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:

@@ -237,6 +237,7 @@ def real(
     latex: str = "",
 ) -> Variable:
     """A real variable on an interval; bounds are integers or exact strings such as "1/2"."""
+    _check_name(name)
     return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex)
 
 
@@ -250,4 +251,10 @@ def integer(
     latex: str = "",
 ) -> Variable:
     """An integer variable."""
+    _check_name(name)
     return _variable("integer", name, (None, ge, None, le), unit, meaning, latex)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidArgumentError("name", name, "a text that is not empty")

@@ -6,14 +6,18 @@ from dpverify.running.fingerprint import fingerprint
 from dpverify.running.outputs import Block, Mechanism, Output
 from dpverify.running.progress import Progress, RichProgress
 from dpverify.running.randomness import BLOCK, Randomness
+from dpverify.running.repetition import repeats
 from dpverify.running.store import Store
-from dpverify.running.user_mechanisms import UserMechanism
+from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
+from dpverify.running.user_sessions import Limits
 
 __all__ = [
     "BLOCK",
     "MEMORY_LIMIT",
     "Block",
     "Executor",
+    "FunctionMechanism",
+    "Limits",
     "Mechanism",
     "Output",
     "Progress",
@@ -23,6 +27,7 @@ __all__ = [
     "Store",
     "UserMechanism",
     "fingerprint",
+    "repeats",
     "run",
     "stream",
 ]

@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 import pickle
+import sys
 import types
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -15,24 +16,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.errors import DpverifyError, InvalidDataError
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Reuse
 from dpverify.privacy.checks import whole_number
+from dpverify.quoting import quoted
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
-from dpverify.running.quoting import quoted
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.sources import SourceWatch
 from dpverify.running.store import Store, opened
 from dpverify.running.stored_blocks import BlockKey, Shelf
+from dpverify.running.user_sessions import ForeignError
 
 MEMORY_LIMIT = 512 * 2**20
 """Bytes that the blocks in flight may take together."""
 
 _WORKING_COPIES = 4
 """Arrays of the output's size that a block takes while it is computed: state, noise and two temporaries."""
+
+_COUNTER_BYTES = 8 * len(COUNTERS)
 
 _LIKELY_BYTES = 1024
 """Size of one run's output before the first is known."""
@@ -73,15 +77,27 @@ def run(
     *,
     runs: int,
     seed: Seed,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     memory_limit: int = MEMORY_LIMIT,
     store: Store | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     xp: types.ModuleType | Any = np,
     block_size: int = BLOCK,
     fingerprint: str | None = None,
+    result_limit: int | None = None,
 ) -> Runs:
-    """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`."""
+    """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`.
+
+    `result_limit` bounds the bytes of all that is collected: the machine's memory if None.
+
+    Raises:
+        InvalidArgumentError: also if the outputs of so many runs are foreseen to be larger than that.
+    """
+    runs = whole_number("runs", runs, at_least=1)
+    result_limit = (
+        _memory() if result_limit is None else whole_number("result_limit", result_limit, at_least=1)
+    )
+    _foresee(runs, _COUNTER_BYTES + 1, result_limit)
     with opened(store) as open_store:
         before = None if open_store is None else open_store.reuse()
         blocks = stream(
@@ -97,11 +113,13 @@ def run(
             block_size=block_size,
             fingerprint=fingerprint,
         )
-        counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
+        counts: dict[str, NDArray[np.int64]] = {}
         points: NDArray[Any] | None = None
         for block in blocks:
             if points is None:
+                _foresee(runs, block.nbytes / block.runs, result_limit)
                 points = np.empty((runs, *block.points.shape[1:]), dtype=block.points.dtype)
+                counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
             # copied at once, while later blocks are still being computed
             place = slice(block.start, block.start + block.runs)
             points[place] = block.points
@@ -112,13 +130,32 @@ def run(
     return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size, reuse=reuse)
 
 
+def _memory() -> int:
+    """Bytes of memory of this machine; without a bound where that cannot be read."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return sys.maxsize
+
+
+def _foresee(runs: int, bytes_a_run: float, limit: int) -> None:
+    """Refuse more runs than fit, before memory is filled with them."""
+    if runs * bytes_a_run > limit:
+        raise InvalidArgumentError(
+            "runs",
+            runs,
+            f"at most {int(limit / bytes_a_run)}, whose outputs of {bytes_a_run:.4g} bytes a run fit into "
+            f"{limit / 2**30:.4g} GiB",
+        )
+
+
 def stream(
     mechanism: Mechanism,
     data: Any,
     *,
     runs: int,
     seed: Seed,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     memory_limit: int = MEMORY_LIMIT,
     store: Store | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -138,7 +175,7 @@ def stream(
         data: handed to the mechanism as it is.
         runs: how many, at least 1.
         seed: an integer, or one followed by labels; see `Randomness`.
-        executor: where blocks are computed; serial if None.
+        executor: where blocks are computed, also as text such as "threads=2"; serial if None.
         memory_limit: bytes that the blocks in flight may take together. Until the first block is there, the
             output of a run is taken to be 1 KiB; at least one block is always in flight.
         store: where finished blocks are kept and found again, open or as a path; see `Store`.
@@ -152,6 +189,10 @@ def stream(
         InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
             numbers of one shape, one entry a run.
     """
+    if not callable(mechanism):
+        raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")
+    if not hasattr(xp, "__name__") or not hasattr(xp, "asarray"):
+        raise InvalidArgumentError("xp", xp, "an array namespace such as numpy")
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
@@ -166,13 +207,14 @@ def stream(
         ).text()
         folder = str(getattr(mechanism, "folder", "") or folder)
         watch = SourceWatch(folder)
-    tasks = [
+    tasks = (
         _Task(index, index * block_size, min(block_size, runs - index * block_size))
         for index in range(-(-runs // block_size))
-    ]
+    )
     compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch)
     shelf = _shelf(store, key, folder)
-    return _stream(compute, tasks, executor or Executor(), memory_limit, shelf, progress)
+    workers = Executor.chosen(executor).serving(mechanism)
+    return _stream(compute, tasks, runs, min(runs, block_size), workers, memory_limit, shelf, progress)
 
 
 @contextlib.contextmanager
@@ -230,6 +272,8 @@ class _Compute:
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 block = checked_block(output, index=task.index, start=task.start, runs=task.runs)
             return _Done(block, self.watch.files(self.mechanism) if self.watch is not None else None)
+        except ForeignError as error:
+            return _Failure(error, error.kind)
         except Exception as error:
             return _Failure(_portable(error), type(error).__name__)
 
@@ -244,14 +288,16 @@ def _portable(error: Exception) -> Exception:
 
 def _stream(
     compute: _Compute,
-    tasks: list[_Task],
+    tasks: Iterator[_Task],
+    runs: int,
+    largest_task: int,
     executor: Executor,
     memory_limit: int,
     kept: contextlib.AbstractContextManager[Shelf | None],
     progress: Progress | None,
 ) -> Iterator[Block]:
     if progress is not None:
-        progress.start(sum(task.runs for task in tasks))
+        progress.start(runs)
     first: Block | None = None
     try:
         # set here as well as around each block: a limit set in one thread of a process binds all of them
@@ -259,7 +305,7 @@ def _stream(
             kept as shelf,
             one_blas_thread,
             executor.open() as workers,
-            contextlib.closing(_blocks(compute, tasks, workers, memory_limit, shelf)) as blocks,
+            contextlib.closing(_blocks(compute, tasks, largest_task, workers, memory_limit, shelf)) as blocks,
         ):
             for block in blocks:
                 first = first or block
@@ -273,16 +319,20 @@ def _stream(
 
 
 def _blocks(
-    compute: _Compute, tasks: list[_Task], workers: Workers, memory_limit: int, shelf: Shelf | None
+    compute: _Compute,
+    tasks: Iterator[_Task],
+    largest_task: int,
+    workers: Workers,
+    memory_limit: int,
+    shelf: Shelf | None,
 ) -> Generator[Block]:
     """Yield blocks in order, in chunks of as many blocks as fit into memory."""
-    waiting = iter(tasks)
     # the size of an output is unknown before the first block; a pause between chunks costs time
-    largest = _WORKING_COPIES * _LIKELY_BYTES * tasks[0].runs
+    largest = _WORKING_COPIES * _LIKELY_BYTES * largest_task
     known = False
     chunk_size = max(1, memory_limit // largest)
     keep = None if shelf is None else functools.partial(_keep, shelf)
-    while chunk := list(itertools.islice(waiting, chunk_size)):
+    while chunk := list(itertools.islice(tasks, chunk_size)):
         kept = {
             task.index: block
             for task in chunk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import sys
 import time
@@ -18,8 +19,9 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 from threadpoolctl import ThreadpoolController
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.orphans import end_with_parent
 from dpverify.privacy.checks import whole_number
-from dpverify.running.quoting import named
+from dpverify.quoting import named
 from dpverify.running.shared_context import SharedContext
 
 Item = TypeVar("Item")
@@ -30,7 +32,10 @@ _CONNECT_SECONDS = 10.0
 _LONGEST_WAIT = 5.0
 """Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
 
-_FORMS = '"serial", "threads=K", "processes=K" with K >= 1, or "dask=ADDRESS"'
+MOST_WORKERS = 1024
+"""Threads or processes of one machine; thousands of them only take memory."""
+
+_FORMS = '"serial", "threads=K", "processes=K" with K from 1 to 1024, or "dask=ADDRESS"'
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,12 @@ class Executor:
         Raises:
             InvalidArgumentError: if kind, workers and address do not fit together.
         """
-        if self.kind not in ("serial", "threads", "processes", "dask"):
+        if not isinstance(self.kind, str) or self.kind not in ("serial", "threads", "processes", "dask"):
             raise InvalidArgumentError("executor", self.kind, _FORMS)
         least = 0 if self.kind == "dask" else 1
-        whole_number("workers", self.workers, at_least=least, at_most=1 if self.kind == "serial" else None)
-        if (self.kind == "dask") != bool(self.address):
+        most = 1 if self.kind == "serial" else MOST_WORKERS
+        whole_number("workers", self.workers, at_least=least, at_most=most)
+        if not isinstance(self.address, str) or (self.kind == "dask") != bool(self.address):
             raise InvalidArgumentError("executor", f"{self.kind}={self.address}", _FORMS)
 
     @classmethod
@@ -67,6 +73,8 @@ class Executor:
         Raises:
             InvalidArgumentError: if the text has none of these forms.
         """
+        if not isinstance(text, str):
+            raise InvalidArgumentError("executor", text, _FORMS)
         if text == "serial":
             return cls()
         local = re.fullmatch(r"(threads|processes)=([1-9][0-9]{0,5})", text)
@@ -82,6 +90,23 @@ class Executor:
         if self.kind == "serial":
             return "serial"
         return f"{self.kind}={self.address or self.workers}"
+
+    @classmethod
+    def chosen(cls, executor: Executor | str | None) -> Executor:
+        """An executor given as such, as the text that `parse` reads, or not at all: serial.
+
+        Raises:
+            InvalidArgumentError: for anything else.
+        """
+        if executor is None:
+            return cls()
+        return executor if isinstance(executor, cls) else cls.parse(executor)  # type: ignore[arg-type]
+
+    def serving(self, mechanism: object) -> Executor:
+        """The executor to use for a mechanism: one with worker processes of its own is served by threads."""
+        if self.kind == "processes" and getattr(mechanism, "has_own_processes", False):
+            return Executor("threads", self.workers)
+        return self
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Workers]:
@@ -102,7 +127,7 @@ class Executor:
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
                     yield Workers(workers, parallel, hook)
         else:
-            backend = _WaitingThreads(hook) if self.kind == "threads" else _Processes(hook)
+            backend = _WaitingThreads(hook) if self.kind == "threads" else worker_processes(hook)
             with joblib.Parallel(
                 n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
@@ -218,8 +243,8 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
     traceback on standard error.
     """
 
-    def __init__(self, hook: _Hook) -> None:
-        super().__init__()
+    def __init__(self, hook: _Hook, **options: Any) -> None:
+        super().__init__(**options)
         self.hook = hook
 
     def retrieve_result_callback(self, out: Any) -> Any:
@@ -235,6 +260,11 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
         while waiting is not None and not waiting.empty() and time.monotonic() < limit:
             time.sleep(0.001)
         super().abort_everything(ensure_ready)
+
+
+def worker_processes(hook: _Hook | None = None) -> Any:
+    """Joblib's backend of processes that end with this one, even if it is killed."""
+    return _Processes(hook or _Hook(), initializer=end_with_parent, initargs=(os.getpid(),))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import inspect
 import os
-import signal
-import sys
-import traceback
+import secrets
+import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,18 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
-from dpverify.running.quoting import named, quoted
 from dpverify.running.randomness import Randomness
-from dpverify.running.sources import hash_of_file
+from dpverify.running.sources import hash_of_file, shown
+from dpverify.running.user_process import call_function, takes_runs
+from dpverify.running.user_sessions import Limits, UserSession
 
-_ALLOWED_TARGET = '"package.module:function", importable from the current folder'
+_IDLE_SECONDS = 10.0
+"""After which a worker process on a cluster ends where no block came for it."""
 
 
-class UserMechanism:
+class FunctionMechanism:
     """A function `(data, rng) -> output`, or batched `(data, rng, runs) -> outputs`, as a mechanism.
+
+    It is called in the process that computes the block, without limits: for functions of one's own test suite. What
+    comes from elsewhere is better run by `UserMechanism`, in a process of its own.
 
     The function gets a NumPy array of its own, which it may overwrite, and a `numpy.random.Generator` from
     which it must draw all its randomness; otherwise results cannot be reproduced. The batched form returns
@@ -35,59 +38,30 @@ class UserMechanism:
 
     A data set with `features` and `labels` is handed over as one array, the labels in the last column.
 
-    A function that exits, through `sys.exit` or another exception that is no `Exception`, is refused like one
-    that raises; only `KeyboardInterrupt` goes on interrupting. `os._exit` cannot be caught: it ends the
-    process, and with it the program where no worker processes are used.
-
     Attributes:
         function: what is called.
         batched: whether it takes `runs`; read from its signature.
-        target: where it was loaded from, `package.module:function`, or empty.
-        folder: where it was looked for first, or empty.
+
+    Raises:
+        InvalidArgumentError: for what cannot be called so.
     """
 
-    def __init__(self, function: Callable[..., Any], *, target: str = "", folder: str = "") -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         if not callable(function):
             raise InvalidArgumentError(
                 "function", function, "a callable (data, rng) -> output or (data, rng, runs) -> outputs"
             )
         self.function = function
-        self.batched = _is_batched(function)
-        self.target = target
-        self.folder = folder
-
-    @classmethod
-    def load(cls, target: str, folder: str | os.PathLike[str] | None = None) -> UserMechanism:
-        """Import a function by `package.module:function`; the folder (default: current) is searched too.
-
-        Raises:
-            InvalidArgumentError: if the text has another form, or module or function are not there.
-            InvalidDataError: if the module raises or exits while it is imported.
-        """
-        where = str(Path(folder if folder is not None else Path.cwd()).resolve())
-        return cls(_load(target, where), target=target, folder=where)
+        self.batched = takes_runs(function)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel to worker processes by name, where the function has one."""
-        if self.target:
-            return _reload, (self.target, self.folder)
+        """Travel with the function."""
         return type(self), (self.function,)
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it.
-
-        Computed once: what the function changes when it is called is no part of it. Of a function that was loaded by
-        name, what has no readable content is passed over: a store looks at every source file that was loaded, too.
-
-        Raises:
-            InvalidArgumentError: for a function that was not loaded by name and reads what has no content.
-        """
-        if not self.target:
-            return fingerprint_of(self.function)
-        source = inspect.getsourcefile(inspect.unwrap(self.function))
-        code = fingerprint_of(self.function, readable_only=True)
-        return fingerprint_of((self.target, code, hash_of_file(source or "")))
+        """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it."""
+        return fingerprint_of(self.function)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Call the function, once or once a run.
@@ -95,139 +69,191 @@ class UserMechanism:
         Raises:
             InvalidDataError: if it exits, or returns no real numbers of one shape.
         """
+        name = str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+        return Output(
+            call_function(self.function, name, plain_array(data), rng.generator, runs, batched=self.batched)
+        )
+
+
+class UserMechanism:
+    """A function of a module, run in a worker process with limits of time and memory.
+
+    The function is as `FunctionMechanism` describes it, and gives the same bits. It is imported and called in a process
+    of its own, one for each block that is computed at the same time: it may exit, hang, print, crash or change what it
+    imports without more than a sentence here. What it prints goes to standard error. Its worker processes, and all
+    that they started, are ended by `close`, when the mechanism is no longer used, and with the program, even one that
+    is killed. Only outputs come back, as plain arrays.
+
+    Attributes:
+        target: `package.module:function`.
+        folder: searched for the module, besides `sys.path`.
+        limits: of time and memory.
+        batched: whether the function takes `runs`; read from its signature.
+    """
+
+    has_own_processes = True
+    """Executors need no processes of theirs: `processes=K` are K worker processes of this mechanism."""
+
+    def __init__(
+        self, target: str, folder: str, limits: Limits, *, batched: bool, idle_seconds: float | None = None
+    ) -> None:
+        self.target, self.folder, self.limits, self.batched = target, folder, limits, batched
+        self._imported: tuple[Path, ...] = ()
+        self._token = secrets.token_hex(8)
+        self._sessions = _Sessions(target, folder, limits, idle_seconds)
+        weakref.finalize(self, self._sessions.close)
+
+    @classmethod
+    def load(
+        cls, target: str, folder: str | os.PathLike[str] | None = None, *, limits: Limits | None = None
+    ) -> UserMechanism:
+        """Import a function by `package.module:function`; the folder (default: current) is searched too.
+
+        Raises:
+            InvalidArgumentError: if the text has another form, or module or function are not there.
+            InvalidDataError: if the module raises, exits, ends its process or does not come back.
+        """
+        if not isinstance(limits, Limits | None):
+            raise InvalidArgumentError("limits", limits, "Limits(seconds=..., memory=...)")
         try:
-            return self._outputs(data, rng, runs)
-        except (Exception, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            if _from_a_signal(error):
+            where = str(Path(folder if folder is not None else Path.cwd()).resolve())
+        except (TypeError, ValueError, OSError) as error:
+            raise InvalidArgumentError("folder", folder, "a folder") from error
+        mechanism = cls(target, where, limits or Limits(), batched=False)
+        with mechanism._sessions.borrowed() as session:
+            mechanism.batched = session.batched
+            mechanism._imported = tuple(Path(source) for source in session.sources)
+        return mechanism
+
+    def close(self) -> None:
+        """End the worker processes, and refuse further calls."""
+        self._sessions.close()
+
+    def __enter__(self) -> UserMechanism:
+        """Close it where the context ends."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to a cluster by name: the worker processes are started there."""
+        return _reopened, (self.target, self.folder, self.limits, self.batched, self._token)
+
+    def loaded_sources(self) -> tuple[Path, ...]:
+        """Files of the modules that were loaded for the function so far and lie outside of installed packages.
+
+        Its own module and what that imports, but for the standard library and what is installed. Modules that are
+        imported within the function are known after its first call. Files that are read without being
+        imported are not seen.
+        """
+        return tuple(Path(source) for source in sorted(self._sessions.sources))
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Hash of the target and of every file that was loaded with its module.
+
+        What is loaded when the function runs is not known yet: a store looks at `loaded_sources` of each block, too.
+        """
+        files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
+        return fingerprint_of((self.target, self.batched, files))
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Have the function called, once or once a run.
+
+        Raises:
+            InvalidDataError: if it exits, ends its process, does not come back, or returns no real numbers.
+        """
+        with self._sessions.borrowed() as session:
+            return Output(session.compute(plain_array(data), rng.generator, runs))
+
+
+class _Sessions:
+    """The worker processes of one mechanism in this process: as many as there are calls at the same time."""
+
+    def __init__(self, target: str, folder: str, limits: Limits, idle_seconds: float | None) -> None:
+        self.target, self.folder, self.limits, self.idle_seconds = target, folder, limits, idle_seconds
+        self.sources: set[str] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._idle: list[UserSession] = []
+        self._busy: set[UserSession] = set()
+
+    def borrowed(self) -> _Borrowed:
+        return _Borrowed(self)
+
+    def take(self) -> UserSession:
+        with self._lock:
+            if self._closed:
+                raise InvalidDataError(
+                    f"{self.target} was closed; allowed: a mechanism that is loaded again."
+                )
+            session = self._idle.pop() if self._idle else UserSession(self.target, self.limits)
+            self._busy.add(session)
+        if not session.running:
+            try:
+                session.start(self.folder)
+            except BaseException:
+                self.give_back(session)
                 raise
-            raise InvalidDataError(
-                f"The function {self._called} {_ending(error)} instead of returning an output; "
-                "allowed: real numbers."
-            ) from error
+        return session
 
-    def _outputs(self, data: Any, rng: Randomness, runs: int) -> Output:
-        array = plain_array(data)
-        if self.batched:
-            return Output(self.function(array.copy(), rng.generator, runs))
-        outputs = [self._numbers(self.function(array.copy(), rng.generator)) for _ in range(runs)]
-        shapes = {output.shape for output in outputs}
-        if len(shapes) > 1:
-            listed = " and ".join(str(shape) for shape in sorted(shapes)[:2])
-            raise InvalidDataError(
-                f"The function {self._called} returned shapes {listed}; it must be the same in every run."
-            )
-        return Output(np.stack(outputs))
+    def give_back(self, session: UserSession) -> None:
+        with self._lock:
+            self.sources |= set(session.sources)
+            self._busy.discard(session)
+            if session.running and not self._closed:
+                self._idle.append(session)
+        if self.idle_seconds is not None:
+            timer = threading.Timer(self.idle_seconds, self._end_idle, (session, session.answered))
+            timer.daemon = True
+            timer.start()
 
-    @property
-    def _called(self) -> str:
-        return self.target or str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+    def _end_idle(self, session: UserSession, answered: int) -> None:
+        with self._lock:
+            if session not in self._idle or session.answered != answered:
+                return
+            self._idle.remove(session)
+        session.close()
 
-    def _numbers(self, output: Any) -> NDArray[Any]:
-        try:
-            array = np.asarray(output)
-        except (TypeError, ValueError) as error:
-            raise InvalidDataError(
-                f"The function {self._called} returned no rectangular array; allowed: real numbers."
-            ) from error
-        if array.dtype.kind not in "biuf":
-            raise InvalidDataError(
-                f"The function {self._called} returned {type(output).__name__} of type {array.dtype}; "
-                "allowed: real numbers."
-            )
-        return array
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            sessions = [*self._idle, *self._busy]
+            self._idle.clear()
+        for session in sessions:
+            session.close()
+
+
+class _Borrowed:
+    """A session for one call."""
+
+    def __init__(self, sessions: _Sessions) -> None:
+        self._sessions = sessions
+
+    def __enter__(self) -> UserSession:
+        self._session = self._sessions.take()
+        return self._session
+
+    def __exit__(self, *exception: object) -> None:
+        self._sessions.give_back(self._session)
+
+
+@functools.lru_cache(maxsize=4)
+def _reopened(target: str, folder: str, limits: Limits, batched: bool, token: str) -> UserMechanism:
+    """The same mechanism in another process; the token tells those that were loaded at different times apart."""
+    return UserMechanism(target, folder, limits, batched=batched, idle_seconds=_IDLE_SECONDS)
 
 
 def plain_array(data: Any) -> NDArray[Any]:
-    """Data as users' functions get it: an array, the labels of a data set in its last column."""
-    if hasattr(data, "features") and hasattr(data, "labels"):
-        return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))
-    return np.asarray(data)
+    """Data as users' functions get it: an array, the labels of a data set in its last column.
 
-
-def _is_batched(function: Callable[..., Any]) -> bool:
+    Raises:
+        InvalidDataError: for what is no array.
+    """
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    required = [p for p in positional if p.default is p.empty]
-    keyword = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    third = len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
-    if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
-        raise InvalidArgumentError(
-            "function", str(inspect.signature(function)), "parameters (data, rng) or (data, rng, runs)"
-        )
-    return third
-
-
-def _load(target: str, folder: str) -> Callable[..., Any]:
-    module_name, colon, function_name = target.partition(":")
-    names = [*module_name.split("."), *function_name.split(".")]
-    if not colon or not all(name.isidentifier() for name in names):
-        raise InvalidArgumentError("callable", target, _ALLOWED_TARGET)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    importlib.invalidate_caches()
-    try:
-        found: Any = importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        if _from_a_signal(error):
-            raise
-        raise _refused_import(error, target, module_name) from error
-    for name in function_name.split("."):
-        if not hasattr(found, name):
-            raise InvalidArgumentError(
-                "callable", target, f"{_ALLOWED_TARGET}; {module_name} has no {function_name}"
-            )
-        found = getattr(found, name)
-    if not callable(found):
-        raise InvalidArgumentError("callable", target, f"{_ALLOWED_TARGET}; {function_name} is no function")
-    loaded: Callable[..., Any] = found
-    return loaded
-
-
-def _refused_import(error: BaseException, target: str, module_name: str) -> DpverifyError:
-    if isinstance(error, ModuleNotFoundError) and error.name is not None:
-        if module_name == error.name or module_name.startswith(f"{error.name}."):
-            return InvalidArgumentError(
-                "callable", target, f"{_ALLOWED_TARGET}; there is no module {error.name}"
-            )
-        return InvalidDataError(f"The module {module_name} needs {quoted(error.name)}, which is not there.")
-    if not isinstance(error, Exception):
-        return InvalidDataError(
-            f"The module {module_name} {_ending(error)} while it was imported; allowed: a module that can be "
-            'imported, with what only a program does under if __name__ == "__main__".'
-        )
-    message = quoted(error)
-    return InvalidDataError(
-        f"The module {module_name} raised {type(error).__name__} while it was imported"
-        + (f": {message}" if message else ", without a message.")
-    )
-
-
-def _ending(error: BaseException) -> str:
-    return f"exited ({named(error)})" if isinstance(error, SystemExit) else f"raised {named(error)}"
-
-
-def _from_a_signal(error: BaseException) -> bool:
-    """Whether a signal ended the program while users' code happened to run, which is not that code's fault."""
-    handlers = {getattr(signal.getsignal(s), "__code__", None) for s in (signal.SIGINT, signal.SIGTERM)}
-    return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
-
-
-def _reload(target: str, folder: str) -> UserMechanism:
-    """Load in a worker; what fails there is said when the function is called, as everywhere else."""
-    try:
-        return UserMechanism.load(target, folder)
-    except DpverifyError as error:
-        refusal = InvalidDataError(f"A worker process could not load {target}: {error}")
-
-    def refuse(data: Any, rng: Any) -> Any:
-        raise refusal
-
-    return UserMechanism(refuse, target=target, folder=folder)
+        if hasattr(data, "features") and hasattr(data, "labels"):
+            return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))
+        return np.asarray(data)
+    except (TypeError, ValueError) as error:
+        raise InvalidDataError("The data is no rectangular array; allowed: an array of records.") from error

@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.problems import Ball, Dataset, Logistic, NeighborPair, Problem, Squared, load, opposite_neighbor
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import (
+    Ball,
+    Box,
+    Dataset,
+    Logistic,
+    NeighborPair,
+    Problem,
+    Squared,
+    load,
+    opposite_neighbor,
+)
 from dpverify.running import Output, Randomness
 
 REAL_DATA = ("breast-cancer", "diabetes")
@@ -79,3 +90,29 @@ class Identity:
     def __call__(self, points: Any, data: Dataset) -> Any:
         """The points themselves."""
         return points
+
+
+@dataclass(frozen=True)
+class UniformOn:
+    """A sampler that looks at no record: uniform points of a ball or a box.
+
+    Raises:
+        InvalidArgumentError: for any other set.
+    """
+
+    constraint: Ball | Box
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.constraint, Ball | Box):
+            raise InvalidArgumentError("constraint", type(self.constraint).__name__, "a Ball or a Box")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Points of shape (runs, d)."""
+        d = self.constraint.dimension
+        if isinstance(self.constraint, Box):
+            low, high = np.asarray(self.constraint.lower), np.asarray(self.constraint.upper)
+            return Output(low + (high - low) * np.asarray(rng.uniform((runs, d), "blind point")))
+        directions = np.asarray(rng.normal((runs, d), "blind direction"))
+        radii = np.asarray(rng.uniform((runs, 1), "blind radius")) ** (1 / d)
+        unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+        return Output(self.constraint.center() + self.constraint.radius * radii * unit)

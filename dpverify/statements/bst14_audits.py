@@ -9,14 +9,17 @@ import math
 from functools import partial
 
 from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency, Guarantee, subsampled_gaussian
 from dpverify.problems import Ball, HalfSquaredDistance, Problem, load, opposite_linear
 from dpverify.statements.audit_parts import REAL_DATA, real_neighbors, real_problem
 from dpverify.statements.plans import (
+    ClaimedRate,
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -46,10 +49,10 @@ def _real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(data.n)[0].guarantee,
-        "bst14.thm2.1",
         pair.description,
         profile.runs(10_000),
         _upper(mechanism, data.n),
+        origin=NotCompared("bst14.thm2.1"),
     )
 
 
@@ -63,10 +66,10 @@ def _worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(n)[0].guarantee,
-        "bst14.thm2.1",
         pair.description,
         profile.runs(20_000),
         _upper(mechanism, n),
+        origin=NotCompared("bst14.thm2.1"),
     )
 
 
@@ -89,7 +92,7 @@ def _lipschitz_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=bound,
                 claim="2 ||C|| G (2 + ln T) / sqrt(T), T = n^2, G^2 = n^2 L^2 + p sigma^2",
-                claim_source="bst14.thm2.4.1",
+                origin=NotCompared("bst14.thm2.4.1"),
                 data=f"{data_name}, n records, d = {DIMENSION}, epsilon = {RISK_EPSILON:g}",
                 runs=profile.runs(1_000),
                 total=True,
@@ -117,7 +120,7 @@ def _strongly_convex_risk(profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=bound,
                 claim="17 G^2 (1 + ln T) / (n Delta T), T = n^2, G^2 = n^2 L^2 + p sigma^2",
-                claim_source="bst14.thm2.4.2",
+                origin=NotCompared("bst14.thm2.4.2"),
                 data=f"mean of n records of breast-cancer, d = 2, epsilon = {RISK_EPSILON:g}",
                 runs=profile.runs(20_000),
                 total=True,
@@ -130,24 +133,25 @@ def _strongly_convex_risk(profile: Profile) -> tuple[RiskCase, ...]:
 def _queries(profile: Profile) -> ComplexityCase:
     problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     mechanism = NoisyGradientDescent(problem, EPSILON, DELTA)
-    return ComplexityCase(mechanism, data, SIZE**2 - 1, "n^2 - 1, t = 1, ..., n^2 - 1", data.name)
+    return ComplexityCase(
+        mechanism, data, SIZE**2 - 1, "n^2 - 1, t = 1, ..., n^2 - 1", data.name, origin=NotCompared()
+    )
 
 
-def _constant(n: int, epsilon: float, profile: Profile) -> ConstantEvidence:
+def _constant(n: int, epsilon: float, profile: Profile) -> ConstantCase:
     """The constant hidden in Algorithm 1's noise variance."""
     problem, _ = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     smallest = NoisyGradientDescent(problem, epsilon, DELTA).provable_constant(n)
-    return ConstantEvidence(
-        subject="bst14.alg1",
-        title=f"The constant in Algorithm 1's noise variance, n = {n}",
+    return ConstantCase(
         formula="sigma^2 = c L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2",
         latex=r"\sigma^2=c\,\frac{L^2n^2\ln(n/\delta)\ln(1/\delta)}{\varepsilon^2}",
-        smallest=smallest,
+        provable=Interval(lower=smallest, upper=smallest),
+        extreme="smallest",
+        printed=None,
         parameters={"n": str(n), "epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}", "steps": "n^2 - 1"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point accounting",
         method="accounting for one of n records a step, replace-one neighbors, n^2 - 1 steps",
-        reason="floating-point accounting",
-        reproduce=f"dpverify verify --only bst14.alg1/constant-{n}",
+        origin=NotCompared("bst14.alg1"),
     )
 
 
@@ -177,7 +181,7 @@ PLANS: tuple[Plan, ...] = (
         "Risk of noisy gradient descent, strongly convex",
         _strongly_convex_risk,
         curve_over="n",
-        exponent_claimed=-1.0,
+        rate=ClaimedRate(-1.0, NotCompared()),
     ),
     ComplexityPlan(
         "bst14.alg1/queries", "bst14.alg1", "Gradient queries of noisy gradient descent", _queries

@@ -38,6 +38,7 @@ from dpverify.statements.plans import (
     ComplexityPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyPlan,
     Profile,
@@ -98,7 +99,7 @@ def _boosted_probability(data_name: str, profile: Profile) -> tuple[MeanCase, ..
                 bound=FAILURE,
                 quantity="probability that the excess total risk is above the bound, dimensionless",
                 claim=f"rho = {FAILURE:g}, for (2/rho)^(1/k) F + (4 L ||C|| / epsilon) ln(2 k / rho) = {bound:.4g}",
-                claim_source="bst14.appD",
+                origin=NotCompared("bst14.appD"),
                 data=f"{data.name}, n records, d = 2, output perturbation, epsilon = 40",
                 runs=profile.runs(10_000),
                 size=float(n),
@@ -151,7 +152,7 @@ def _pick_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="the pick of two has probability proportional to exp(-epsilon' L(theta; D) / (2 L ||C||))",
-        claim_source="bst14.appD",
+        origin=NotCompared("bst14.appD"),
         statistic_name="the point",
         data=f"mean of {n} records of {data.name}, d = 1",
         runs=profile.runs(20_000),
@@ -162,7 +163,9 @@ def _boost_queries(oracle: Any, profile: Profile) -> ComplexityCase:
     _, data, mechanism = _boosted("breast-cancer")
     (claimed,) = (one for one in mechanism.queries(data.n) if one.oracle == oracle)
     words = {"value": "k n, for the selection", "gradient": "k (n^2 - 1), for k runs of Algorithm 1"}[oracle]
-    return ComplexityCase(mechanism, data, int(claimed.count), words, data.name, oracle=oracle)
+    return ComplexityCase(
+        mechanism, data, int(claimed.count), words, data.name, oracle=oracle, origin=NotCompared()
+    )
 
 
 PLANS: tuple[Plan, ...] = (

@@ -17,7 +17,7 @@ from scipy import special, stats
 from dpverify.algorithms.gaussian_output_perturbation import PRINTED_CONSTANT, GaussianOutputPerturbation
 from dpverify.algorithms.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency, Guarantee, gaussian_hockey_stick
 from dpverify.problems import (
     Ball,
@@ -37,9 +37,11 @@ from dpverify.statements.audit_parts import REAL_DATA, real_neighbors
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -80,9 +82,9 @@ def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profil
         pair.right,
         Adjacency.REPLACE_ONE,
         _claim(mechanism, data.n),
-        source,
         pair.description,
         profile.runs(runs),
+        origin=NotCompared(source),
     )
 
 
@@ -96,11 +98,11 @@ def worst_case(make: Any, source: str, n: int, runs: int, profile: Profile) -> P
         pair.right,
         Adjacency.REPLACE_ONE,
         _claim(mechanism, n),
-        source,
         f"{pair.description}, with a ridge of {mechanism.problem.loss.strong_convexity:g}"
         if mechanism.problem.loss.strong_convexity
         else pair.description,
         profile.runs(runs),
+        origin=NotCompared(source),
     )
 
 
@@ -128,7 +130,7 @@ def _risk(make: Any, claim: str, source: str, sizes: tuple[int, ...], runs: int,
                 dataset=data,
                 bound=stated_risk(mechanism, n)[0],
                 claim=claim,
-                claim_source=source,
+                origin=NotCompared(source),
                 data=f"mean of n records of {data.name}, d = {data.d}, epsilon = {mechanism.epsilon:g}",
                 runs=profile.runs(runs),
                 total=True,
@@ -203,7 +205,7 @@ def _gamma_ball(profile: Profile) -> tuple[MeanCase, ...]:
                 bound=n**-3.0,
                 quantity="probability that the minimizer is outside of C0, dimensionless",
                 claim="1/n^3, by zeta = 3 ln n",
-                claim_source="bst14.lem4.2",
+                origin=NotCompared("bst14.lem4.2"),
                 data=f"{data.name}, n records, d = 2, epsilon/2 = 200",
                 runs=profile.runs(20_000),
                 size=float(n),
@@ -266,7 +268,7 @@ def _pure_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="density proportional to exp(-(epsilon/2) L(theta; D) / (2 L ||C0||)) on C0",
-        claim_source="bst14.alg4",
+        origin=NotCompared("bst14.alg4"),
         statistic_name="the point",
         data=f"mean of {n} records of {data.name}, d = 1, epsilon = {RISK_EPSILON:g}, zeta = {zeta:g}",
         runs=profile.runs(20_000),
@@ -277,7 +279,9 @@ def _pure_queries(profile: Profile) -> ComplexityCase:
     _, data, mechanism = _pure("breast-cancer")
     (claimed,) = mechanism.queries(data.n)
     words = "1, that of output perturbation"
-    return ComplexityCase(mechanism, data, int(claimed.count), words, data.name, oracle="projection")
+    return ComplexityCase(
+        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=NotCompared()
+    )
 
 
 # ------------------------------------------------------------------------------------------ Appendix C
@@ -314,7 +318,7 @@ def _gaussian_ball(profile: Profile) -> tuple[MeanCase, ...]:
                 bound=n**-3.0,
                 quantity="probability that the minimizer is outside of the ball, dimensionless",
                 claim="1/n^3, by zeta = sqrt(3 ln n) for p >= 2",
-                claim_source="bst14.thmC.2",
+                origin=NotCompared("bst14.thmC.2"),
                 data=f"{data.name}, n records, d = 2, epsilon = 200",
                 runs=profile.runs(20_000),
                 size=float(n),
@@ -323,7 +327,7 @@ def _gaussian_ball(profile: Profile) -> tuple[MeanCase, ...]:
     return tuple(cases)
 
 
-def _noise_constant(profile: Profile) -> ConstantEvidence:
+def _noise_constant(profile: Profile) -> ConstantCase:
     """The constant in the noise of Gaussian output perturbation, against the printed 4."""
     problem, _ = mean_of_records(4, 2)
     epsilon = 1.0
@@ -333,17 +337,16 @@ def _noise_constant(profile: Profile) -> ConstantEvidence:
             gaussian_hockey_stick(epsilon, epsilon / math.sqrt(PRINTED_CONSTANT / 4 * math.log(1 / DELTA)))
         )
     )
-    return ConstantEvidence(
-        subject="bst14.alg-local-approx",
-        title="The constant in the noise of Gaussian output perturbation: printed 4, and the smallest that is enough",
+    return ConstantCase(
         formula="sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2",
         latex=r"\sigma_0^2=c\,\frac{L^2\ln(1/\delta)}{\Delta^2n^2\varepsilon^2}",
-        smallest=smallest,
-        parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}", "printed c": f"{PRINTED_CONSTANT:g}"},
-        verdict=Verdict.SUPPORTED,
+        provable=Interval(lower=smallest, upper=smallest),
+        extreme="smallest",
+        printed=PRINTED_CONSTANT,
+        parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}"},
+        range_fixed_by=f"floating-point evaluation; at the printed c, delta is {printed:.3g} instead of {DELTA:g}",
         method="exact Gaussian profile at L2 sensitivity 2 L / (n Delta), which is attained in the limit",
-        reason=f"floating-point evaluation; at the printed c, delta is {printed:.3g} instead of {DELTA:g}",
-        reproduce="dpverify verify --only bst14.alg-local-approx/constant",
+        origin=NotCompared("bst14.alg-local-approx"),
     )
 
 
@@ -351,7 +354,9 @@ def _approximate_queries(profile: Profile) -> ComplexityCase:
     _, data, mechanism = _approximate("breast-cancer")
     (claimed,) = mechanism.queries(data.n)
     words = "n^2: n^2 - 1 of Algorithm 1, and one of output perturbation"
-    return ComplexityCase(mechanism, data, int(claimed.count), words, data.name, oracle="projection")
+    return ComplexityCase(
+        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=NotCompared()
+    )
 
 
 _PURE_PLANS: tuple[Plan, ...] = (

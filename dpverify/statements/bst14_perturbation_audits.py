@@ -25,15 +25,18 @@ from dpverify.algorithms.huberized_hinge import (
 )
 from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, Ridge, load
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import REAL_DATA, real_neighbors, real_problem
 from dpverify.statements.plans import (
+    ClaimedRate,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -72,10 +75,10 @@ def _private(
         *pair,
         Adjacency.REPLACE_ONE,
         stated[0].guarantee,
-        stated[0].sources[0],
         description,
         runs,
         stated[-1].guarantee if len(stated) > 1 else None,
+        origin=NotCompared(stated[0].sources[0]),
     )
 
 
@@ -114,7 +117,7 @@ def _risk(
         dataset=data,
         bound=stated.bound,
         claim=claim,
-        claim_source=stated.sources[0],
+        origin=NotCompared(stated.sources[0]),
         data=f"{data_name}, n records, d = {DIMENSION}, epsilon = {mechanism.epsilon:g}",
         runs=runs,
         total=stated.total,
@@ -160,7 +163,7 @@ def _ball(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 bound=mechanism.failure_probability(data.n),
                 quantity="probability that theta* is outside of C_0",
                 claim="P[Gamma(p) > zeta p]",
-                claim_source="bst14.lem4.2",
+                origin=NotCompared("bst14.lem4.2"),
                 data=f"{data_name}, n = {data.n}, p = {DIMENSION}, zeta on the axis",
                 runs=profile.runs(20_000),
                 size=zeta,
@@ -169,20 +172,19 @@ def _ball(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
     return tuple(cases)
 
 
-def _zeta(profile: Profile) -> ConstantEvidence:
+def _zeta(profile: Profile) -> ConstantCase:
     """From which zeta on the printed tail of the noise's norm is true, in the worst dimension."""
     smallest = float(brentq(lambda zeta: gammaincc(2, 2 * zeta) - math.exp(-zeta), 1.1, 2.0, xtol=1e-12))
-    return ConstantEvidence(
-        subject="bst14.alg3",
-        title="From which zeta on the ball's printed probability holds",
+    return ConstantCase(
         formula="P[Gamma(p) <= zeta p] >= 1 - exp(-zeta) for zeta >= c",
         latex=r"\Pr[\Gamma(p)\le\zeta p]\ge1-e^{-\zeta}\text{ for }\zeta\ge c",
-        smallest=smallest,
-        parameters={"p": "2, the worst dimension", "printed": "c = 1"},
-        verdict=Verdict.SUPPORTED,
+        provable=Interval(lower=smallest, upper=smallest),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"p": "2, the worst dimension"},
+        range_fixed_by="floating-point root finding; larger dimensions were compared on a grid",
         method="root of (1 + 2 zeta) exp(-2 zeta) = exp(-zeta)",
-        reason="floating-point root finding; larger dimensions were compared on a grid",
-        reproduce="dpverify verify --only bst14.alg3/zeta",
+        origin=NotCompared("bst14.alg3"),
     )
 
 
@@ -209,7 +211,7 @@ def _output_law(profile: Profile) -> SamplingCase:
         distance="multiplicative",
         bound=0.0,
         claim="||b|| has the law Gamma(p, scale)",
-        claim_source="bst14.lem4.2",
+        origin=NotCompared("bst14.lem4.2"),
         statistic_name="||theta_0 - mean||",
         data=f"mean of {data.name}, n = {data.n}, d = {DIMENSION}",
         runs=profile.runs(20_000),
@@ -261,22 +263,21 @@ def _objective_rate(delta: float, profile: Profile) -> tuple[RiskCase, ...]:
     return tuple(cases)
 
 
-def _printed_epsilon(profile: Profile) -> ConstantEvidence:
+def _printed_epsilon(profile: Profile) -> ConstantCase:
     """What the printed Gamma noise and the printed condition on Delta spend in one dimension."""
     epsilon = 0.1
     spent = epsilon + math.log1p(2 * epsilon)
-    return ConstantEvidence(
-        subject="bst14.alg-objpert",
-        title="What objective perturbation spends with the printed Gamma noise",
+    return ConstantCase(
         formula="c epsilon-DP for noise exp(-epsilon ||b|| / (2 L)) and Delta = beta / (2 epsilon)",
         latex=r"c\,\varepsilon\text{-DP for }\nu(b)\propto e^{-\varepsilon\|b\|_2/(2L)},\ "
         r"\Delta=\frac{\beta}{2\varepsilon}",
-        smallest=spent / epsilon,
-        parameters={"epsilon": f"{epsilon:g}", "dimension": "1", "printed": "c = 1"},
-        verdict=Verdict.SUPPORTED,
+        provable=Interval(lower=spent / epsilon, upper=spent / epsilon),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"epsilon": f"{epsilon:g}", "dimension": "1"},
+        range_fixed_by="closed form from the density of the minimizer",
         method="1 + ln(1 + 2 epsilon) / epsilon, attained by a huberized hinge where a record begins to bend",
-        reason="closed form from the density of the minimizer",
-        reproduce="dpverify verify --only bst14.alg-objpert/printed-epsilon",
+        origin=NotCompared("bst14.alg-objpert"),
     )
 
 
@@ -320,7 +321,7 @@ def _objective_law(delta: float, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="theta <= u exactly if b >= -F'(u)",
-        claim_source="bst14.objpert-privacy",
+        origin=NotCompared("bst14.objpert-privacy"),
         statistic_name="theta",
         data=f"{data.name}, n = {n}, d = 1",
         runs=profile.runs(10_000),
@@ -376,7 +377,7 @@ def _bad(which: int, printed: bool, profile: Profile) -> tuple[MeanCase, ...]:
                 bound=bound,
                 quantity="expected excess risk (sum over records)",
                 claim="n min(1, h/3) / 6" if which == 1 else "3/8 of the slope min(n, Delta / 4)",
-                claim_source=f"bst14.lemB.{which + 1}",
+                origin=NotCompared(f"bst14.lemB.{which + 1}"),
                 data=f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
                 + (", parameters as printed" if printed else ""),
                 runs=profile.runs(2000),
@@ -454,7 +455,7 @@ PLANS: tuple[Plan, ...] = (
             f"Risk of objective perturbation of a mean, {noise} noise",
             partial(_objective_rate, delta),
             curve_over="n",
-            exponent_claimed=-1.0,
+            rate=ClaimedRate(-1.0, NotCompared()),
         )
         for noise, delta in _NOISES
     ),

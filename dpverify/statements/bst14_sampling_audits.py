@@ -18,7 +18,7 @@ from scipy import special
 from dpverify.algorithms.constraint_nets import cover_radius
 from dpverify.algorithms.exponential_sampling import ExponentialSampling, total_quadratic
 from dpverify.algorithms.net_mechanism import NetMechanism
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (
     Ball,
@@ -38,7 +38,9 @@ from dpverify.statements.audit_parts import REAL_DATA
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -85,10 +87,10 @@ def _private(
         right,
         Adjacency.REPLACE_ONE,
         stated[0].guarantee,
-        source,
         data,
         runs,
         stated[-1].guarantee if len(stated) > 1 else None,
+        origin=NotCompared(source),
     )
 
 
@@ -124,7 +126,7 @@ def _risk_case(
         dataset=data,
         bound=stated.bound,
         claim=claim,
-        claim_source=source,
+        origin=NotCompared(source),
         data=words,
         runs=runs,
         total=True,
@@ -209,7 +211,7 @@ def _sampling_law(name: str, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
-        claim_source="bst14.alg2",
+        origin=NotCompared("bst14.alg2"),
         statistic_name="first coordinate",
         data=f"{name}, 100 records, d = 2, epsilon = {10 * EPSILON:g}",
         runs=profile.runs(20_000),
@@ -235,7 +237,7 @@ def _digits_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
-        claim_source="bst14.alg2",
+        origin=NotCompared("bst14.alg2"),
         statistic_name="coordinate along the mean image",
         data=f"digits, 400 records, d = 64, epsilon = {10 * EPSILON:g}",
         runs=profile.runs(20_000),
@@ -245,17 +247,27 @@ def _digits_law(profile: Profile) -> SamplingCase:
 def _sampling_gradients(profile: Profile) -> ComplexityCase:
     problem, data = _digits(200)
     mechanism = ExponentialSampling(problem, EPSILON)
-    return ComplexityCase(mechanism, data, 2 * data.n, "2 n, gradients at two points", data.name)
+    return ComplexityCase(
+        mechanism, data, 2 * data.n, "2 n, gradients at two points", data.name, origin=NotCompared()
+    )
 
 
 def _sampling_values(profile: Profile) -> ComplexityCase:
     problem, data = _few_features("breast-cancer", 100, 2)
     mechanism = ExponentialSampling(problem, EPSILON)
     count = mechanism.gradient_query_count(data.n)
-    return ComplexityCase(mechanism, data, count, "2 n for each cell that is allowed", data.name, exact=False)
+    return ComplexityCase(
+        mechanism,
+        data,
+        count,
+        "2 n for each cell that is allowed",
+        data.name,
+        exact=False,
+        origin=NotCompared(),
+    )
 
 
-def _risk_constant(profile: Profile) -> ConstantEvidence:
+def _risk_constant(profile: Profile) -> ConstantCase:
     """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon for a linear loss in the corner of a cube."""
     n, p = 10_000, 4
     # the loss <w, 1> / sqrt(p) on [0, side]^p, with L = 1 and ||C|| = side sqrt(p)
@@ -263,17 +275,18 @@ def _risk_constant(profile: Profile) -> ConstantEvidence:
     # coordinates are independent truncated exponentials with this rate, for side 1
     mean = 1 / rate - 1 / math.expm1(min(rate, 700.0))
     excess = n * math.sqrt(p) * mean
-    return ConstantEvidence(
-        subject="bst14.alg2",
-        title="The constant in the excess risk of exponential sampling",
+    return ConstantCase(
         formula="E[L(theta) - L(theta*)] <= c p L ||C|| / epsilon",
         latex=r"\mathbb E[\mathcal L(\theta)-\mathcal L(\theta^*)]\le c\,\frac{pL\|C\|_2}{\varepsilon}",
-        smallest=excess / (p * math.sqrt(p) / EPSILON),
+        provable=Interval(
+            lower=excess / (p * math.sqrt(p) / EPSILON), upper=excess / (p * math.sqrt(p) / EPSILON)
+        ),
+        extreme="smallest",
+        printed=None,
         parameters={"n": str(n), "p": str(p), "epsilon": f"{EPSILON:g}"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point arithmetic",
         method="closed form for a linear loss on a cube, where c is smallest possible; c = 2 is proved for every loss",
-        reason="floating-point arithmetic",
-        reproduce="dpverify verify --only bst14.alg2/constant",
+        origin=NotCompared("bst14.alg2"),
     )
 
 
@@ -334,7 +347,7 @@ def _net_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net",
-        claim_source="bst14.alg8",
+        origin=NotCompared("bst14.alg8"),
         statistic_name="first coordinate",
         data=f"breast-cancer, 32 records, d = 2, epsilon = {10 * EPSILON:g}",
         runs=profile.runs(40_000),
@@ -345,10 +358,10 @@ def _net_values(profile: Profile) -> ComplexityCase:
     problem, data = _few_features("diabetes", 64, 2)
     mechanism = NetMechanism(problem, EPSILON)
     count = int(mechanism.queries(data.n)[0].count)
-    return ComplexityCase(mechanism, data, count, "n |M|", data.name, oracle="value")
+    return ComplexityCase(mechanism, data, count, "n |M|", data.name, oracle="value", origin=NotCompared())
 
 
-def _net_constant(shape: str, profile: Profile) -> ConstantEvidence:
+def _net_constant(shape: str, profile: Profile) -> ConstantCase:
     """How many points the nets have, in the form of Algorithm 8, with their radius computed and not assumed."""
     p = 2
     sets: dict[str, ConstraintSet] = {
@@ -369,17 +382,17 @@ def _net_constant(shape: str, profile: Profile) -> ConstantEvidence:
         )
         covers = covers and measured.lower <= radius * (1 + 1e-9)
         smallest = max(smallest, len(net.points) ** (1 / p) * constraint.dimension / (EPSILON * n))
-    return ConstantEvidence(
-        subject="bst14.alg8",
-        title=f"The constant in the size of a net of a {shape}",
+    return ConstantCase(
         formula="|M| <= (c epsilon n / p)^p",
         latex=r"|M|\le\left(c\,\frac{\varepsilon n}{p}\right)^{p}",
-        smallest=smallest,
+        provable=Interval(lower=smallest, upper=smallest),
+        extreme="smallest",
+        printed=None,
         parameters={"n": "50, 100, 200", "p": str(p), "epsilon": f"{EPSILON:g}", "set": shape},
-        verdict=Verdict.SUPPORTED if covers else Verdict.VIOLATED,
+        range_fixed_by="floating-point arithmetic" if covers else "a net does not cover the set as claimed",
         method="grid of cubes; radius of cover from below by a search: " + "; ".join(radii),
-        reason="floating-point arithmetic" if covers else "a net does not cover the set as claimed",
-        reproduce=f"dpverify verify --only bst14.alg8/net-{shape}",
+        origin=NotCompared("bst14.alg8"),
+        requires={"each net covers the set with the stated radius": covers},
     )
 
 

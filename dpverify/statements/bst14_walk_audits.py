@@ -19,7 +19,7 @@ from dpverify.algorithms.convex_sampling import (
     SamplingInConvexSet,
 )
 from dpverify.algorithms.grid_walk import GridWalk
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Box, Dataset, Logistic, Problem, Squared, load, opposite_linear
 from dpverify.running import Runs
@@ -27,9 +27,11 @@ from dpverify.statements.audit_parts import REAL_DATA, real_neighbors
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -72,9 +74,9 @@ def _privacy(kind: type, data_name: str, n: int, d: int, profile: Profile) -> Pr
         pair.right,
         Adjacency.REPLACE_ONE,
         claim.guarantee,
-        claim.sources[0],
         pair.description,
         profile.runs(20_000),
+        origin=NotCompared(claim.sources[0]),
     )
 
 
@@ -89,9 +91,9 @@ def _worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         claim.guarantee,
-        claim.sources[0],
         pair.description,
         profile.runs(20_000),
+        origin=NotCompared(claim.sources[0]),
     )
 
 
@@ -119,7 +121,7 @@ def _law(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
         distance=stated.distance,
         bound=stated.bound,
         claim="log-density within epsilon~ of exp(-scale * risk)",
-        claim_source=stated.sources[0],
+        origin=NotCompared(stated.sources[0]),
         statistic_name="the point",
         data=f"{data_name}, {n} records, d = 1",
         runs=profile.runs(20_000),
@@ -141,7 +143,7 @@ def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=stated.bound,
                 claim="exp(epsilon/3) 6 p L ||C|| / epsilon",
-                claim_source="bst14.thm3.4.2",
+                origin=NotCompared("bst14.thm3.4.2"),
                 data=f"{data_name}, n records, d = 1",
                 runs=profile.runs(10_000),
                 total=True,
@@ -167,7 +169,14 @@ def _queries(kind: type, n: int, d: int, profile: Profile) -> ComplexityCase:
     (stated,) = stepped.queries(n)
     steps = f"{stepped.step_count(n):,} steps"
     return ComplexityCase(
-        stepped, data, int(stated.count), f"n (T + 1), T = {steps}", data.name, exact=False, oracle="value"
+        stepped,
+        data,
+        int(stated.count),
+        f"n (T + 1), T = {steps}",
+        data.name,
+        exact=False,
+        oracle="value",
+        origin=NotCompared(),
     )
 
 
@@ -192,7 +201,7 @@ def _inside(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
             bound=0.5,
             quantity="P[the point is in C]",
             claim="at least 1/2",
-            claim_source="bst14.lem6.4",
+            origin=NotCompared("bst14.lem6.4"),
             data=f"{data_name}, 5 records, d = 2; 16 cells a side, 20,000 steps, fewer than proved",
             runs=profile.runs(10_000),
             at_least=True,
@@ -214,7 +223,7 @@ def _never_left(profile: Profile) -> tuple[MeanCase, ...]:
             bound=1.0,
             quantity="P[the point is in C]",
             claim="1",
-            claim_source="bst14.lem6.5",
+            origin=NotCompared("bst14.lem6.5"),
             data="breast-cancer, 5 records, d = 2; 16 cells a side, 20,000 steps, fewer than proved",
             runs=profile.runs(5_000),
             at_least=True,
@@ -222,7 +231,7 @@ def _never_left(profile: Profile) -> tuple[MeanCase, ...]:
     )
 
 
-def _growth(dimension: int, profile: Profile) -> ConstantEvidence:
+def _growth(dimension: int, profile: Profile) -> ConstantCase:
     """The constant hidden in Lemma 6.1's running time: the largest over n of proved steps over the printed rate."""
     worst, at = 0.0, 0
     for n in (10, 100, 1000, 10_000):
@@ -234,18 +243,17 @@ def _growth(dimension: int, profile: Profile) -> ConstantEvidence:
         rate *= max(dimension * math.log(eta_tau * dimension / plan.distance), eta_tau * math.sqrt(dimension))
         if plan.steps / rate > worst:
             worst, at = plan.steps / rate, n
-    return ConstantEvidence(
-        subject="bst14.alg-cube",
-        title=f"The constant in the grid walk's number of steps, p = {dimension}",
+    return ConstantCase(
         formula="T = c (eta tau / epsilon~)^2 p^3 max(p ln(eta tau p / epsilon~), eta tau sqrt(p))",
         latex=r"T=c\,\frac{\eta^2\tau^2}{\tilde\varepsilon^2}\,p^3\max\left(p\ln\frac{\eta\tau p}"
         r"{\tilde\varepsilon},\,\eta\tau\sqrt p\right)",
-        smallest=worst,
+        provable=Interval(lower=worst, upper=worst),
+        extreme="smallest",
+        printed=None,
         parameters={"p": str(dimension), "epsilon": "1", "n": f"10 to 10,000, worst at {at}"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point evaluation of the bound",
         method="the proved number of steps, from a bound on the conductance",
-        reason="floating-point evaluation of the bound",
-        reproduce=f"dpverify verify --only bst14.alg-cube/steps-{dimension}",
+        origin=NotCompared("bst14.alg-cube"),
     )
 
 

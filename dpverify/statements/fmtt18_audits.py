@@ -11,7 +11,7 @@ import numpy as np
 
 from dpverify.algorithms.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.algorithms.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import RDP, Adjacency, Guarantee, NoisyIteration, StatedGuarantee
 from dpverify.problems import AllSpace, Dataset, Problem, contract_then_reveal
 from dpverify.statements.audit_parts import (
@@ -26,13 +26,16 @@ from dpverify.statements.audit_parts import (
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
     Profile,
     RiskCase,
     RiskPlan,
+    Unstated,
 )
 
 EPSILON, DELTA = 8.0, 1e-5
@@ -121,10 +124,10 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         claim,
-        source,
         pair.description,
         profile.runs(10_000 if algorithm in ("alg2", "cni") else 40_000),
         upper,
+        origin=NotCompared(source),
     )
 
 
@@ -150,10 +153,10 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
         pair.right,
         Adjacency.INDEX,
         claim,
-        source,
         f"{pair.description}; {PAIR_ONLY}",
         profile.runs(40_000),
         upper,
+        origin=NotCompared(source),
     )
 
 
@@ -178,10 +181,10 @@ def _epochs_worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         claim,
-        "fmtt18.thm35",
         f"{pair.description}, {n} epochs; {PAIR_ONLY}",
         profile.runs(40_000),
         _stated(reference.guarantee_at(n, n)),
+        origin=NotCompared("fmtt18.thm35"),
     )
 
 
@@ -203,10 +206,10 @@ def _identity_maps(profile: Profile) -> PrivacyCase:
         points[1],
         Adjacency.REPLACE_ONE,
         claim,
-        "fmtt18.thm1",
         f"two starting points at distance 1, {CNI_STEPS} identity maps",
         profile.runs(40_000),
         upper,
+        origin=NotCompared("fmtt18.thm1"),
     )
 
 
@@ -234,7 +237,7 @@ def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[
                 dataset=data,
                 bound=bound,
                 claim=f"{factor:.4g} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) at epsilon = 1",
-                claim_source=source,
+                origin=NotCompared(source),
                 data=f"{data.name} as the population, d = {data.d}, samples of n records",
                 runs=profile.runs(2_000),
                 total=False,
@@ -256,7 +259,7 @@ def _measured_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[Ri
             dataset=data,
             bound=math.inf,
             claim="none: the paper bounds no risk of this algorithm's last point",
-            claim_source="",
+            origin=Unstated("the paper states nothing of it"),
             data=data.name,
             runs=profile.runs(10_000),
             total=False,
@@ -283,10 +286,10 @@ def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
         kind = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
         mechanism = _one_pass(kind, problem, n)
     claimed, words, exact = claims[algorithm]
-    return ComplexityCase(mechanism, data, claimed, words, data.name, exact)
+    return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=NotCompared())
 
 
-def _appendix_constant(profile: Profile) -> ConstantEvidence:
+def _appendix_constant(profile: Profile) -> ConstantCase:
     """The smallest c in sigma = c L sqrt(ln(1/delta)) / epsilon that the accountant can prove, against 5."""
     n, epsilon, delta, lipschitz = 100, 1.0, 1e-5, 1.0
 
@@ -304,17 +307,16 @@ def _appendix_constant(profile: Profile) -> ConstantEvidence:
     while high - low > 1e-4 and proved(high):
         middle = (low + high) / 2
         low, high = (low, middle) if proved(middle) else (middle, high)
-    return ConstantEvidence(
-        subject="fmtt18.appB",
-        title="Noise of PNMSGD: the constant 5, and the smallest that is enough",
+    return ConstantCase(
         formula="sigma = c L sqrt(ln(1/delta)) / epsilon",
         latex=r"\sigma=c\,\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}",
-        smallest=high,
-        parameters={"n": str(n), "epsilon": "1", "delta": "1e-5", "printed c": "5"},
-        verdict=Verdict.SUPPORTED if high <= 5.0 else Verdict.UNDECIDED,
+        provable=Interval(lower=high, upper=high),
+        extreme="smallest",
+        printed=5.0,
+        parameters={"n": str(n), "epsilon": "1", "delta": "1e-5"},
+        range_fixed_by="floating-point accounting, to 1e-4",
         method="best schedule of Theorem 22 in GDP form at indices 1, n/2 and n, then the exact Gaussian profile",
-        reason="floating-point accounting, to 1e-4",
-        reproduce="dpverify verify --only fmtt18.appB/constant",
+        origin=NotCompared("fmtt18.appB"),
     )
 
 

@@ -19,7 +19,7 @@ from dpverify.algorithms.smoothed_losses import (
     mean_norm,
 )
 from dpverify.algorithms.smoothing import SmoothedPNSGD
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (
     AllSpace,
@@ -39,9 +39,11 @@ from dpverify.statements.audit_parts import REAL_DATA, OnFreshSamples, real_neig
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -81,9 +83,9 @@ def _public_real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         mechanism.guarantees(data.n)[0].guarantee,
-        "fmtt18.cor31",
         f"{pair.description}; the last {PUBLIC} records are public",
         profile.runs(40_000),
+        origin=NotCompared("fmtt18.cor31"),
     )
 
 
@@ -100,9 +102,9 @@ def _public_worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         reference.guarantees(n)[0].guarantee,
-        "fmtt18.cor31",
         f"{pair.description}; the last {public} records are public; {PAIR_ONLY}",
         profile.runs(40_000),
+        origin=NotCompared("fmtt18.cor31"),
     )
 
 
@@ -138,7 +140,7 @@ def _population_case(
         dataset=data,
         bound=stated.bound,
         claim=claim,
-        claim_source=source,
+        origin=NotCompared(source),
         data=f"{data.name} {POPULATION}",
         runs=profile.runs(2_000),
         total=False,
@@ -147,30 +149,27 @@ def _population_case(
     )
 
 
-def _public_constant(profile: Profile) -> ConstantEvidence:
+def _public_constant(profile: Profile) -> ConstantCase:
     """The smallest c in sigma = c L sqrt(ln(1.25/delta) / m) / epsilon, against the printed 2."""
     problem, asked = Problem(Linear(), Ball(1, 1.0)), {"public": 1000, "epsilon": 1.0, "delta": 1e-9}
     smallest = smallest_noise(problem, n=10_000, **asked)  # type: ignore[arg-type]
     constant = 2 * smallest / printed_noise(problem, **asked)  # type: ignore[arg-type]
-    proved = 2 * math.sqrt(2)
-    return ConstantEvidence(
-        subject="fmtt18.cor31",
-        title="Noise with public records: the printed constant 2, and the smallest that is enough",
+    return ConstantCase(
         formula="sigma = c L sqrt(ln(1.25/delta) / m) / epsilon",
         latex=r"\sigma=c\,\frac{L\sqrt{\ln(1.25/\delta)/m}}{\varepsilon}",
-        smallest=constant,
+        provable=Interval(lower=constant, upper=constant),
+        extreme="smallest",
+        printed=2.0,
         parameters={
             "n": "10000",
             "m": "1000",
             "epsilon": "1",
             "delta": "1e-9",
-            "printed c": "2",
             "c that Theorem 30 gives": "2 sqrt(2)",
         },
-        verdict=Verdict.SUPPORTED if constant <= proved else Verdict.UNDECIDED,
+        range_fixed_by=f"{'above' if constant > 2 else 'within'} the printed 2; floating-point accounting, to 1e-9",
         method="the exact Gaussian profile of mu = 2 L / (sigma sqrt(m + 1))",
-        reason=f"{'above' if constant > 2 else 'within'} the printed 2; floating-point accounting, to 1e-9",
-        reproduce="dpverify verify --only fmtt18.public/constant",
+        origin=NotCompared("fmtt18.cor31"),
     )
 
 
@@ -221,9 +220,9 @@ def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
             0.0,
             f"P[Skip's point is below {threshold} in a direction] minus the same for Stop(n/2)",
             "0: the two have one law on independent draws",
-            "fmtt18.thm30",
             f"{data.name} as the population, samples of {n} records",
             profile.runs(6_000),
+            origin=NotCompared("fmtt18.thm30"),
             at_least=at_least,
             block_size=RUNS_A_SAMPLE,
         )
@@ -271,9 +270,9 @@ def _tasks_real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         mechanism.guarantees(data.n)[0].guarantee,
-        "fmtt18.thm32",
         f"{pair.description}; {len(losses)} tasks",
         profile.runs(10_000),
+        origin=NotCompared("fmtt18.thm32"),
     )
 
 
@@ -289,9 +288,9 @@ def _tasks_worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         reference.guarantees(n)[0].guarantee,
-        "fmtt18.thm32",
         f"{pair.description}; {tasks} tasks; {PAIR_ONLY}",
         profile.runs(20_000),
+        origin=NotCompared("fmtt18.thm32"),
     )
 
 
@@ -333,39 +332,37 @@ def _tasks_risk(profile: Profile) -> tuple[MeanCase, ...]:
             stated.bound + slack,
             "expected excess population risk, averaged over the tasks",
             "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) at epsilon = 0.99, delta = 0.4",
-            "fmtt18.thm32",
             f"{data.name} {POPULATION} = {n}",
             profile.runs(40 * RUNS_A_SAMPLE),
+            origin=NotCompared("fmtt18.thm32"),
             block_size=RUNS_A_SAMPLE,
         ),
     )
 
 
-def _tasks_constant(profile: Profile) -> ConstantEvidence:
+def _tasks_constant(profile: Profile) -> ConstantCase:
     """The smallest c in sigma = c L sqrt(q ln(1/delta)) / epsilon, against the printed 4."""
     n, tasks, epsilon, delta = 100, 500, 0.9, 1e-2
     made = MultitaskStopPNSGD.for_privacy(
         (Linear(),) * tasks, Ball(1, 1.0), n=n, epsilon=epsilon, delta=delta, noise="smallest"
     )
     constant = 4 * made.noise_stddev / theorem_noise_multiplier(tasks, n=n, epsilon=epsilon, delta=delta)
-    return ConstantEvidence(
-        subject="fmtt18.thm32",
-        title="Noise for k tasks: the constant 4, and the smallest that the accountant proves",
+    return ConstantCase(
         formula="sigma = c L sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta))",
         latex=r"\sigma=c\,\frac{L\sqrt{q\ln(1/\delta)}}{\varepsilon}",
-        smallest=constant,
+        provable=Interval(lower=constant, upper=constant),
+        extreme="smallest",
+        printed=4.0,
         parameters={
             "n": str(n),
             "k": str(tasks),
             "epsilon": "0.9",
             "delta": "0.01",
-            "printed c": "4",
             "tasks for the noise of one": str(MultitaskStopPNSGD.free_tasks(n, delta)),
         },
-        verdict=Verdict.SUPPORTED if constant <= 4.0 else Verdict.UNDECIDED,
+        range_fixed_by="floating-point accounting, to 1e-6",
         method="sum of the mixtures' Renyi divergences at the first record, best order",
-        reason="floating-point accounting, to 1e-6",
-        reproduce="dpverify verify --only fmtt18.multitask/constant",
+        origin=NotCompared("fmtt18.thm32"),
     )
 
 
@@ -383,7 +380,7 @@ def _smoothed_real(data_name: str, profile: Profile) -> PrivacyCase:
     mechanism = SmoothedPNSGD.for_privacy(problem, n=data.n, epsilon=EPSILON, delta=DELTA)
     index = data.n - 3
     pair = real_neighbors(mechanism.algorithm.problem, data, index)
-    printed, sharp = mechanism.algorithm.rdp_at(data.n, index), mechanism.guarantee_at(data.n, index)
+    printed, sharp = mechanism.rdp_at(data.n, index), mechanism.guarantee_at(data.n, index)
     assert printed is not None
     assert sharp is not None
     return PrivacyCase(
@@ -392,10 +389,10 @@ def _smoothed_real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         printed.guarantee,
-        "fmtt18.cor34",
         pair.description,
         profile.runs(40_000),
         sharp.guarantee,
+        origin=NotCompared("fmtt18.cor34"),
     )
 
 
@@ -417,41 +414,39 @@ def _smoothed_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
     )
 
 
-def _smoothness_constant(profile: Profile) -> ConstantEvidence:
+def _smoothness_constant(profile: Profile) -> ConstantCase:
     """The largest c in smoothness = c L / lambda among the convolved losses, against the printed 1."""
     width = 0.1
     losses = [SmoothedGeneralizedLinear(base, width) for base in (Hinge(), AbsoluteError(), Logistic())]
     every: list[Any] = [*losses, *(SmoothedDistance(width, d) for d in (1, 2, 5, 10, 100))]
     constant = max(loss.smoothness * width for loss in every)
-    return ConstantEvidence(
-        subject="fmtt18.thm33",
-        title="Smoothness after smoothing: the constant 1, and the smallest that these losses need",
+    return ConstantCase(
         formula="beta = c L / lambda",
         latex=r"\beta=c\,L/\lambda",
-        smallest=constant,
-        parameters={"losses": "hinge, absolute error, logistic, Euclidean distance", "printed c": "1"},
-        verdict=Verdict.SUPPORTED if constant <= 1.0 else Verdict.UNDECIDED,
+        provable=Interval(lower=constant, upper=constant),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"losses": "hinge, absolute error, logistic, Euclidean distance"},
+        range_fixed_by="floating-point evaluation",
         method="closed forms; sqrt(2/pi) is the largest for any loss, as E |Z| = sqrt(2/pi)",
-        reason="floating-point evaluation",
-        reproduce="dpverify verify --only fmtt18.smoothing/smoothness-constant",
+        origin=NotCompared("fmtt18.thm33"),
     )
 
 
-def _bias_constant(profile: Profile) -> ConstantEvidence:
+def _bias_constant(profile: Profile) -> ConstantCase:
     """The largest c in bias = c L lambda sqrt(d) over dimensions, against the printed 1."""
     dimensions = (1, 2, 5, 10, 100, 10_000)
     constant = max(mean_norm(d) / math.sqrt(d) for d in dimensions)
-    return ConstantEvidence(
-        subject="fmtt18.thm33",
-        title="Bias of smoothing: the constant 1, and the smallest that the Euclidean distance needs",
+    return ConstantCase(
         formula="bias = c L lambda sqrt(d)",
         latex=r"|\hat f-f|=c\,L\lambda\sqrt d",
-        smallest=constant,
-        parameters={"d": ", ".join(map(str, dimensions)), "printed c": "1"},
-        verdict=Verdict.SUPPORTED if constant <= 1.0 else Verdict.UNDECIDED,
+        provable=Interval(lower=constant, upper=constant),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"d": ", ".join(map(str, dimensions))},
+        range_fixed_by="floating-point evaluation",
         method="E ||Z|| in closed form, attained by ||w - x|| at w = x",
-        reason="floating-point evaluation",
-        reproduce="dpverify verify --only fmtt18.smoothing/bias-constant",
+        origin=NotCompared("fmtt18.thm33"),
     )
 
 
@@ -471,7 +466,7 @@ def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
         losses = _different_losses()
         mechanism = MultitaskStopPNSGD(losses, problem.constraint, 0.5, 1.0)
         claimed, claim = len(losses) * n, "at most k n for k tasks"
-    return ComplexityCase(mechanism, data, claimed, claim, data.name, exact=False)
+    return ComplexityCase(mechanism, data, claimed, claim, data.name, exact=False, origin=NotCompared())
 
 
 def _plans() -> tuple[Plan, ...]:

@@ -15,16 +15,18 @@ from dpverify.algorithms.alternating_sampler import AlternatingSampler, schedule
 from dpverify.algorithms.regularized_density import RegularizedDensity
 from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.rejection_inner_step import RejectionInnerStep, largest_spread
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import AllSpace, Ball, Dataset, Linear, Logistic, Problem, load, opposite_linear
 from dpverify.statements.audit_parts import REAL_DATA, OnFreshSamples, real_neighbors, real_problem
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -102,9 +104,9 @@ def _real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(data.n)[0].guarantee,
-        "gll22.thm6.2",
         pair.description,
         profile.runs(40_000),
+        origin=NotCompared("gll22.thm6.2"),
     )
 
 
@@ -120,9 +122,9 @@ def _worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(SIZE)[0].guarantee,
-        "gll22.thm6.2",
         f"{pair.description}; on all space",
         profile.runs(100_000),
+        origin=NotCompared("gll22.thm6.2"),
     )
 
 
@@ -137,9 +139,9 @@ def _sampled(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(data.n)[0].guarantee,
-        "gll22.thm6.4",
         f"{pair.description}; alternating sampler, d = 3",
         profile.runs(300),
+        origin=NotCompared("gll22.thm6.4"),
     )
 
 
@@ -157,7 +159,7 @@ def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=stated.bound,
                 claim="d / k + mu D^2 / 2, k and mu tuned by the exact Gaussian profile",
-                claim_source="gll22.thm6.2",
+                origin=NotCompared("gll22.thm6.2"),
                 data=f"{data_name}, n records, d = 2",
                 runs=profile.runs(4_000),
                 total=False,
@@ -183,7 +185,7 @@ def _population_risk(profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=stated.bound,
                 claim="G^2 / (n mu) + d / k + mu D^2 / 2",
-                claim_source="gll22.thm6.8",
+                origin=NotCompared("gll22.thm6.8"),
                 data=f"{data.name} as the population, samples of n records, linear losses, d = 5",
                 runs=profile.runs(8_000),
                 total=False,
@@ -206,7 +208,7 @@ def _mechanism_law(data_name: str, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
-        claim_source="gll22.thm6.2",
+        origin=NotCompared("gll22.thm6.2"),
         statistic_name="first coordinate of two",
         data=f"{data_name}, n = {data.n}",
         runs=profile.runs(20_000),
@@ -218,7 +220,14 @@ def _mechanism_queries(profile: Profile) -> ComplexityCase:
     mechanism = RegularizedExponentialMechanism(
         Problem(Linear(), Ball(data.d, 1.0)), EPSILON, DELTA, tuning="erm"
     )
-    return ComplexityCase(mechanism, data, SIZE, "n, where the density is a Gaussian on the ball", data.name)
+    return ComplexityCase(
+        mechanism,
+        data,
+        SIZE,
+        "n, where the density is a Gaussian on the ball",
+        data.name,
+        origin=NotCompared(),
+    )
 
 
 @dataclass(frozen=True)
@@ -249,7 +258,7 @@ def _expected_queries(
         bound=stated.count,
         quantity=f"value queries a run, cut off at {cut:g} times the bound",
         claim=claim,
-        claim_source=source,
+        origin=NotCompared(source),
         data=data_name,
         runs=runs,
     )
@@ -275,7 +284,7 @@ def _gaussian_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=sampler.schedule.total_variation,
         claim=f"total variation at most {ACCURACY:g} after T steps with explicit constants",
-        claim_source="gll22.thm5.6",
+        origin=NotCompared("gll22.thm5.6"),
         statistic_name=f"first coordinate of {data.d}",
         data=f"{data.name}, n = {SIZE}, linear losses",
         runs=profile.runs(500),
@@ -296,7 +305,7 @@ def _sampler_law(data_name: str, d: int, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=sampler.schedule.total_variation,
         claim=f"total variation at most {ACCURACY:g} after T steps with explicit constants",
-        claim_source="gll22.thm5.6",
+        origin=NotCompared("gll22.thm5.6"),
         statistic_name=f"first coordinate of {d}",
         data=f"{data_name}, n = {SIZE}",
         runs=profile.runs(500),
@@ -324,7 +333,7 @@ def _step_law(data_name: str, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=step.total_variation,
         claim="total variation at most what the product estimate's truncation costs",
-        claim_source="gll22.lem5.5",
+        origin=NotCompared("gll22.lem5.5"),
         statistic_name="the only coordinate",
         data=f"{data_name}, n = {SIZE}",
         runs=profile.runs(50_000),
@@ -343,25 +352,24 @@ def _step_queries(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
 # ------------------------------------------------------------------------------------------ hidden constants
 
 
-def _step_size_constant(profile: Profile) -> ConstantEvidence:
+def _step_size_constant(profile: Profile) -> ConstantCase:
     """The largest C in Lemma 5.5's eta <= C / (G^2 ln(1/delta)) that the explicit bound proves."""
     deltas = [0.49, *(10.0**-e for e in range(1, 13))]
     largest = min(largest_spread(delta) ** 2 / 2 * math.log(1 / delta) for delta in deltas)
-    return ConstantEvidence(
-        subject="gll22.lem5.5",
-        title="Step size of the inner rejection step: the constant C that is small enough",
+    return ConstantCase(
         formula="eta = C / (G^2 ln(1/delta_inner))",
         latex=r"\eta=\frac{C}{G^2\log(1/\delta_{\mathrm{inner}})}",
-        smallest=largest,
+        provable=Interval(lower=largest, upper=largest),
+        extreme="largest",
+        printed=None,
         parameters={"delta_inner": "1e-12 to 0.49", "G": "any", "d": "any"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point evaluation of incomplete Gamma functions; not outward-rounded",
         method="largest C proved: truncation of the estimate bounded through isoperimetry and comonotone products",
-        reason="floating-point evaluation of incomplete Gamma functions; not outward-rounded",
-        reproduce="dpverify verify --only gll22.alg2/step-size",
+        origin=NotCompared("gll22.lem5.5"),
     )
 
 
-def _steps_constant(profile: Profile) -> ConstantEvidence:
+def _steps_constant(profile: Profile) -> ConstantCase:
     """Theorem 5.6's T against G^2 / mu log^2(G^2 (d/mu + D^2) / delta), for a unit ball; mu and G as printed."""
     worst = 0.0
     for d in (1, 10, 1000):
@@ -374,21 +382,20 @@ def _steps_constant(profile: Profile) -> ConstantEvidence:
                     printed = slope**2 / curvature * math.log(size) ** 2
                     if slope**2 >= curvature:
                         worst = max(worst, schedule(density, accuracy).steps / printed)
-    return ConstantEvidence(
-        subject="gll22.thm5.6",
-        title="Steps of the alternating sampler: the constant in Theta( )",
+    return ConstantCase(
         formula="T = c G^2/mu ln^2(G^2 (d/mu + D^2) / delta)",
         latex=r"T=c\,\frac{G^2}{\mu}\log^2\!\left(\frac{G^2(d/\mu+D^2)}{\delta}\right)",
-        smallest=worst,
+        provable=Interval(lower=worst, upper=worst),
+        extreme="smallest",
+        printed=None,
         parameters={"d": "1 to 1000", "G^2/mu": "1 to 1e5", "delta": "1e-6 to 1e-2"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="a grid of parameters, in floating point",
         method="largest ratio over a grid of the steps that the explicit bounds prove",
-        reason="a grid of parameters, in floating point",
-        reproduce="dpverify verify --only gll22.alg1/steps",
+        origin=NotCompared("gll22.thm5.6"),
     )
 
 
-def _queries_constant(profile: Profile) -> ConstantEvidence:
+def _queries_constant(profile: Profile) -> ConstantCase:
     """Theorem 6.4's queries against eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta), eps <= ln(1/delta)."""
     worst = 0.0
     for d in (3, 100):
@@ -402,17 +409,16 @@ def _queries_constant(profile: Profile) -> ConstantEvidence:
                     (stated,) = mechanism.queries(n)
                     logarithms = math.log(n * d * epsilon / delta) ** 2 / math.log(1 / delta)
                     worst = max(worst, stated.count / ((epsilon * n) ** 2 * logarithms))
-    return ConstantEvidence(
-        subject="gll22.thm6.4",
-        title="Value queries of the mechanism: the constant in Theta( )",
+    return ConstantCase(
         formula="c eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta)",
         latex=r"c\,\frac{\varepsilon^2n^2}{\log(1/\delta)}\log^2\!\left(\frac{nd\varepsilon}{\delta}\right)",
-        smallest=worst,
+        provable=Interval(lower=worst, upper=worst),
+        extreme="smallest",
+        printed=None,
         parameters={"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"},
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="a grid of parameters, in floating point",
         method="largest ratio over a grid of the expected queries that the explicit bounds prove; logistic losses",
-        reason="a grid of parameters, in floating point",
-        reproduce="dpverify verify --only gll22.rem/queries-constant",
+        origin=NotCompared("gll22.thm6.4"),
     )
 
 

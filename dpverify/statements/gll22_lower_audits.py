@@ -19,10 +19,12 @@ from dpverify.statements.plans import (
     ComplexityPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
     Profile,
+    Unstated,
 )
 
 SUBJECT = "gll22.lower-instance"
@@ -73,9 +75,9 @@ def _gaussian(name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 family.lower_bound,
                 "expected excess population risk, over the family",
                 "at least G D / (16 sqrt(1 + 4 k / d)), what the proof gives, k = n d",
-                "gll22.thm7.1",
                 f"Gaussian records about random signs, {NAMES[name]}",
                 profile.runs(1_000),
+                origin=NotCompared("gll22.thm7.1"),
                 at_least=True,
                 size=float(n),
                 block_size=1,
@@ -103,9 +105,9 @@ def _real(name: str, data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 -math.inf,
                 "expected excess population risk",
                 f"none is proved; the Gaussian family of as large records has at least {family.lower_bound:.4g}",
-                "",
                 f"{data.name} as the population, with random signs, {NAMES[name]}",
                 profile.runs(500),
+                origin=Unstated("no bound is proved on such a population"),
                 at_least=True,
                 size=float(n),
                 block_size=1,
@@ -124,9 +126,9 @@ def _private(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         solver.guarantees(data.n)[0].guarantee,
-        "",
         pair.description,
         profile.runs(40_000),
+        origin=Unstated("the paper states nothing of it"),
     )
 
 
@@ -142,6 +144,7 @@ def _queries(profile: Profile) -> ComplexityCase:
         "k = n d, the values that the bound allows",
         UNUSED.name,
         oracle="value",
+        origin=NotCompared(),
     )
 
 

@@ -29,7 +29,7 @@ from dpverify.algorithms.private_oracles import (
     Interaction,
     PrivateOracleMethod,
 )
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
@@ -37,9 +37,11 @@ from dpverify.statements.audit_parts import REAL_DATA, real_neighbors, real_prob
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -99,10 +101,10 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         claim,
-        SOURCES[algorithm],
         pair.description,
         profile.runs(10_000),
         upper,
+        origin=NotCompared(SOURCES[algorithm]),
     )
 
 
@@ -128,10 +130,10 @@ def _worst(algorithm: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         claim,
-        SOURCES[algorithm],
         pair.description,
         profile.runs(20_000),
         upper,
+        origin=NotCompared(SOURCES[algorithm]),
     )
 
 
@@ -165,7 +167,7 @@ def _risk(algorithm: str, data_name: str, profile: Profile) -> tuple[RiskCase, .
             dataset=data,
             bound=mechanism.risk_bound(data.n).bound,
             claim=claim,
-            claim_source=source,
+            origin=NotCompared(source),
             data=f"{data.name}, n = {data.n}, d = {data.d}",
             runs=profile.runs(runs),
             total=False,
@@ -189,10 +191,12 @@ def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
         used = mechanism.parameters(data.n)
         ratio = _trivial(problem) / used.accuracy
         claimed = math.ceil(ratio**2 * (1 - 1e-12)) * math.ceil(math.sqrt(DIMENSION / mechanism.rho))
-    return ComplexityCase(mechanism, data, claimed, words[algorithm], data.name, exact=algorithm != "alg5")
+    return ComplexityCase(
+        mechanism, data, claimed, words[algorithm], data.name, exact=algorithm != "alg5", origin=NotCompared()
+    )
 
 
-def _constant(algorithm: str, n: int, profile: Profile) -> ConstantEvidence:
+def _constant(algorithm: str, n: int, profile: Profile) -> ConstantCase:
     """The smallest alpha over alpha*(epsilon, delta) for which the accountant proves (epsilon, delta)-DP."""
     problem, _ = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     # at this epsilon Phased SGD's smallest accuracy is above the B L / sqrt(n) at which its default stops
@@ -205,24 +209,24 @@ def _constant(algorithm: str, n: int, profile: Profile) -> ConstantEvidence:
         "alg4": "accounting for records drawn with replacement, all phases released",
         "alg5": "Gaussian composition over the phases, inexact minimizers paid for",
     }
-    printed = {"alg3": "26", "alg4": "6", "alg5": f"ln n = {math.log(n):.3g}"}
-    return ConstantEvidence(
-        subject=f"mn25.{algorithm}",
-        title=f"The constant in {NAMES[algorithm]}'s accuracy, n = {n}",
+    printed = {"alg3": 26.0, "alg4": 6.0, "alg5": math.log(n)}
+    return ConstantCase(
         formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
         latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
-        smallest=found / mechanism.reference_accuracy(n),
+        provable=Interval(
+            lower=found / mechanism.reference_accuracy(n), upper=found / mechanism.reference_accuracy(n)
+        ),
+        extreme="smallest",
+        printed=printed[algorithm],
         parameters={
             "n": str(n),
             "d": str(DIMENSION),
             "epsilon": f"{epsilon:g}",
             "delta": f"{DELTA:g}",
-            "printed c": printed[algorithm],
         },
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point accounting, to 1e-3",
         method=methods[algorithm] + ", replace-one neighbors",
-        reason="floating-point accounting, to 1e-3",
-        reproduce=f"dpverify verify --only mn25.{algorithm}/constant-{n}",
+        origin=NotCompared(f"mn25.{algorithm}"),
     )
 
 
@@ -249,7 +253,7 @@ def _limited_risk(data_name: str, oracle: str, profile: Profile) -> tuple[RiskCa
             dataset=data,
             bound=_limited(oracle, problem, share).risk_bound(data.n).bound,
             claim="B sqrt(V / T), V = L^2 and the oracle's squared error",
-            claim_source="mn25.thm5",
+            origin=NotCompared("mn25.thm5"),
             data=f"{data.name}, n = {data.n}, d = {data.d}",
             runs=profile.runs(500),
             total=False,
@@ -264,7 +268,12 @@ def _limited_queries(profile: Profile) -> ComplexityCase:
     mechanism = _limited("channel", problem, 0.1)
     claimed = math.ceil(100 * (1 + 2.0**2))
     return ComplexityCase(
-        mechanism, data, claimed, "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up", data.name
+        mechanism,
+        data,
+        claimed,
+        "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
+        data.name,
+        origin=NotCompared(),
     )
 
 
@@ -305,7 +314,7 @@ def _quantizing_error(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 bound=oracle.squared_error(data.d),
                 quantity="||decoded - mean gradient||^2, loss^2 over length^2",
                 claim="d s^2 / 4, s = 2 L / (2^b - 1)",
-                claim_source="mn25.thm5",
+                origin=NotCompared("mn25.thm5"),
                 data=data.name,
                 runs=profile.runs(20_000),
                 size=float(oracle.message_bits(data.d)),
@@ -314,23 +323,22 @@ def _quantizing_error(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
     return tuple(cases)
 
 
-def _capacity_constant(profile: Profile) -> ConstantEvidence:
+def _capacity_constant(profile: Profile) -> ConstantCase:
     """(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for all sigma >= 1: c rises to 1/2 as sigma grows."""
     sigmas = np.geomspace(1.0, 1e6, 601)
     ratios = [
         GaussianChannel(sigma).capacity(1) / GaussianChannel(sigma).printed_capacity(1) for sigma in sigmas
     ]
-    return ConstantEvidence(
-        subject="mn25.limited-oracle",
-        title="The constant in the Gaussian channel's capacity",
+    return ConstantCase(
         formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
         latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
-        smallest=float(max(ratios)),
-        parameters={"sigma": "1 to 1e6", "printed c": "1"},
-        verdict=Verdict.SUPPORTED,
+        provable=Interval(lower=float(max(ratios)), upper=float(max(ratios))),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"sigma": "1 to 1e6"},
+        range_fixed_by="floating-point arithmetic",
         method="closed form on a grid; it rises with sigma, to 1/2",
-        reason="floating-point arithmetic",
-        reproduce="dpverify verify --only mn25.limited-oracle/capacity",
+        origin=NotCompared("mn25.limited-oracle"),
     )
 
 

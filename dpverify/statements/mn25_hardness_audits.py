@@ -19,10 +19,12 @@ from dpverify.statements.plans import (
     ComplexityPlan,
     MeanCase,
     MeanPlan,
+    NotCompared,
     Plan,
     Profile,
     SamplingCase,
     SamplingPlan,
+    Unstated,
 )
 
 DELTA = 1e-5
@@ -67,7 +69,7 @@ def _unseen(source: Literal["uniform", "records"], profile: Profile) -> tuple[Me
                 bound=mechanism.least_excess_risk(queries),
                 quantity="excess risk of the subgradient method, L = 2, B = 1",
                 claim="at least C_1 alpha = 1 / sqrt(K) after fewer than K true answers",
-                claim_source="mn25.instance-facts",
+                origin=NotCompared("mn25.instance-facts"),
                 data=f"digits as directions, K = {HIDDEN}"
                 if source == "records"
                 else f"random, K = {HIDDEN}",
@@ -92,7 +94,7 @@ def _found(profile: Profile) -> tuple[MeanCase, ...]:
             bound=float(queries),
             quantity="directions found",
             claim="at most one a query",
-            claim_source="mn25.instance-facts",
+            origin=NotCompared("mn25.instance-facts"),
             data=f"digits as directions, K = {HIDDEN}",
             runs=profile.runs(200),
             size=float(queries),
@@ -119,7 +121,7 @@ def _private_on_instance(profile: Profile) -> tuple[MeanCase, ...]:
             bound=math.inf,
             quantity="excess risk of a private algorithm, L = 2, B = 1",
             claim="none: Theorem 1 is about dimensions of at least C_2 / alpha^2",
-            claim_source="",
+            origin=Unstated("the paper states nothing of it"),
             data=f"random hard instances, d = {dimension}, K = {directions}, n = {n}",
             runs=profile.runs(200),
             size=epsilon,
@@ -156,7 +158,7 @@ def _law(part: str, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="uniformly random, orthogonal to the others",
-        claim_source="mn25.instance-facts",
+        origin=NotCompared("mn25.instance-facts"),
         statistic_name="||Pi e_1||^2 for the second direction" if part == "direction" else "||Pi_V e_1||^2",
         data=f"drawn, d = {dimension}, K = {directions}",
         runs=profile.runs(5_000),
@@ -170,6 +172,7 @@ def _instance_queries(profile: Profile) -> ComplexityCase:
         40,
         "one a step",
         "digits as directions",
+        origin=NotCompared(),
     )
 
 
@@ -213,7 +216,7 @@ def _traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
         "upper": 2.0,
         "data": words,
         "runs": runs,
-        "claim_source": "mn25.lem15",
+        "origin": NotCompared("mn25.lem15"),
     }
     stranger: dict[str, Any] = {
         "values": Column(2),
@@ -249,7 +252,7 @@ def _not_traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
             bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
             quantity="statistic of a member, private estimator",
             claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, repaired",
-            claim_source="mn25.lem14",
+            origin=NotCompared("mn25.lem14"),
             data=words,
             runs=profile.runs(10_000),
         ),
@@ -272,7 +275,7 @@ def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ..
             bound=DELTA,
             quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
             claim="at most delta" if private else "more than delta, so that it is not (epsilon, delta)-DP",
-            claim_source="mn25.lem14",
+            origin=NotCompared("mn25.lem14"),
             data=f"{words}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
             runs=profile.runs(20_000),
             at_least=not private,

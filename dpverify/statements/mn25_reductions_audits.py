@@ -13,7 +13,7 @@ from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
 from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.projected_noisy_sgd import StopPNSGD
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output
@@ -21,7 +21,9 @@ from dpverify.statements.audit_parts import REAL_DATA, OnFreshSamples, real_neig
 from dpverify.statements.plans import (
     ComplexityCase,
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
+    NotCompared,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -57,9 +59,9 @@ def _by_erm_privacy(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(data.n)[0].guarantee,
-        "mn25.thm8",
         pair.description,
         profile.runs(2_000),
+        origin=NotCompared("mn25.thm8"),
     )
 
 
@@ -73,9 +75,9 @@ def _by_erm_worst(profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.REPLACE_ONE,
         mechanism.guarantees(n)[0].guarantee,
-        "mn25.thm8",
         pair.description,
         profile.runs(5_000),
+        origin=NotCompared("mn25.thm8"),
     )
 
 
@@ -90,6 +92,7 @@ class ExactDescent:
     problem: Problem
 
     accuracy: ClassVar[float] = 1e-4
+    hands_over: ClassVar[str] = "all runs"
 
     def guarantees(self, n: int) -> tuple[Any, ...]:
         """None."""
@@ -134,7 +137,7 @@ def _by_erm_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=mechanism.risk_bound(n).bound,
                 claim="L m_T + lambda_0 (P/2)^2 + sum_t lambda_t m_t^2; a solver with accuracy 1e-4, no privacy",
-                claim_source="mn25.thm8",
+                origin=NotCompared("mn25.thm8"),
                 data=f"{data.name} as the population, samples of n records",
                 runs=profile.runs(40 * RUNS_A_SAMPLE),
                 total=False,
@@ -151,10 +154,10 @@ def _by_erm_queries(oracle: Literal["gradient", "value"], profile: Profile) -> C
     gradients = oracle == "gradient"
     claimed = mechanism.gradient_query_count(data.n) if gradients else mechanism.value_query_count(data.n)
     words = "T K (R + 1) runs of the solver" if gradients else "T b (K + 1) (R + 1) losses, b = n'"
-    return ComplexityCase(mechanism, data, claimed, words, data.name, oracle=oracle)
+    return ComplexityCase(mechanism, data, claimed, words, data.name, oracle=oracle, origin=NotCompared())
 
 
-def _hidden_factor(exponent: int, profile: Profile) -> ConstantEvidence:
+def _hidden_factor(exponent: int, profile: Profile) -> ConstantCase:
     """What the tilde of Theorem 8's risk hides, for a solver with accuracy 1 / sqrt(n) and epsilon = 1."""
     n = 10**exponent
     problem, _ = real_problem("breast-cancer", d=5)
@@ -163,22 +166,24 @@ def _hidden_factor(exponent: int, profile: Profile) -> ConstantEvidence:
     reduction = PopulationToEmpirical(solver, 1.0, accuracy=accuracy)
     printed = accuracy + 1 / math.sqrt(n) + 1 / n
     length = problem.constraint.diameter * problem.loss.lipschitz_constant
-    return ConstantEvidence(
-        subject="mn25.sco-to-erm",
-        title=f"The factor in Theorem 8's risk, n = 1e{exponent}",
+    return ConstantCase(
         formula="excess population risk <= c (alpha + B L / sqrt(n) + B L / (n epsilon))",
         latex=r"c\left(\alpha+\frac{BL}{\sqrt n}+\frac{BL}{n\varepsilon}\right)",
-        smallest=reduction.risk_bound(n).bound / (length * printed),
+        provable=Interval(
+            lower=reduction.risk_bound(n).bound / (length * printed),
+            upper=reduction.risk_bound(n).bound / (length * printed),
+        ),
+        extreme="smallest",
+        printed=None,
         parameters={
             "n": f"1e{exponent}",
             "alpha": "B L / sqrt(n)",
             "epsilon": "1 a selection",
             "B": "diameter",
         },
-        verdict=Verdict.SUPPORTED,
+        range_fixed_by="floating-point evaluation of a proved bound",
         method="the explicit bound of the implementation, regularization chosen for the smallest value",
-        reason="floating-point evaluation of a proved bound",
-        reproduce=f"dpverify verify --only mn25.sco-to-erm/factor-{exponent}",
+        origin=NotCompared("mn25.sco-to-erm"),
     )
 
 
@@ -202,10 +207,10 @@ def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> Privacy
         pair.right,
         Adjacency.REPLACE_ONE,
         stated[0].guarantee,
-        "mn25.d2" if epsilon <= 1 / 6 else "mn25.lem6",
         pair.description,
         profile.runs(10_000),
         stated[-1].guarantee,
+        origin=NotCompared("mn25.d2" if epsilon <= 1 / 6 else "mn25.lem6"),
     )
 
 
@@ -224,7 +229,7 @@ def _by_sco_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 dataset=data,
                 bound=4 * radius * math.sqrt(second_moment / n),
                 claim="the solver's population risk, 4 R sqrt((L^2 + d sigma^2) / n), epsilon = 8",
-                claim_source="mn25.d2",
+                origin=NotCompared("mn25.d2"),
                 data=f"{data_name}, n records, d = 2",
                 runs=profile.runs(2_000),
                 total=False,
@@ -237,7 +242,9 @@ def _by_sco_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
 def _by_sco_queries(profile: Profile) -> ComplexityCase:
     problem, data = real_problem("breast-cancer", n=32, d=5)
     mechanism = EmpiricalToPopulation(NoisyGradientDescent(problem, 1.0, DELTA))
-    return ComplexityCase(mechanism, data, 32**2 - 1, "the solver's for n records, n^2 - 1", data.name)
+    return ComplexityCase(
+        mechanism, data, 32**2 - 1, "the solver's for n records, n^2 - 1", data.name, origin=NotCompared()
+    )
 
 
 def _plans() -> tuple[Plan, ...]:

@@ -77,6 +77,8 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     known = papers()
     ids = {row.id for paper in known.values() for row in paper.catalog}
     for name in keys_or_ids:
+        if not isinstance(name, str):
+            raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
         if name not in known and name not in ids:
             near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
             raise InvalidArgumentError("id", name, f"a paper's key or a catalog id such as {near}")

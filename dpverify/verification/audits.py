@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from dpverify.auditing import (
     CountRelation,
     MeanAudit,
+    audit_constant,
     audit_law,
     audit_mean,
     audit_privacy,
     audit_queries,
     complexity_entry,
+    constant_entry,
     fit_rate,
     mean_entry,
+    most_telling,
     privacy_entry,
     rate_entry,
     risk_entry,
     sampling_entry,
+    search_faults,
 )
 from dpverify.evidence import (
+    ClaimOrigin,
     ComplexityEvidence,
+    ConstantEvidence,
     Evidence,
     Interval,
     MeanEvidence,
     PrivacyEvidence,
     SamplingEvidence,
-    Verdict,
 )
 from dpverify.privacy import Guarantee
-from dpverify.problems import Dataset, minimize
+from dpverify.problems import Dataset, largest_risk, minimize
 from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, Store, run
 from dpverify.statements.plans import (
     ComplexityPlan,
+    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
@@ -81,7 +87,7 @@ def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -
         return [_mean(plan, plan.build(settings.profile), settings, failure_probability)]
     if isinstance(plan, SamplingPlan):
         return [_sampling(plan, plan.build(settings.profile), settings, failure_probability)]
-    return [plan.build(settings.profile)]
+    return [_constant(plan, plan.build(settings.profile), settings)]
 
 
 def is_statistical(plan: Plan) -> bool:
@@ -132,25 +138,49 @@ def _reproduce(plan: Plan, settings: AuditSettings, failure_probability: float |
     return shlex.join(str(word) for word in words)
 
 
+class _Source(TypedDict):
+    origin: ClaimOrigin
+    claim_source: str
+
+
+def _source(case: PrivacyCase | RiskCase | MeanCase | SamplingCase) -> _Source:
+    """Where a claim comes from, also in the one field that ledgers have always had for it."""
+    origin = case.origin.record()
+    return {"origin": origin, "claim_source": origin.source}
+
+
 def _privacy(
     plan: PrivacyPlan, case: PrivacyCase, settings: AuditSettings, failure_probability: float
 ) -> PrivacyEvidence:
     begin = time.perf_counter()
-    samples = [
-        _drawn(plan, settings, case.mechanism, data, case.runs, side).points
-        for side, data in enumerate((case.left, case.right))
-    ]
-    left, right = (points.reshape(points.shape[0], -1) for points in samples)
+    make, factors = case.weakened, settings.profile.faults
+
+    def outputs(mechanism: Mechanism, stream: int) -> tuple[Any, Any]:
+        """Of a mechanism on both data sets; streams tell the mechanism and its weakened versions apart."""
+        drawn = [
+            _drawn(plan, settings, mechanism, data, case.runs, 2 * stream + side).points
+            for side, data in enumerate((case.left, case.right))
+        ]
+        left, right = (points.reshape(points.shape[0], -1) for points in drawn)
+        return left, right
+
+    weakened = None if make is None else lambda factor: outputs(make(factor), 1 + factors.index(factor))
+    left, right = outputs(case.mechanism, 0)
     audit = audit_privacy(
-        left, right, case.claim, failure_probability=failure_probability, seed=settings.seed
+        left,
+        right,
+        case.claim,
+        adjacency=case.adjacency,
+        failure_probability=failure_probability,
+        seed=settings.seed,
     )
+    audit = search_faults(audit, case.claim, weakened, fault=case.fault, factors=factors)
     return privacy_entry(
         audit,
         subject=plan.subject,
         title=plan.title,
         data=case.data,
-        adjacency=case.adjacency.value,
-        claim_source=case.claim_source,
+        **_source(case),
         best_known=None if case.upper is None else Sharper(case.claim, case.upper),
         seconds=round(time.perf_counter() - begin, 3),
         reproduce=_reproduce(plan, settings, failure_probability),
@@ -177,64 +207,55 @@ def _risk(
     each = failure_probability / len(cases)
     audits = [_measure(plan, case, number, settings, each) for number, case in enumerate(cases)]
     reproduce = _reproduce(plan, settings, failure_probability)
-    # a violated bound is below what is possible: the two replacements further down leave it alone
-    shown = max((i for i, a in enumerate(audits) if a.verdict is Verdict.VIOLATED), default=len(audits) - 1)
+    shown = most_telling([audit.verdict for audit in audits])
     case, audit = cases[shown], audits[shown]
-    measured = risk_entry(
-        audit,
-        subject=plan.subject,
-        title=plan.title,
-        data=case.data,
-        quantity=f"expected excess risk ({'sum' if case.total else 'mean'} over records)",
-        claim=case.claim,
-        claim_source=case.claim_source,
-        seed=settings.seed,
-        seconds=round(time.perf_counter() - begin, 3),
-        reproduce=reproduce,
-        curve=tuple(
-            (c.size, a.measured.lower, a.measured.upper, c.bound)
-            for c, a in zip(cases, audits, strict=True)
-            if plan.curve_over
-        ),
-        curve_over=plan.curve_over,
-    )
-    if not math.isfinite(case.bound):
-        unbounded = {"verdict": Verdict.UNDECIDED, "reason": "There is no stated bound to compare with."}
-        measured = measured.model_copy(update={**unbounded, "bound": math.inf})
-    elif not case.bound < _span(case):
-        idle = {"verdict": Verdict.UNDECIDED, "reason": _idle(_span(case)), "bound": case.bound}
-        measured = measured.model_copy(update=idle)
     found: list[Evidence] = [
-        measured.model_copy(update={"runs": case.runs, "failure_probability": failure_probability})
-    ]
-    if plan.exponent_claimed is not None:
-        fit = fit_rate([c.size for c in cases], [a.measured for a in audits], plan.exponent_claimed)
-        rate = rate_entry(
-            fit,
+        risk_entry(
+            audit,
             subject=plan.subject,
             title=plan.title,
-            over=plan.curve_over,
+            data=case.data,
+            quantity=f"expected excess risk ({'sum' if case.total else 'mean'} over records)",
+            claim=case.claim,
+            **_source(case),
+            seed=settings.seed,
+            seconds=round(time.perf_counter() - begin, 3),
+            reproduce=reproduce,
+            curve=_curve(plan, cases, audits),
+            curve_over=plan.curve_over,
             runs=case.runs,
             failure_probability=failure_probability,
-            seed=settings.seed,
-            reproduce=reproduce,
         )
-        if rate.verdict is Verdict.VIOLATED:
-            # a paper's O( ) hides constants and logarithms: no finite set of sizes can violate it
-            hidden = f"{rate.reason}. Constants and logarithms that O( ) hides can do that at these sizes."
-            rate = rate.model_copy(update={"verdict": Verdict.UNDECIDED, "reason": hidden})
-        found.append(rate)
+    ]
+    if plan.rate is not None:
+        fit = fit_rate(
+            [c.size for c in cases], [a.measured for a in audits], plan.rate.exponent, asymptotic=True
+        )
+        found.append(
+            rate_entry(
+                fit,
+                subject=plan.subject,
+                title=plan.title,
+                origin=plan.rate.origin.record(),
+                over=plan.curve_over,
+                runs=case.runs,
+                failure_probability=failure_probability,
+                seed=settings.seed,
+                reproduce=reproduce,
+            )
+        )
     return found
 
 
-def _span(case: RiskCase) -> float:
-    """No risk on the set is farther from the minimum than the Lipschitz constant allows."""
-    scale = float(case.dataset.n) if case.total else 1.0
-    return scale * case.problem.loss.lipschitz_constant * case.problem.constraint.diameter
-
-
-def _idle(extreme: float) -> str:
-    return f"The bound says nothing here: no run could break it, the most extreme value possible being {extreme:.4g}."
+def _curve(
+    plan: RiskPlan | MeanPlan, cases: Sequence[RiskCase | MeanCase], audits: Sequence[MeanAudit]
+) -> tuple[tuple[float, float, float, float], ...]:
+    """Points of a plot; none where the plan has no axis."""
+    return tuple(
+        (case.size, audit.measured.lower, audit.measured.upper, case.bound)
+        for case, audit in zip(cases, audits, strict=True)
+        if plan.curve_over
+    )
 
 
 def _measure(
@@ -248,16 +269,15 @@ def _measure(
     risks = scale * np.asarray(case.problem.mean_risk(points, case.dataset))
     if case.runs_a_sample > 1:
         risks = risks.reshape(-1, case.runs_a_sample).mean(axis=1)
-    least = minimize(case.problem, case.dataset).value
-    minimum = Interval(lower=scale * least.lower, upper=scale * least.upper)
-    span = _span(case)
+    least, most = minimize(case.problem, case.dataset).value, largest_risk(case.problem, case.dataset)
     return audit_mean(
         risks,
-        bound=min(case.bound, span),
-        lower=minimum.lower,
-        upper=minimum.upper + span,
+        bound=case.bound,
+        lower=scale * least.lower,
+        upper=scale * most.upper,
         failure_probability=failure_probability,
-        minimum=minimum,
+        minimum=Interval(lower=scale * least.lower, upper=scale * least.upper),
+        extreme=Interval(lower=scale * (most.lower - least.upper), upper=scale * (most.upper - least.lower)),
     )
 
 
@@ -268,42 +288,24 @@ def _mean(
     begin = time.perf_counter()
     each = failure_probability / len(cases)
     audits = [_expectation(plan, case, number, settings, each) for number, case in enumerate(cases)]
-    entries = [
-        mean_entry(
-            audit,
-            at_least=case.at_least,
-            subject=plan.subject,
-            title=plan.title,
-            data=case.data,
-            quantity=case.quantity,
-            claim=case.claim,
-            claim_source=case.claim_source,
-            seed=settings.seed,
-            reproduce=_reproduce(plan, settings, failure_probability),
-        )
-        for case, audit in zip(cases, audits, strict=True)
-    ]
-    violated = [entry for entry in entries if entry.verdict is Verdict.VIOLATED]
-    shown, bound = (violated or entries)[-1], cases[-1].bound
-    update: dict[str, Any] = {
-        "runs": cases[-1].runs,
-        "failure_probability": failure_probability,
-        "seconds": round(time.perf_counter() - begin, 3),
-        "curve_over": plan.curve_over,
-        "curve": tuple(
-            (c.size, e.measured.lower, e.measured.upper, c.bound)
-            for c, e in zip(cases, entries, strict=True)
-            if plan.curve_over
-        ),
-    }
-    extreme = cases[-1].lower if cases[-1].at_least else cases[-1].upper
-    if not violated:
-        update["bound"] = bound
-        if not math.isfinite(bound):
-            update |= {"verdict": Verdict.UNDECIDED, "reason": "There is no stated bound to compare with."}
-        elif bound <= extreme if cases[-1].at_least else bound >= extreme:
-            update |= {"verdict": Verdict.UNDECIDED, "reason": _idle(extreme)}
-    return shown.model_copy(update=update)
+    shown = most_telling([audit.verdict for audit in audits])
+    case, audit = cases[shown], audits[shown]
+    return mean_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        data=case.data,
+        quantity=case.quantity,
+        claim=case.claim,
+        **_source(case),
+        seed=settings.seed,
+        seconds=round(time.perf_counter() - begin, 3),
+        reproduce=_reproduce(plan, settings, failure_probability),
+        curve=_curve(plan, cases, audits),
+        curve_over=plan.curve_over,
+        runs=case.runs,
+        failure_probability=failure_probability,
+    )
 
 
 def _expectation(
@@ -318,16 +320,13 @@ def _expectation(
         number,
         block_size=case.block_size or BLOCK,
     )
-    values = np.asarray(case.values(collected), dtype=np.float64)
-    # a claim from below is one from above about minus the values; beyond the range no bound says anything
-    sign = -1.0 if case.at_least else 1.0
-    lower, upper = sorted((sign * case.lower, sign * case.upper))
     return audit_mean(
-        sign * values,
-        bound=min(sign * case.bound, upper),
-        lower=lower,
-        upper=upper,
+        np.asarray(case.values(collected), dtype=np.float64),
+        bound=case.bound,
+        lower=case.lower,
+        upper=case.upper,
         failure_probability=failure_probability,
+        at_least=case.at_least,
     )
 
 
@@ -335,9 +334,13 @@ def _sampling(
     plan: SamplingPlan, case: SamplingCase, settings: AuditSettings, failure_probability: float
 ) -> SamplingEvidence:
     begin = time.perf_counter()
-    points = _drawn(plan, settings, case.mechanism, case.dataset, case.runs).points
+
+    def values(mechanism: Mechanism, *stream: int) -> Any:
+        return case.statistic(_drawn(plan, settings, mechanism, case.dataset, case.runs, *stream).points)
+
     audit = audit_law(
-        case.statistic(points),
+        values(case.mechanism),
+        blind=None if case.blind is None else values(case.blind, 1),
         reference=case.reference,
         reference_error=case.reference_error,
         distance=case.distance,
@@ -351,7 +354,7 @@ def _sampling(
         data=case.data,
         statistic=case.statistic_name,
         claim=case.claim,
-        claim_source=case.claim_source,
+        **_source(case),
         seed=settings.seed,
         seconds=round(time.perf_counter() - begin, 3),
         reproduce=_reproduce(plan, settings, failure_probability),
@@ -378,6 +381,29 @@ def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvid
         data=case.data,
         oracle=case.oracle,
         claim=case.claim,
+        origin=case.origin.record(),
         seed=settings.seed,
+        reproduce=_reproduce(plan, settings),
+    )
+
+
+def _constant(plan: ConstantPlan, case: ConstantCase, settings: AuditSettings) -> ConstantEvidence:
+    audit = audit_constant(
+        case.provable,
+        extreme=case.extreme,
+        printed=case.printed,
+        decisive=case.decisive,
+        requires=case.requires,
+    )
+    return constant_entry(
+        audit,
+        subject=plan.subject,
+        title=plan.title,
+        origin=case.origin.record(),
+        formula=case.formula,
+        latex=case.latex,
+        parameters=case.parameters,
+        range_fixed_by=case.range_fixed_by,
+        method=case.method,
         reproduce=_reproduce(plan, settings),
     )

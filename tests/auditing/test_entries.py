@@ -7,17 +7,21 @@ import pytest
 from scipy.special import expit
 
 from dpverify.auditing import (
+    audit_constant,
     audit_mean,
     audit_privacy,
     audit_queries,
     complexity_entry,
+    constant_entry,
     fit_rate,
     privacy_entry,
     rate_entry,
     risk_entry,
 )
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval, Verdict
-from dpverify.privacy import GDP, parse_claim
+from dpverify.privacy import GDP, Adjacency, parse_claim
+from dpverify.reports.summary import audit_text, is_measurement
 
 
 @pytest.mark.parametrize(
@@ -36,11 +40,11 @@ def test_every_kind_of_claim(claim: str, true_for_the_pair: bool) -> None:
     """A Gaussian pair with mu = 1; chance of a false alarm 1e-6 each."""
     rng = np.random.default_rng(1)
     left, right = rng.normal(0, 1, 60_000), rng.normal(1, 1, 60_000)
-    audit = audit_privacy(left, right, parse_claim(claim), failure_probability=1e-6, seed=3)
-    assert audit.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
-    entry = privacy_entry(
-        audit, subject="a:b", title="t", data="d", adjacency="replace-one", reproduce="r", best_known=GDP(1.0)
+    audit = audit_privacy(
+        left, right, parse_claim(claim), adjacency="replace-one", failure_probability=1e-6, seed=3
     )
+    assert audit.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
+    entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r", best_known=GDP(1.0))
     assert entry.verdict is audit.verdict
     assert entry.claim == str(parse_claim(claim))
     assert (entry.seed, entry.runs, entry.failure_probability) == (3, 60_000, 1e-6)
@@ -54,7 +58,9 @@ def test_randomized_response_at_its_own_claim() -> None:
     """The claim is attained exactly by outputs in {0, 1}; chance of a false alarm 1e-6."""
     rng = np.random.default_rng(2)
     left, right = rng.random(50_000) < expit(1.0), rng.random(50_000) < expit(-1.0)
-    audit = audit_privacy(left, right, parse_claim("eps=1"), failure_probability=1e-6, seed=3)
+    audit = audit_privacy(
+        left, right, parse_claim("eps=1"), adjacency="replace-one", failure_probability=1e-6, seed=3
+    )
     assert audit.verdict is Verdict.SUPPORTED
     assert 0.9 < audit.epsilon_lower <= 1
 
@@ -76,3 +82,42 @@ def test_the_other_entries() -> None:
         queries, subject="s", title="t", data="d", oracle="gradient", claim="= n T", seed=3, reproduce="r"
     )
     assert (count.counted, count.claimed, count.verdict) == (5, 4, Verdict.VIOLATED)
+
+
+def test_every_privacy_verdict_names_the_adjacency() -> None:
+    """Chance of a false alarm 1e-6 each."""
+    rng = np.random.default_rng(4)
+    left, right = rng.normal(0, 1, 4000), rng.normal(1, 1, 4000)
+    for adjacency, named in (
+        (Adjacency.ADD_REMOVE_ONE, "add-or-remove-one"),
+        ("households", "households"),
+    ):
+        for claim, verdict in (("mu=1", "supported"), ("eps=0.1", "violated"), ("eps=30", "undecided")):
+            audit = audit_privacy(
+                left, right, parse_claim(claim), adjacency=adjacency, failure_probability=1e-6, seed=1
+            )
+            entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r")
+            assert (audit.verdict, entry.adjacency) == (verdict, named)
+            assert f"neighbors: {named}" in audit.reason
+            assert f"neighbors: {named}" in audit_text(entry)
+            assert f'"adjacency":"{named}"' in entry.model_dump_json()
+    with pytest.raises(InvalidArgumentError, match="adjacency"):
+        audit_privacy(left, right, GDP(1.0), adjacency="", failure_probability=1e-6, seed=1)
+
+
+def test_entries_of_constants() -> None:
+    for extreme, smallest, largest in (("smallest", 2.0, None), ("largest", None, 1.0)):
+        audit = audit_constant(Interval(lower=1.0, upper=2.0), extreme=extreme, printed=None)
+        entry = constant_entry(
+            audit,
+            formula="c",
+            latex="",
+            parameters={},
+            range_fixed_by="a grid",
+            method="m",
+            subject="s",
+            title="t",
+            reproduce="r",
+        )
+        assert (entry.smallest, entry.largest, entry.printed) == (smallest, largest, None)
+        assert is_measurement(entry)

@@ -28,9 +28,15 @@ def test_same_seed_same_bits_on_any_number_of_threads(gaussian: Make) -> None:
     audits = []
     for threads in (1, 2):
         with threadpool_limits(limits=threads):
-            audits.append(audit_privacy(left, right, gaussian(1.0), failure_probability=1e-3, seed=5))
+            audits.append(
+                audit_privacy(
+                    left, right, gaussian(1.0), adjacency="replace-one", failure_probability=1e-3, seed=5
+                )
+            )
     assert audits[0] == audits[1]
-    other = audit_privacy(left, right, gaussian(1.0), failure_probability=1e-3, seed=6)
+    other = audit_privacy(
+        left, right, gaussian(1.0), adjacency="replace-one", failure_probability=1e-3, seed=6
+    )
     assert other.events != audits[0].events
 
 
@@ -45,7 +51,9 @@ def test_the_division_is_not_the_mechanisms_randomness(corner: Make) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(privacy_module, "divide", spy)
-        audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), failure_probability=1e-3, seed=7)
+        audit_privacy(
+            NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=7
+        )
     assert len(divisions) == 1  # one for both sides
     for parts in divisions:
         order = np.concatenate([parts.fitting, parts.choosing, parts.judging])
@@ -55,7 +63,9 @@ def test_the_division_is_not_the_mechanisms_randomness(corner: Make) -> None:
 
 def test_the_samples_are_left_as_they_were(corner: Make) -> None:
     before = NORMAL.copy()
-    audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), failure_probability=1e-3, seed=1)
+    audit_privacy(
+        NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert np.array_equal(before, NORMAL)
 
 
@@ -69,7 +79,13 @@ def test_a_corner_is_violated_just_if_epsilon_lower_exceeds_it(
         rng = np.random.default_rng(seed)
         left, right = rng.normal(0.0, 1.0, 3000), rng.normal(0.1 * seed, 1.0, 3000)
         audit = audit_privacy(
-            left, right, corner(claimed, delta), failure_probability=0.05, seed=seed, scorers=(Value(),)
+            left,
+            right,
+            corner(claimed, delta),
+            adjacency="replace-one",
+            failure_probability=0.05,
+            seed=seed,
+            scorers=(Value(),),
         )
         assert audit.delta == delta
         assert (audit.verdict is Verdict.VIOLATED) == (audit.epsilon_lower > claimed)
@@ -80,12 +96,21 @@ def test_the_verdict_turns_just_where_the_bound_meets_the_claim(corner: Make) ->
     rng = np.random.default_rng(21)
     left, right = rng.laplace(0, 1, 4000), rng.laplace(1, 1, 4000)
     bound = float(
-        audit_privacy(left, right, corner(0.3, 0.1), failure_probability=0.01, seed=1).delta_lower(0.3)
+        audit_privacy(
+            left, right, corner(0.3, 0.1), adjacency="replace-one", failure_probability=0.01, seed=1
+        ).delta_lower(0.3)
     )
     assert bound > 0.1
     verdicts = set()
     for claimed in bound * np.linspace(0.9, 1.1, 21):
-        audit = audit_privacy(left, right, corner(0.3, float(claimed)), failure_probability=0.01, seed=1)
+        audit = audit_privacy(
+            left,
+            right,
+            corner(0.3, float(claimed)),
+            adjacency="replace-one",
+            failure_probability=0.01,
+            seed=1,
+        )
         assert (audit.verdict is Verdict.VIOLATED) == (float(audit.delta_lower(0.3)) > claimed)
         verdicts.add(audit.verdict)
     assert verdicts == {Verdict.VIOLATED, Verdict.SUPPORTED}
@@ -94,7 +119,12 @@ def test_the_verdict_turns_just_where_the_bound_meets_the_claim(corner: Make) ->
 def test_the_bound_and_its_inverse_agree(corner: Make) -> None:
     rng = np.random.default_rng(3)
     audit = audit_privacy(
-        rng.laplace(0, 1, 20_000), rng.laplace(1, 1, 20_000), corner(1.0), failure_probability=1e-3, seed=1
+        rng.laplace(0, 1, 20_000),
+        rng.laplace(1, 1, 20_000),
+        corner(1.0),
+        adjacency="replace-one",
+        failure_probability=1e-3,
+        seed=1,
     )
     for delta in (0.0, 1e-3, 0.05):
         epsilon = audit.epsilon_at(delta)
@@ -116,7 +146,9 @@ def test_the_bound_and_its_inverse_agree(corner: Make) -> None:
 
 
 def test_where_nothing_can_be_found_nothing_is_said(corner: Make) -> None:
-    audit = audit_privacy(NORMAL[0], NORMAL[1] + 1, corner(10.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        NORMAL[0], NORMAL[1] + 1, corner(10.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is Verdict.UNDECIDED
     assert audit.detectable_parameter is None
     assert "would be needed" in audit.reason
@@ -124,11 +156,15 @@ def test_where_nothing_can_be_found_nothing_is_said(corner: Make) -> None:
 
 def test_the_number_of_runs_said_to_be_needed_is_enough(corner: Make) -> None:
     """With that many, a mechanism that betrays the data set is caught; with 0.7 of it, nothing could be."""
-    reason = audit_privacy(NORMAL[0], NORMAL[1], corner(4.0), failure_probability=1e-3, seed=1).reason
+    reason = audit_privacy(
+        NORMAL[0], NORMAL[1], corner(4.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    ).reason
     needed = int(reason.split("at least ")[1].split(" ")[0])
     for runs, verdict in [(needed + 20, Verdict.VIOLATED), (int(0.7 * needed), Verdict.UNDECIDED)]:
         left, right = np.zeros(runs), np.ones(runs)
-        audit = audit_privacy(left, right, corner(4.0), failure_probability=1e-3, seed=1)
+        audit = audit_privacy(
+            left, right, corner(4.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+        )
         assert audit.verdict is verdict
 
 
@@ -138,21 +174,23 @@ def test_extreme_magnitudes(corner: Make, d: int, scale: float) -> None:
     rng = np.random.default_rng(4)
     left, right = scale * rng.uniform(-1, 1, (4000, d)), scale * rng.uniform(-1, 1, (4000, d))
     right[:, 0] += scale
-    audit = audit_privacy(left, right, corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_degenerate_samples(corner: Make, d: int) -> None:
     zeros, ones = np.zeros((2000, d)), np.ones((2000, d))
-    same = audit_privacy(zeros, zeros, corner(1.0), failure_probability=1e-3, seed=1)
+    same = audit_privacy(zeros, zeros, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert same.verdict is Verdict.SUPPORTED
     assert same.epsilon_lower == 0
-    apart = audit_privacy(zeros, ones, corner(1.0), failure_probability=1e-3, seed=1)
+    apart = audit_privacy(zeros, ones, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert apart.verdict is Verdict.VIOLATED
     assert apart.epsilon_lower > 4
     heavy = np.random.default_rng(5).standard_cauchy((2, 2000, d))
-    audit = audit_privacy(heavy[0], heavy[1], corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        heavy[0], heavy[1], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is Verdict.SUPPORTED
 
 
@@ -160,18 +198,27 @@ def test_many_dimensions_few_runs(corner: Make) -> None:
     rng = np.random.default_rng(6)
     left, right = rng.normal(size=(600, 300)), rng.normal(size=(600, 300))
     right[:, 17] += 5.0
-    audit = audit_privacy(left, right, corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.VIOLATED
 
 
 def test_smallest_samples(corner: Make) -> None:
-    audit = audit_privacy(NORMAL[0, :100], NORMAL[1, :100], corner(0.1), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        NORMAL[0, :100],
+        NORMAL[1, :100],
+        corner(0.1),
+        adjacency="replace-one",
+        failure_probability=1e-3,
+        seed=1,
+    )
     assert audit.runs == 100
     assert audit.runs_judged == 50
 
 
 def test_the_result_is_frozen(corner: Make) -> None:
-    audit = audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     with pytest.raises(dataclasses.FrozenInstanceError):
         audit.epsilon_lower = 3.0  # type: ignore[misc]
 
@@ -191,7 +238,7 @@ def test_the_result_is_frozen(corner: Make) -> None:
 def test_bad_arguments(corner: Make, name: str, value: object) -> None:
     arguments = {"failure_probability": 1e-3, "seed": 1, name: value}
     with pytest.raises(InvalidArgumentError, match=name):
-        audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), **arguments)  # type: ignore[arg-type]
+        audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("level", [1e-12, LEAST_FAILURE_PROBABILITY])
@@ -203,21 +250,32 @@ def test_the_least_failure_probabilities_work(
     samples = np.random.default_rng(9).normal(size=(2, 4000))
     samples[1] += 1
     for runs in (100, 200, 300, 4000):
-        audit = audit_privacy(samples[0, :runs], samples[1, :runs], claim, failure_probability=level, seed=1)
+        audit = audit_privacy(
+            samples[0, :runs],
+            samples[1, :runs],
+            claim,
+            adjacency="replace-one",
+            failure_probability=level,
+            seed=1,
+        )
         if audit.verdict is Verdict.UNDECIDED:
-            wanted = int(audit.reason.removesuffix(" would be needed").rpartition(" ")[2])
+            wanted = int(audit.detectable.removesuffix(" would be needed").rpartition(" ")[2])
             assert wanted > runs
         else:
             assert audit.verdict is Verdict.SUPPORTED
             assert audit.detectable_parameter is not None
     # the last of them is a sample in which a much larger shift is found
-    far = audit_privacy(samples[0], samples[1] + 3, claim, failure_probability=level, seed=1)
+    far = audit_privacy(
+        samples[0], samples[1] + 3, claim, adjacency="replace-one", failure_probability=level, seed=1
+    )
     assert far.verdict is Verdict.VIOLATED
 
 
 def test_a_failure_probability_below_the_least_is_refused_in_one_sentence(corner: Make) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
-        audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), failure_probability=1e-320, seed=1)
+        audit_privacy(
+            NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", failure_probability=1e-320, seed=1
+        )
     assert str(caught.value) == "failure_probability was 1e-320; allowed: a number from 1e-15 to below 1."
 
 
@@ -227,13 +285,17 @@ def test_outputs_that_are_not_finite(corner: Make, bad: float, side: int) -> Non
     samples = NORMAL.copy()
     samples[side, 7] = bad
     with pytest.raises(InvalidDataError, match=f"{('left', 'right')[side]} has NaN or infinity in run 8"):
-        audit_privacy(samples[0], samples[1], corner(1.0), failure_probability=1e-3, seed=1)
+        audit_privacy(
+            samples[0], samples[1], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+        )
 
 
 @pytest.mark.parametrize("shape", [(99,), (400, 2, 2), (), (400, 0), (399,), (400, 2)])
 def test_bad_shapes(corner: Make, shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidDataError):
-        audit_privacy(np.zeros(shape), NORMAL[0], corner(1.0), failure_probability=1e-3, seed=1)
+        audit_privacy(
+            np.zeros(shape), NORMAL[0], corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+        )
 
 
 @dataclass(frozen=True)
@@ -249,12 +311,20 @@ class Constant:
 @pytest.mark.parametrize("value", [math.nan, -0.1, 1.1, math.inf])
 def test_claims_that_are_no_profile(value: float) -> None:
     with pytest.raises(InvalidArgumentError, match="claim"):
-        audit_privacy(NORMAL[0], NORMAL[1], Constant(value), failure_probability=1e-3, seed=1)
+        audit_privacy(
+            NORMAL[0], NORMAL[1], Constant(value), adjacency="replace-one", failure_probability=1e-3, seed=1
+        )
 
 
 def test_delta_can_be_chosen(gaussian: Make) -> None:
     audit = audit_privacy(
-        NORMAL[0], NORMAL[1] + 2, gaussian(1.0), failure_probability=1e-3, seed=1, delta=0.1
+        NORMAL[0],
+        NORMAL[1] + 2,
+        gaussian(1.0),
+        adjacency="replace-one",
+        failure_probability=1e-3,
+        seed=1,
+        delta=0.1,
     )
     assert audit.delta == 0.1
     assert audit.epsilon_lower == audit.epsilon_at(0.1)

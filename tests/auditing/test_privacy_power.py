@@ -25,7 +25,7 @@ Make = Callable[..., Claim]
 def test_laplace_with_half_the_needed_scale(corner: Make) -> None:
     rng = np.random.default_rng(1)
     left, right = rng.laplace(0.0, 0.5, RUNS), rng.laplace(1.0, 0.5, RUNS)
-    audit = audit_privacy(left, right, corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.VIOLATED
     assert 1.85 < audit.epsilon_lower <= 2.0  # the true loss is 2
     assert audit.violation is not None
@@ -33,14 +33,17 @@ def test_laplace_with_half_the_needed_scale(corner: Make) -> None:
     assert "epsilon 1 " in audit.reason
     # The same samples do not contradict what is true of them.
     assert (
-        audit_privacy(left, right, corner(2.0), failure_probability=1e-3, seed=1).verdict is Verdict.SUPPORTED
+        audit_privacy(
+            left, right, corner(2.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+        ).verdict
+        is Verdict.SUPPORTED
     )
 
 
 def test_laplace_with_the_right_scale(corner: Make) -> None:
     rng = np.random.default_rng(2)
     left, right = rng.laplace(0.0, 1.0, RUNS), rng.laplace(1.0, 1.0, RUNS)
-    audit = audit_privacy(left, right, corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.SUPPORTED
     assert 0.9 < audit.epsilon_lower <= 1.0
     assert audit.detectable_parameter is not None
@@ -51,7 +54,9 @@ def test_laplace_with_the_right_scale(corner: Make) -> None:
 def test_gaussian_noise_off_by_the_root_of_two(gaussian: Make, stddev: float) -> None:
     rng = np.random.default_rng(3)
     left, right = rng.normal(0.0, stddev, RUNS), rng.normal(1.0, stddev, RUNS)
-    audit = audit_privacy(left, right, gaussian(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, gaussian(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is (Verdict.SUPPORTED if stddev == 1 else Verdict.VIOLATED)
     assert audit.delta == 1e-5
 
@@ -63,7 +68,7 @@ def test_adjacency_mixed_up(corner: Make, replace_one: bool) -> None:
     data = np.array([0.25, -0.5, 1.0])
     neighbor = np.array([0.25, -0.5, -1.0]) if replace_one else data[:2]
     left, right = (x.sum() + rng.laplace(0.0, 1.0, RUNS) for x in (data, neighbor))
-    audit = audit_privacy(left, right, corner(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is (Verdict.VIOLATED if replace_one else Verdict.SUPPORTED)
 
 
@@ -73,7 +78,9 @@ def test_ten_dimensions_with_the_difference_in_one_direction(gaussian: Make, dis
     direction = rng.normal(size=10)
     direction *= distance / np.linalg.norm(direction)
     left, right = rng.normal(size=(RUNS, 10)), rng.normal(size=(RUNS, 10)) + direction
-    audit = audit_privacy(left, right, gaussian(1.0), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, gaussian(1.0), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is (Verdict.SUPPORTED if distance == 1 else Verdict.VIOLATED)
 
 
@@ -81,7 +88,9 @@ def test_ten_dimensions_with_the_difference_in_one_direction(gaussian: Make, dis
 def test_same_center_other_spread(corner: Make, d: int) -> None:
     rng = np.random.default_rng(6)
     left, right = rng.normal(0.0, 1.0, (20_000, d)), rng.normal(0.0, 1.6, (20_000, d))
-    audit = audit_privacy(left, right, corner(0.4, 1e-3), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, corner(0.4, 1e-3), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is Verdict.VIOLATED
 
 
@@ -91,7 +100,7 @@ def test_a_difference_that_is_neither_linear_nor_quadratic(corner: Make) -> None
     left, right = rng.uniform(-1, 1, (RUNS, 3)), rng.uniform(-1, 1, (RUNS, 3))
     flip = (right.prod(axis=1) > 0) & (rng.random(RUNS) < 0.8)
     right[flip, 0] *= -1
-    audit = audit_privacy(left, right, corner(0.8), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(0.8), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.VIOLATED
 
 
@@ -103,10 +112,12 @@ def test_discrete_outputs(corner: Make, columns: int) -> None:
     left, right = rng.choice(12, RUNS, p=weights), rng.choice(12, RUNS, p=weights[::-1])
     if columns == 3:  # the same as rows
         left, right = (np.stack([x % 2, x % 3, x // 6], axis=1) for x in (left, right))
-    audit = audit_privacy(left, right, corner(0.6), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(left, right, corner(0.6), adjacency="replace-one", failure_probability=1e-3, seed=1)
     assert audit.verdict is Verdict.VIOLATED
     assert 0.65 < audit.epsilon_lower <= math.log(2)
-    supported = audit_privacy(left, right, corner(math.log(2)), failure_probability=1e-3, seed=1)
+    supported = audit_privacy(
+        left, right, corner(math.log(2)), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert supported.verdict is Verdict.SUPPORTED
 
 
@@ -122,7 +133,9 @@ def test_an_asymmetry_is_found_in_whichever_direction_it_is(corner: Make, swappe
     left, right = _asymmetric(np.random.default_rng(9), RUNS)
     if swapped:
         left, right = right, left
-    audit = audit_privacy(left, right, corner(0.5, 1e-3), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, corner(0.5, 1e-3), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     expected = Direction.LEFT_OVER_RIGHT if swapped else Direction.RIGHT_OVER_LEFT
     other = Direction.RIGHT_OVER_LEFT if swapped else Direction.LEFT_OVER_RIGHT
     assert audit.verdict is Verdict.VIOLATED
@@ -142,7 +155,9 @@ def test_planted_fault_one_direction_only(corner: Make, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(privacy_module, "both_directions", one)
     left, right = _asymmetric(np.random.default_rng(9), RUNS)
-    audit = audit_privacy(left, right, corner(0.5, 1e-3), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, corner(0.5, 1e-3), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is Verdict.SUPPORTED
 
 
@@ -152,7 +167,9 @@ def test_atoms_at_the_ends_of_the_range(corner: Make, atom: float) -> None:
     rng = np.random.default_rng(10)
     left, right = rng.uniform(-1, 1, RUNS), rng.uniform(-1, 1, RUNS)
     left[rng.random(RUNS) < 0.02] = atom
-    audit = audit_privacy(left, right, corner(1.0, 0.01), failure_probability=1e-3, seed=1)
+    audit = audit_privacy(
+        left, right, corner(1.0, 0.01), adjacency="replace-one", failure_probability=1e-3, seed=1
+    )
     assert audit.verdict is Verdict.VIOLATED
 
 
@@ -166,7 +183,9 @@ def test_what_is_said_to_be_detectable_is_detected(corner: Make) -> None:
     def audit(epsilon: float, seed: int) -> privacy_module.PrivacyAudit:
         odds = 1 / (1 + math.exp(-epsilon))
         left, right = rng.random(runs) < odds, rng.random(runs) < 1 - odds
-        return audit_privacy(left, right, corner(1.0), failure_probability=0.05, seed=seed)
+        return audit_privacy(
+            left, right, corner(1.0), adjacency="replace-one", failure_probability=0.05, seed=seed
+        )
 
     said = audit(1.0, 0).detectable_parameter
     assert said is not None

@@ -60,7 +60,9 @@ LEVEL = 0.2
 
 def _false_alarms(pairs: Iterator[Pair]) -> int:
     return sum(
-        audit_privacy(p, q, claim, failure_probability=LEVEL, seed=seed, scorers=SCORERS).violation
+        audit_privacy(
+            p, q, claim, adjacency="replace-one", failure_probability=LEVEL, seed=seed, scorers=SCORERS
+        ).violation
         is not None
         for seed, (p, q, claim) in enumerate(pairs)
     )
@@ -83,7 +85,13 @@ def test_a_thousand_correct_claims_under_one_failure_probability(
     granted = budget.split([f"{kind} {i}" for kind in KINDS for i in range(200)])
     verdicts = [
         audit_privacy(
-            left, right, claim, failure_probability=granted[f"{kind} {i}"], seed=i, scorers=SCORERS
+            left,
+            right,
+            claim,
+            adjacency="replace-one",
+            failure_probability=granted[f"{kind} {i}"],
+            seed=i,
+            scorers=SCORERS,
         ).violation
         for kind in KINDS
         for i, (left, right, claim) in enumerate(null_pairs(200, kind))
@@ -128,7 +136,7 @@ def test_planted_fault_failure_probability_not_split(
         left, right = rng.choice(16, RUNS, p=weights), rng.choice(16, RUNS, p=weights[::-1])
         audit = audit_privacy(
             left, right, corner(1.0),
-            failure_probability=LEVEL, seed=seed, scorers=tuple(Is(2 * i) for i in range(8)),
+            adjacency="replace-one", failure_probability=LEVEL, seed=seed, scorers=tuple(Is(2 * i) for i in range(8)),
         )  # fmt: skip
         assert audit.bound_failure == LEVEL / 16
         alarms += audit.violation is not None
@@ -164,7 +172,7 @@ def test_planted_fault_judging_on_the_learning_half(
     found = [
         audit_privacy(
             rng.normal(size=RUNS), rng.normal(size=RUNS), corner(1.0),
-            failure_probability=1e-9, seed=seed, scorers=(Memory(),),
+            adjacency="replace-one", failure_probability=1e-9, seed=seed, scorers=(Memory(),),
         ).violation
         is not None
         for seed in range(20)
@@ -184,7 +192,13 @@ def test_planted_fault_sides_divided_apart(divided_apart: bool, corner: Callable
         outputs = rng.normal(size=4000)
         order = rng.permutation(4000) if divided_apart else np.arange(4000)
         audit = audit_privacy(
-            outputs, outputs[order], corner(1.0), failure_probability=1e-9, seed=seed, scorers=(Memory(),)
+            outputs,
+            outputs[order],
+            corner(1.0),
+            adjacency="replace-one",
+            failure_probability=1e-9,
+            seed=seed,
+            scorers=(Memory(),),
         )
         found.append(audit.violation is not None)
     assert all(found) if divided_apart else not any(found)  # chance of failing without the fault: 20 * 1e-9
@@ -196,7 +210,9 @@ def test_false_alarms_of_all_scorers_in_several_dimensions(gaussian: Callable[..
     shift = np.array([0.6, 0.0, -0.8])
     for seed in range(40):
         left, right = rng.normal(size=(RUNS, 3)), rng.normal(size=(RUNS, 3)) + shift
-        audit = audit_privacy(left, right, gaussian(1.0), failure_probability=LEVEL, seed=seed)
+        audit = audit_privacy(
+            left, right, gaussian(1.0), adjacency="replace-one", failure_probability=LEVEL, seed=seed
+        )
         alarms += audit.violation is not None
     assert alarms <= binom.isf(1e-7, 40, LEVEL)
 
@@ -210,7 +226,7 @@ def test_all_default_scorers_at_full_size(
     draw = rng.laplace if kind == "laplace" else rng.normal
     claim = corner(1.0) if kind == "laplace" else gaussian(1.0)
     left, right = draw(0.0, 1.0, 100_000), draw(1.0, 1.0, 100_000)
-    audit = audit_privacy(left, right, claim, failure_probability=1e-6, seed=1)
+    audit = audit_privacy(left, right, claim, adjacency="replace-one", failure_probability=1e-6, seed=1)
     assert audit.verdict is Verdict.SUPPORTED
     assert audit.violation is None
 
@@ -227,7 +243,7 @@ def _hockey_stick(p: Array, q: Array, epsilons: Array) -> Array:
 def _atoms_audit(claim: Claim, seed: int, level: float, runs: int = 4000) -> PrivacyAudit:
     rng = np.random.default_rng(np.random.SeedSequence(77, spawn_key=(seed,)))
     left, right = rng.choice(5, runs, p=ATOMS_LEFT), rng.choice(5, runs, p=ATOMS_RIGHT)
-    return audit_privacy(left, right, claim, failure_probability=level, seed=seed)
+    return audit_privacy(left, right, claim, adjacency="replace-one", failure_probability=level, seed=seed)
 
 
 def test_each_direction_stays_below_its_own_divergence(corner: Callable[..., Claim]) -> None:

@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from dpverify.auditing import audit_law
+from dpverify.auditing import LawAudit, audit_law
 from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
+
+
+def law(values: Any, **asked: Any) -> LawAudit:
+    """An audit beside a blind sampler that no reference here comes near."""
+    return audit_law(values, blind=np.full(len(values), 1e3), **asked)
+
 
 EXACT: dict[str, Any] = {"distance": "total variation", "bound": 0.0}
 
@@ -21,7 +27,7 @@ def test_a_thousand_right_samplers_raise_few_alarms() -> None:
     alarms = 0
     for seed in range(1000):
         values = np.random.default_rng(seed).normal(size=500)
-        found = audit_law(values, reference=norm.cdf, failure_probability=0.05, **EXACT)
+        found = law(values, reference=norm.cdf, failure_probability=0.05, **EXACT)
         alarms += found.verdict is Verdict.VIOLATED
     # at most binomial(1000, 0.05): 90 or more has probability 6e-8
     assert alarms < 90
@@ -30,8 +36,8 @@ def test_a_thousand_right_samplers_raise_few_alarms() -> None:
 def test_the_least_failure_probability_works() -> None:
     values = np.random.default_rng(3).normal(size=20_000)
     level = LEAST_FAILURE_PROBABILITY
-    assert audit_law(values, reference=norm.cdf, failure_probability=level, **EXACT).measured.lower == 0
-    shifted = audit_law(values + 0.2, reference=norm.cdf, failure_probability=level, **EXACT)
+    assert law(values, reference=norm.cdf, failure_probability=level, **EXACT).measured.lower == 0
+    shifted = law(values + 0.2, reference=norm.cdf, failure_probability=level, **EXACT)
     assert shifted.verdict is Verdict.VIOLATED
 
 
@@ -40,17 +46,17 @@ def test_a_wrong_law_is_found(fault: str) -> None:
     values = np.random.default_rng(3).normal(size=20_000)
     wrong = {"shift": values + 0.1, "scale": 1.2 * values, "projection": np.clip(values, -1.5, 1.5)}[fault]
     # each fault moves the distribution function by at least 0.033, twice the band of 0.0165 at this level
-    assert audit_law(wrong, reference=norm.cdf, failure_probability=1e-4, **EXACT).verdict is Verdict.VIOLATED
-    right = audit_law(values, reference=norm.cdf, failure_probability=1e-4, **EXACT)
+    assert law(wrong, reference=norm.cdf, failure_probability=1e-4, **EXACT).verdict is Verdict.VIOLATED
+    right = law(values, reference=norm.cdf, failure_probability=1e-4, **EXACT)
     assert right.verdict is Verdict.SUPPORTED
     assert right.measured.lower == 0
 
 
 def test_a_law_with_atoms_is_compared_at_and_before_them() -> None:
     values = np.random.default_rng(4).binomial(5, 0.5, size=5000)
-    right = audit_law(values, reference=lambda x: binom.cdf(x, 5, 0.5), failure_probability=1e-6, **EXACT)
+    right = law(values, reference=lambda x: binom.cdf(x, 5, 0.5), failure_probability=1e-6, **EXACT)
     assert right.verdict is Verdict.SUPPORTED
-    wrong = audit_law(values, reference=lambda x: binom.cdf(x, 5, 0.6), failure_probability=1e-6, **EXACT)
+    wrong = law(values, reference=lambda x: binom.cdf(x, 5, 0.6), failure_probability=1e-6, **EXACT)
     assert wrong.verdict is Verdict.VIOLATED
 
 
@@ -59,7 +65,7 @@ def test_total_variation_allows_what_it_says(allowed: float, verdict: Verdict) -
     # a tenth of the runs is off by ten: the laws are 0.1 apart
     rng = np.random.default_rng(5)
     values = rng.normal(size=20_000) + 10.0 * (rng.random(20_000) < 0.1)
-    found = audit_law(
+    found = law(
         values, reference=norm.cdf, distance="total variation", bound=allowed, failure_probability=1e-6
     )
     assert found.verdict is verdict
@@ -71,7 +77,7 @@ def test_a_factor_allows_what_it_says(allowed: float, verdict: Verdict) -> None:
     # density 1/2 on [0, 1/2] and 3/2 on [1/2, 1] against the uniform law: off by a factor 2 one way, 1.5 the other
     rng = np.random.default_rng(6)
     values = np.where(rng.random(20_000) < 0.25, 0.0, 0.5) + 0.5 * rng.random(20_000)
-    found = audit_law(
+    found = law(
         values,
         reference=lambda x: np.clip(x, 0, 1),
         distance="multiplicative",
@@ -83,7 +89,7 @@ def test_a_factor_allows_what_it_says(allowed: float, verdict: Verdict) -> None:
 
 def test_the_error_of_the_reference_widens_the_band() -> None:
     values = np.random.default_rng(7).normal(size=20_000) + 0.1
-    found = audit_law(values, reference=norm.cdf, reference_error=0.05, failure_probability=1e-4, **EXACT)
+    found = law(values, reference=norm.cdf, reference_error=0.05, failure_probability=1e-4, **EXACT)
     assert found.verdict is Verdict.SUPPORTED
 
 
@@ -116,4 +122,43 @@ def test_bad_input_is_refused(change: dict[str, Any], error: type[Exception]) ->
     }
     values = arguments.pop("values")
     with pytest.raises(error):
-        audit_law(values, **arguments)
+        audit_law(values, blind=None, **arguments)
+
+
+def test_a_law_that_a_blind_sampler_passes_is_not_supported() -> None:
+    # 500 runs at 1e-6 have a band of 0.12; uniform numbers are at most 0.06 from this law
+    rng = np.random.default_rng(8)
+    values, uniform = rng.beta(1.2, 1.0, 500), rng.random(500)
+    asked: dict[str, Any] = {
+        "reference": lambda x: np.clip(x, 0, 1) ** 1.2,
+        "failure_probability": 1e-6,
+        **EXACT,
+    }
+    seen = audit_law(values, blind=uniform, **asked)
+    assert (seen.verdict, seen.blind_rejected, seen.sees_nothing) == (Verdict.UNDECIDED, False, True)
+    assert seen.reason.startswith("sees nothing here")
+    untried = audit_law(values, blind=None, **asked)
+    assert (untried.verdict, untried.blind_rejected) == (Verdict.UNDECIDED, None)
+    told = audit_law(values, blind=uniform**3, **asked)
+    assert (told.verdict, told.blind_rejected, told.sees_nothing) == (Verdict.SUPPORTED, True, False)
+    wrong = audit_law(values**3, blind=uniform, **asked)
+    assert wrong.verdict is Verdict.VIOLATED
+    with pytest.raises(InvalidArgumentError, match="blind"):
+        audit_law(values, blind=uniform[:400], **asked)
+
+
+def test_half_of_the_detectable_faults_are_found() -> None:
+    """The reference is off by its error in the sampler's favor: 60 audits, 15 to 45 found but for 1e-4."""
+    level, runs, error = 1e-3, 1000, 0.05
+    asked: dict[str, Any] = {"reference_error": error, "failure_probability": level, **EXACT}
+    # the truth is uniform on [0, 1]; the stated reference is above it by its error around 1/2
+    stated = lambda x: np.clip(x, 0, 1) + error * (np.abs(np.asarray(x) - 0.5) < 0.45)  # noqa: E731
+    stated_rising = lambda x: np.maximum.accumulate(np.clip(stated(x), 0, 1))  # noqa: E731
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        said = audit_law(rng.random(runs), blind=None, reference=stated_rising, **asked).detectable
+        # moved from above 1/2 to below, so that P[value <= 1/2] is off by what was said
+        values = np.where(rng.random(runs) < 0.5 + said, 0.5 * rng.random(runs), 0.5 + 0.5 * rng.random(runs))
+        found += audit_law(values, blind=None, reference=stated_rising, **asked).verdict is Verdict.VIOLATED
+    assert found >= 15

@@ -276,3 +276,34 @@ def test_signals_are_given_back(samples: list[str]) -> None:
     assert call(*samples) == 0
     assert signal.getsignal(signal.SIGTERM) is before
     assert cli.app.info.cls is terminal.Commands
+
+
+PROOFS = """
+import os, pathlib, time
+from dpverify.statements.paper import papers
+from dpverify.verification import proofs
+
+def slow(task):
+    pathlib.Path(f"worker-{os.getpid()}").touch()
+    time.sleep(1000)
+
+proofs._named_and_carried_out = slow
+proofs.prove_statements(list(papers()["fmtt18"].statements), workers=2)
+"""
+
+
+def test_a_killed_program_leaves_no_provers(tmp_path: Path) -> None:
+    running = subprocess.Popen([sys.executable, "-c", PROOFS], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    workers: list[int] = []
+    try:
+        _eventually(lambda: len(list(tmp_path.glob("worker-*"))) == 2)
+        workers = [int(p.name.split("-")[1]) for p in tmp_path.glob("worker-*")]
+        running.kill()
+        running.wait()
+        assert len(workers) == 2
+        # they look four times a second; half a minute is what they would live on for
+        assert _eventually(lambda: not any(_alive(worker) for worker in workers), seconds=10.0)
+    finally:
+        running.kill()
+        for worker in filter(_alive, workers):
+            os.kill(worker, signal.SIGKILL)

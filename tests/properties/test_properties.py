@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.problems import Dataset
 from dpverify.properties import (
@@ -19,8 +21,10 @@ from dpverify.properties import (
     neighboring_datasets,
     unit_ball_points,
 )
+from dpverify.running.user_mechanisms import plain_array
 
 LEFT, RIGHT = np.zeros((4, 1)), np.array([[1.0], [0.0], [0.0], [0.0]])
+MORE = np.zeros((5, 1))
 FEW = settings(max_examples=30, derandomize=True, deadline=None)
 
 
@@ -72,11 +76,12 @@ def test_points_lie_in_the_ball(points: Any) -> None:
 
 @given(neighboring_datasets(n=4, d=2))
 @FEW
-def test_neighbors_differ_in_at_most_the_named_record(pair: tuple[Dataset, Dataset, int]) -> None:
+def test_neighbors_differ_in_the_named_record_alone(pair: tuple[Dataset, Dataset, int]) -> None:
     left, right, index = pair
     others = [i for i in range(4) if i != index - 1]
     assert np.array_equal(np.asarray(left.features)[others], np.asarray(right.features)[others])
     assert np.array_equal(np.asarray(left.labels)[others], np.asarray(right.labels)[others])
+    assert not np.array_equal(plain_array(left), plain_array(right))
 
 
 def test_mechanism_check_passes_and_catches_foreign_randomness() -> None:
@@ -103,3 +108,83 @@ def test_private_check_passes_the_right_noise_and_fails_half_of_it() -> None:
         check_private(LaplaceSum(0.5), LEFT, RIGHT, PureDP(1.0), seed=1)
     with pytest.raises(AssertionError, match="violated"):
         check_private(LaplaceSum(0.25), LEFT, RIGHT, GDP(1.0), seed=1)
+
+
+def noisy_sum(data: Any, rng: Any) -> float:
+    return float(np.sum(data) + rng.laplace())
+
+
+def half_noise(data: Any, rng: Any, runs: int) -> Any:
+    return np.sum(data) + 0.5 * rng.laplace(size=runs)
+
+
+def test_private_check_takes_functions_and_claims_in_words() -> None:
+    """False alarm of the first two: 1e-6 each, once, when the seed was chosen."""
+    assert check_private(noisy_sum, LEFT, RIGHT, "eps=1", runs=3000).verdict is Verdict.SUPPORTED
+    assert check_private(noisy_sum, LEFT, RIGHT, "eps=1", runs=3000, executor="threads=2").claim == "1-DP"
+    with pytest.raises(
+        AssertionError, match=r"1-DP is violated \(seed 0, 20000 runs, adjacency replace-one\)"
+    ):
+        check_private(half_noise, LEFT, RIGHT, "eps=1")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "more", "message"),
+    [
+        (LEFT, LEFT, {}, "hold the same records, so nothing would be tested"),
+        (LEFT, LEFT.copy(), {"adjacency": "add-or-remove-one"}, "hold the same records"),
+        (LEFT, LEFT + 1.0, {}, "differ in 4 of 4 records"),
+        (LEFT, MORE, {}, "have 4 and 5 records"),
+        (LEFT, np.zeros((4, 2)), {}, r"records of shapes \(1,\) and \(2,\)"),
+        (np.array([0.0, 1.0]), np.array([1.0, 0.0]), {}, "same records in another order"),
+        (None, None, {}, "left is None"),
+        (LEFT, None, {}, "right is None"),
+        (3.0, 4.0, {}, "left is no data set"),
+        (["a", None], ["a", "b"], {}, "left is no data set"),
+        ([[1.0], [1.0, 2.0]], LEFT, {}, "no rectangular array"),
+        (LEFT, RIGHT, {"adjacency": "add-or-remove-one"}, "have 4 and 4 records"),
+        (LEFT, np.ones((5, 1)), {"adjacency": "add-or-remove-one"}, "differ in more than one record"),
+        (LEFT, RIGHT, {"adjacency": "index", "index": 2}, "differ in record 1; allowed: record 2"),
+        (LEFT, RIGHT, {"adjacency": "index"}, "index was None"),
+        (LEFT, RIGHT, {"index": 1}, "index was 1"),
+        (LEFT, RIGHT, {"adjacency": "next"}, "adjacency was 'next'"),
+        (LEFT, RIGHT, {"adjacency": None}, "adjacency was None"),
+    ],
+)
+def test_private_check_refuses_what_are_no_neighbors(
+    left: Any, right: Any, more: dict[str, Any], message: str
+) -> None:
+    def never(data: Any, rng: Any) -> Any:
+        pytest.fail("was run")
+
+    with pytest.raises((InvalidDataError, InvalidArgumentError), match=message):
+        check_private(never, left, right, "eps=1", **more)
+
+
+def test_private_check_of_other_adjacencies() -> None:
+    """False alarm of each supported one: 1e-6, once, when the seed was chosen."""
+    one_more = np.vstack((LEFT, [[1.0]]))
+    check_private(noisy_sum, LEFT, one_more, "eps=1", adjacency="add-or-remove-one", runs=2000)
+    check_private(noisy_sum, one_more, LEFT, "eps=1", adjacency="add-remove-one", runs=2000)
+    check_private(noisy_sum, LEFT, RIGHT, "eps=1", adjacency="index", index=1, runs=2000)
+    with pytest.raises(AssertionError, match="adjacency add-or-remove-one"):
+        check_private(half_noise, LEFT, one_more, "eps=1", adjacency="add-or-remove-one")
+
+
+def test_private_check_raises_on_undecided_unless_told_not_to() -> None:
+    with pytest.raises(
+        AssertionError, match=r"is undecided .* no violation of this claim can be found with 100"
+    ):
+        check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100)
+    audit = check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100, allow_undecided=True)
+    assert audit.verdict is Verdict.UNDECIDED
+
+
+def test_private_check_does_not_promise_what_does_not_repeat() -> None:
+    stray = np.random.default_rng(5)
+
+    def own(data: Any, rng: Any, runs: int) -> Any:
+        return np.sum(data) + 0.3 * stray.laplace(size=runs)
+
+    with pytest.raises(AssertionError, match="not to be reproduced from the seed"):
+        check_private(own, LEFT, RIGHT, "eps=1", runs=3000)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,8 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.running import Executor, UserMechanism, run
-from dpverify.running.quoting import LONGEST, named, quoted
-from dpverify.running.standard_output import standard_output_to_error
+from dpverify.quoting import LONGEST, named, quoted
+from dpverify.running import Executor, FunctionMechanism, UserMechanism, run
 
 DATA = np.arange(6.0).reshape(3, 2)
 
@@ -97,9 +94,6 @@ def prints(data, rng, runs):
     return data.mean() + rng.laplace(size=runs)
 
 
-def waits(data, rng):
-    pathlib.Path("waiting").touch()
-    time.sleep(60)
 '''
 
 MODULES = {
@@ -110,11 +104,6 @@ MODULES = {
     "mumbling.py": "raise ValueError('a\\nb' + 300 * 'c')\n",
     "silent.py": "raise ValueError\n",
     "nameless.py": "raise ModuleNotFoundError('no\\nname')\n",
-    "exiting_in_workers.py": (
-        "import multiprocessing, sys\n"
-        "if multiprocessing.current_process().name != 'MainProcess':\n    sys.exit(4)\n"
-        "def noise(data, rng, runs):\n    return rng.normal(size=runs)\n"
-    ),
 }
 
 
@@ -166,7 +155,7 @@ SENTENCES = """
 import sys
 import numpy as np
 from dpverify.errors import InvalidDataError
-from dpverify.running import Executor, UserMechanism, run
+from dpverify.running import Executor, FunctionMechanism, UserMechanism, run
 
 executor = Executor.parse(sys.argv[1])
 for target in sys.argv[2:]:
@@ -206,7 +195,8 @@ EXITS = [
 FAULTS = [
     *((f"faulty:{name}", message) for name, message in EXITS),
     ("faulty:stubborn", r"raised Stubborn in block 0 \(runs 0 to 2\): one two three$"),
-    ("exiting_in_workers:noise", r"worker process could not load .* \(SystemExit: 4\)"),
+    ("faulty:interrupts", r"raised KeyboardInterrupt in block 0 \(runs 0 to 2\), without a message\.$"),
+    ("faulty:dies", r"ended its process \(exit code 7\) before its runs were done"),
 ]
 
 
@@ -216,9 +206,11 @@ def test_exits_are_refused(name: str, message: str, folder: Path) -> None:
         do(f"faulty:{name}")
 
 
-def test_faults_in_threads(folder: Path) -> None:
-    interrupts = ("faulty:interrupts", "^interrupted$")
-    check_sentences(folder, "threads=2", [*FAULTS[:-1], interrupts, FAULTS[0]])
+@pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
+@pytest.mark.parametrize(("target", "message"), FAULTS)
+def test_faults_with_several_workers(target: str, message: str, executor: str, folder: Path) -> None:
+    with pytest.raises(InvalidDataError, match=message):
+        do(target, executor)
 
 
 def test_exits_end_the_program_with_the_code_of_bad_input(
@@ -243,47 +235,15 @@ def test_modules_that_exit_are_refused(module: str, message: str, folder: Path) 
         UserMechanism.load(f"{module}:f")
 
 
-def test_faults_in_processes(folder: Path) -> None:
-    # one that exits when it runs, one when it is loaded
-    for target, message in (FAULTS[0], FAULTS[-1]):
-        with pytest.raises(InvalidDataError, match=message):
-            do(target, "processes=2")
+def test_the_programs_own_interrupt_is_passed_on() -> None:
+    def interrupts(data: Any, rng: Any) -> Any:
+        raise KeyboardInterrupt
 
-
-def test_interrupts_are_passed_on(folder: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        do("faulty:interrupts")
-    (folder / "interrupting.py").write_text("raise KeyboardInterrupt\n")
-    with pytest.raises(KeyboardInterrupt):
-        UserMechanism.load("interrupting:f")
+        run(FunctionMechanism(interrupts), DATA, runs=6, seed=1)
 
 
-def test_a_signal_is_not_the_functions_fault(folder: Path) -> None:
-    running = subprocess.Popen(
-        [sys.executable, "-m", "dpverify", *audit("faulty:waits")],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        limit = time.monotonic() + SECONDS
-        while not (folder / "waiting").exists() and time.monotonic() < limit:
-            time.sleep(0.05)
-        running.terminate()
-        _, err = running.communicate(timeout=SECONDS)
-    finally:
-        running.kill()
-    assert running.returncode == 128 + signal.SIGTERM
-    assert "exited" not in err
-
-
-# ------------------------------------------------------------------------------------------- lost workers
-
-
-def test_a_worker_that_ends_is_said_in_one_sentence(folder: Path) -> None:
-    with pytest.raises(InvalidDataError, match=r"^A worker process ended \(EXIT\(7\).*\) before its runs"):
-        do("faulty:dies", "processes=2")
+# ------------------------------------------------------------------------------------------- a cluster
 
 
 @pytest.fixture(scope="module")
@@ -294,15 +254,31 @@ def cluster() -> Iterator[Any]:
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0"
         ) as started,
     ):
         yield started
 
 
 def test_faults_on_a_dask_cluster(cluster: Any, folder: Path) -> None:
-    lost = ("faulty:dies", "^A worker process ended before its runs")
-    check_sentences(folder, f"dask={cluster.scheduler_address}", [*FAULTS, lost])
+    check_sentences(folder, f"dask={cluster.scheduler_address}", FAULTS)
+
+
+def test_a_lost_worker_of_a_cluster_is_said_in_one_sentence(cluster: Any) -> None:
+    def dies(data: Any, rng: Any) -> Any:
+        os._exit(7)
+
+    executor = Executor.parse(f"dask={cluster.scheduler_address}")
+    with pytest.raises(InvalidDataError, match=r"^A worker process ended before its runs"):
+        run(FunctionMechanism(dies), DATA, runs=6, seed=1, block_size=3, executor=executor)
+
+
+def test_a_lost_worker_process_is_said_in_one_sentence() -> None:
+    def dies(data: Any, rng: Any) -> Any:
+        os._exit(7)
+
+    with pytest.raises(InvalidDataError, match=r"^A worker process ended \(EXIT\(7\).*\) before its runs"):
+        run(FunctionMechanism(dies), DATA, runs=6, seed=1, block_size=3, executor=Executor("processes", 2))
 
 
 # ------------------------------------------------------------------------------------------- prints
@@ -324,43 +300,13 @@ def test_what_functions_print_stays_out_of_the_json(executor: str, folder: Path)
     assert all(text in ended.stderr for text in (*PRINTED, "printed to the original stream"))
 
 
-def test_what_functions_print_here_stays_out_of_the_json(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert called(audit("faulty:prints", "--json", "-")) == 0
-    out, err = capfd.readouterr()
-    assert json.loads(out)["subject"] == "faulty:prints"
-    assert all(text in err for text in PRINTED)
-
-
 def test_prints_go_to_a_standard_error_that_is_no_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert called(audit("faulty:prints", "--json", "-")) == 0
     out, err = capsys.readouterr()
     json.loads(out)
-    assert "printed at import" in err
-    assert "printed by the function" in err
-
-
-def test_streams_that_users_replace_or_close_are_given_back(capfd: pytest.CaptureFixture[str]) -> None:
-    before, errors = sys.stdout, sys.stderr
-    with standard_output_to_error:
-        print("inside")
-        with standard_output_to_error:
-            sys.stdout.close()
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # as users do, who never close it
-            replaced = sys.stdout
-        assert sys.stdout is replaced
-    replaced.close()
-    assert (sys.stdout, sys.stderr) == (before, errors)
-    print("after")
-    print("errors after", file=sys.stderr)
-    os.write(1, b"descriptor after\n")
-    sys.stdout.flush()
-    out, err = capfd.readouterr()
-    assert set(out.splitlines()) == {"after", "descriptor after"}
-    assert set(err.splitlines()) == {"inside", "errors after"}
+    assert all(text in err for text in (*PRINTED, "printed to the original stream"))
 
 
 # ------------------------------------------------------------------------------------------- messages

@@ -12,7 +12,7 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Dataset
-from dpverify.running import Executor, UserMechanism, run
+from dpverify.running import Executor, FunctionMechanism, UserMechanism, run
 
 DATA = np.arange(6.0).reshape(3, 2)
 
@@ -116,7 +116,7 @@ def test_the_function_gets_its_own_array_and_a_numpy_generator() -> None:
         return rng.normal(size=runs)
 
     data = DATA.copy()
-    run(UserMechanism(look), data, runs=25, seed=1, block_size=10)
+    run(FunctionMechanism(look), data, runs=25, seed=1, block_size=10)
     assert len(seen) == 3
     assert all(kind is np.ndarray and np.array_equal(array, DATA) for kind, array, _ in seen)
     assert all(kind is np.random.Generator for *_, kind in seen)
@@ -130,7 +130,7 @@ def test_labels_are_the_last_column() -> None:
         shapes.append(data.tolist())
         return rng.normal(size=runs)
 
-    run(UserMechanism(look), Dataset(DATA, np.array([1.0, -1.0, 1.0])), runs=2, seed=1)
+    run(FunctionMechanism(look), Dataset(DATA, np.array([1.0, -1.0, 1.0])), runs=2, seed=1)
     assert shapes == [[[0, 1, 1], [2, 3, -1], [4, 5, 1]]]
 
 

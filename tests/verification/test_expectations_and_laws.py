@@ -22,6 +22,7 @@ from dpverify.statements.plans import (
     RiskPlan,
     SamplingCase,
     SamplingPlan,
+    Unstated,
 )
 from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
 
@@ -56,7 +57,7 @@ def mean(*bounds: float, at_least: bool = False) -> MeanEvidence:
             bound=bound,
             quantity="mean",
             claim="a bound",
-            claim_source="",
+            origin=Unstated("a test"),
             data="none",
             runs=5000,
             at_least=at_least,
@@ -100,8 +101,16 @@ def test_one_broken_bound_of_a_curve_is_enough() -> None:
     assert [point[3] for point in entry.curve] == [0.6, 0.4, 0.7]
 
 
-@pytest.mark.parametrize(("mechanism", "verdict"), [(normal, Verdict.SUPPORTED), (uniform, Verdict.VIOLATED)])
-def test_laws(mechanism: Any, verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("mechanism", "blind", "verdict"),
+    [
+        (normal, uniform, Verdict.SUPPORTED),
+        (normal, normal, Verdict.UNDECIDED),
+        (normal, None, Verdict.UNDECIDED),
+        (uniform, uniform, Verdict.VIOLATED),
+    ],
+)
+def test_laws(mechanism: Any, blind: Any, verdict: Verdict) -> None:
     case = SamplingCase(
         mechanism=mechanism,
         dataset=DATA,
@@ -111,8 +120,9 @@ def test_laws(mechanism: Any, verdict: Verdict) -> None:
         distance="total variation",
         bound=0.0,
         claim="standard normal",
-        claim_source="",
+        origin=Unstated("a test"),
         statistic_name="the number",
+        blind=blind,
         data="none",
         runs=5000,
     )
@@ -120,6 +130,8 @@ def test_laws(mechanism: Any, verdict: Verdict) -> None:
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, SamplingEvidence)
     assert entry.verdict is verdict
+    assert entry.sees_nothing == (verdict is Verdict.UNDECIDED)
+    assert entry.blind_rejected == (None if blind is None else blind is uniform)
 
 
 @pytest.mark.parametrize(
@@ -132,31 +144,46 @@ def test_laws(mechanism: Any, verdict: Verdict) -> None:
     ],
 )
 def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) -> None:
-    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle)
+    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle, origin=Unstated("a test"))
     (entry,) = carry_out(ComplexityPlan("test/count", "bst14.alg2", "Count", lambda _: case), SETTINGS, 0.0)
     assert isinstance(entry, ComplexityEvidence)
     assert entry.verdict is verdict
     assert entry.oracle == oracle
 
 
-@pytest.mark.parametrize("bound", [1.0, 3.0])
+@pytest.mark.parametrize("bound", [0.9, 1.1, 3.0])
 def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
     case = RiskCase(
-        uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False
-    )  # the risk is at most 2 above its minimum
+        uniform, problem, DATA, bound, "a bound", "none", 1000, total=False, origin=Unstated("a test")
+    )  # the risk of 0.5 w on [-1, 1] is at most 1 above its minimum; the Lipschitz constant alone allows 2
     (entry,) = carry_out(
         RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: (case,)), SETTINGS, FAILURE_PROBABILITY
     )
-    assert (entry.verdict is Verdict.UNDECIDED) == (bound == 3.0)
+    assert isinstance(entry, RiskEvidence)
+    assert entry.verdict is (Verdict.SUPPORTED if bound < 1 else Verdict.UNDECIDED)
+    assert entry.sees_nothing == (bound > 1)
+    assert entry.extreme is not None
+    assert entry.extreme.lower <= 1 <= entry.extreme.upper < 1.001
 
 
 @pytest.mark.parametrize("broken", [None, 0, 1, 2])
 def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
-    bounds = [1.0 if i != broken else 0.01 for i in range(3)]
+    bounds = [0.9 if i != broken else 0.01 for i in range(3)]
     cases = tuple(
-        RiskCase(uniform, problem, DATA, bound, "a bound", "", "none", 1000, total=False, size=float(i))
+        RiskCase(
+            uniform,
+            problem,
+            DATA,
+            bound,
+            "a bound",
+            "none",
+            1000,
+            total=False,
+            origin=Unstated("a test"),
+            size=float(i),
+        )
         for i, bound in enumerate(bounds)
     )
     plan = RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: cases, curve_over="size")

@@ -1,15 +1,17 @@
-"""Data sets that are no neighbors are refused before anything is run on them."""
+"""Data sets that are no neighbors are refused before anything is run on them; what is asked for must fit."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
+from dpverify.running import Limits, run
 from dpverify.verification.user_audits import audit_function
 
 SOURCE = """
@@ -28,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("their_noise", None)
 
 
-def audit(left: str, right: str) -> PrivacyEvidence:
+def audit(left: str, right: str, **more: Any) -> PrivacyEvidence:
     for name, records in (("d.csv", left), ("e.csv", right)):
         Path(name).write_text("\n".join(records.split()) + "\n")
     return audit_function(
@@ -36,9 +38,7 @@ def audit(left: str, right: str) -> PrivacyEvidence:
         Path("d.csv"),
         Path("e.csv"),
         claim="eps=2",
-        runs=400,
-        failure_probability=1e-3,
-        seed=0,
+        **{"runs": 400, "failure_probability": 1e-3, "seed": 0, **more},
     )
 
 
@@ -66,10 +66,64 @@ def test_neighbors_are_audited(left: str, right: str) -> None:
         ("0 1 2", "1 0 2", "the same records in another order; allowed: the same order in both"),
         ("0 0 1 1", "0 1 1 0", "the same records in another order"),
         ("0 1 2", "2 9 0", r"differ in 3 of 3 records; .* exactly one \(as it would be .* same order\)"),
-        ("0 1 2", "0 1", r"have \(3, 1\) and \(2, 1\) records and columns"),
-        ("0 1", "0,1 1,1", r"have \(2, 1\) and \(2, 2\) records and columns"),
+        ("0 1 2", "0 1", "have 3 and 2 records; .* add-or-remove-one is for"),
+        ("0 1", "0,1 1,1", r"have records of shapes \(1,\) and \(2,\)"),
     ],
 )
 def test_others_are_refused(left: str, right: str, message: str) -> None:
     with pytest.raises(InvalidDataError, match=message):
         audit(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("0,1 2,3", "0,1"), ("0,1", "0,1 2,3"), ("0 1 2", "0 2"), ("0 1", "5 0 1"), ("0 0", "0")],
+)
+def test_one_record_more_is_audited(left: str, right: str) -> None:
+    found = audit(left, right, adjacency="add-or-remove-one")
+    assert found.adjacency == "add-or-remove-one"
+    assert "--adjacency add-or-remove-one" in found.reproduce
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "adjacency", "message"),
+    [
+        ("0 1", "0 2", "add-or-remove-one", "have 2 and 2 records; .* differ by one"),
+        ("0 1", "0 1 2 3", "add-or-remove-one", "have 2 and 4 records; .* differ by one"),
+        ("0 1 2", "0 3", "add-or-remove-one", "differ in more than one record that is added or removed"),
+        ("0 1 2", "2 1", "add-or-remove-one", "in the same order, and one more"),
+        ("0 1", "0 2", "index", "adjacency was 'index'; allowed: replace-one or add-or-remove-one"),
+        ("0 1", "0 2", "neighbors", "adjacency was 'neighbors'"),
+    ],
+)
+def test_others_are_no_neighbors_so(left: str, right: str, adjacency: str, message: str) -> None:
+    with pytest.raises((InvalidDataError, InvalidArgumentError), match=message):
+        audit(left, right, adjacency=adjacency)
+
+
+def test_more_outputs_than_memory_holds_are_refused_at_once() -> None:
+    with pytest.raises(
+        InvalidArgumentError, match=r"runs was 10000000000000; allowed: at most .* fit into 2 GiB"
+    ):
+        audit("0 1", "0 2", runs=10**13)
+
+
+def test_large_outputs_are_refused_after_the_first_block() -> None:
+    audit("0 1", "0 2")  # writes the files
+    Path("wide.py").write_text("def wide(data, rng, runs):\n    return rng.normal(size=(runs, 1000))\n")
+    with pytest.raises(
+        InvalidArgumentError, match=r"runs was 100000; allowed: at most .* outputs of 8032 bytes"
+    ):
+        audit_function(
+            "wide:wide", Path("d.csv"), Path("e.csv"), claim="eps=1", runs=100_000, failure_probability=1e-3, seed=0,
+            limits=Limits(memory=2**28),
+        )  # fmt: skip
+
+
+def test_the_same_holds_in_the_api() -> None:
+    def noise(data: Any, *, rng: Any, runs: int) -> Any:
+        return rng.normal((runs, 1000), "noise")
+
+    for runs, limit in ((10**15, None), (10**5, 2**20)):
+        with pytest.raises(InvalidArgumentError, match=f"runs was {runs}; allowed: at most"):
+            run(noise, None, runs=runs, seed=1, block_size=10, result_limit=limit)

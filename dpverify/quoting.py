@@ -6,15 +6,15 @@ LONGEST = 200
 """Characters of a message that are shown."""
 
 
-def quoted(message: object) -> str:
-    """A message in one line: white space collapsed, control characters left out, cut at 200 characters."""
+def quoted(message: object, longest: int = LONGEST) -> str:
+    """A message in one line: white space collapsed, control characters left out, cut at `longest` characters."""
     try:
         text = str(message)
     except Exception:
         # of a user's class, whose __str__ may fail as well
         return "(no readable message)"
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
 def named(error: BaseException) -> str:

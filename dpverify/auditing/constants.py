@@ -1,0 +1,95 @@
+"""A printed constant beside the value that can be computed for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Interval, Verdict
+
+Extreme = Literal["smallest", "largest"]
+
+
+@dataclass(frozen=True)
+class ConstantAudit:
+    """What the comparison of a printed constant with a computed one found."""
+
+    verdict: Verdict
+    reason: str
+    provable: float
+    """Rounded to the safe side: up where it is the smallest provable value, down where it is the largest."""
+    extreme: Extreme
+    printed: float | None
+
+
+def audit_constant(
+    provable: Interval,
+    *,
+    extreme: Extreme,
+    printed: float | None,
+    decisive: bool = False,
+    requires: Mapping[str, bool] | None = None,
+) -> ConstantAudit:
+    """Compare a printed constant with the value from which on (or up to which) it can be proved.
+
+    The formula holds from the value on where it is the smallest provable one (a noise, a bound), and up to it where
+    it is the largest safe one (a step size). A printed constant on that side is `supported`, or `certified` where
+    the interval is rigorous. One on the other side is `refuted` where the interval is rigorous and the value is
+    decisive; else it is `undecided`: floating-point arithmetic refutes nothing, and neither does a proof that falls
+    short. Without a printed constant there is nothing to compare, and it is a measurement.
+
+    Args:
+        provable: encloses the computed value.
+        extreme: which of the two it is.
+        printed: the printed constant, None where there is none.
+        decisive: whether the formula is known to fail beyond the value.
+        requires: what has to hold besides, and whether it does; `violated` is said if something does not.
+
+    Raises:
+        InvalidArgumentError: for an interval whose ends are not finite and in order, or another argument.
+    """
+    if not -math.inf < provable.lower <= provable.upper < math.inf:
+        raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")
+    if extreme not in ("smallest", "largest"):
+        raise InvalidArgumentError("extreme", extreme, '"smallest" or "largest"')
+    if printed is not None and not math.isfinite(printed):
+        raise InvalidArgumentError("printed", printed, "a finite number, or None where none is printed")
+    smallest = extreme == "smallest"
+    safe = provable.upper if smallest else provable.lower
+    broken = [words for words, holds in (requires or {}).items() if not holds]
+    if broken:
+        verdict, reason = Verdict.VIOLATED, f"this does not hold: {'; '.join(broken)}"
+    elif printed is None:
+        verdict, reason = Verdict.UNDECIDED, "there is no printed constant to compare with"
+    else:
+        verdict, reason = _compared(provable, safe, printed, smallest=smallest, decisive=decisive)
+    return ConstantAudit(verdict, reason, safe, extreme, printed)
+
+
+def _compared(
+    provable: Interval, safe: float, printed: float, *, smallest: bool, decisive: bool
+) -> tuple[Verdict, str]:
+    how = "rigorous arithmetic" if provable.rigorous else "floating-point arithmetic"
+    stands = f"the printed {printed:.6g} is"
+    bound = f"{'smallest' if smallest else 'largest'} provable value, {safe:.6g}"
+    if printed >= safe if smallest else printed <= safe:
+        side = "at least" if smallest else "at most"
+        return (
+            Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
+            f"{stands} {side} the {bound} ({how})",
+        )
+    beyond = printed < provable.lower if smallest else printed > provable.upper
+    side = "below" if smallest else "above"
+    if decisive and beyond and provable.rigorous:
+        return Verdict.REFUTED, f"{stands} {side} the {bound}, beyond which the formula fails ({how})"
+    if decisive and beyond:
+        return Verdict.UNDECIDED, (
+            f"{stands} {side} the {bound}, beyond which the formula fails; found in {how}, which refutes nothing"
+        )
+    return (
+        Verdict.UNDECIDED,
+        f"{stands} {side} the {bound}: this proof does not reach it, which refutes nothing ({how})",
+    )

@@ -1,0 +1,127 @@
+"""The guard of a worker process: starts it in a session of its own, and ends all that is left of it.
+
+A program of its own, started by the path of this file; it uses the standard library only and runs no user's code. It
+lives until the worker process ends, or until the program that started it is gone, however it went: the pipe that it
+watches is closed by the system. Then it ends the whole process group of the worker and, on Linux, every other process
+that descends from it, and reports how the worker ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+_ORPHANS_COME_HERE, _DIE_WITH_PARENT = 36, 1
+"""Linux: PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG."""
+
+_ROUNDS = 200
+"""How often to look for processes that are still there; each time those that are found are ended."""
+
+
+def _control(option: int, value: int) -> None:
+    """Linux's prctl; nothing elsewhere."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _limit_memory(limit: int) -> None:
+    """Bound what a process may write to; Linux counts just that as data, other systems the address space."""
+    import resource
+
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    _, most = resource.getrlimit(kind)
+    bound = limit if most == resource.RLIM_INFINITY else min(limit, most)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(kind, (bound, most))
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _become_worker(command: list[str], memory: int, own: tuple[int, ...]) -> None:
+    """Turn this process, a fork of the guard, into the worker."""
+    try:
+        os.setsid()
+        _control(_DIE_WITH_PARENT, signal.SIGKILL)
+        for descriptor in own:
+            os.close(descriptor)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _limit_memory(memory)
+        os.execv(command[0], command)
+    finally:
+        os._exit(126)
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def _end_all(worker: int) -> None:
+    """Kill the worker's process group, then whatever came to the guard when its parent ended."""
+    for _ in range(_ROUNDS):
+        with contextlib.suppress(OSError):
+            os.killpg(worker, signal.SIGKILL)
+        for child in _children():
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not _children():
+            return
+        time.sleep(0.005)
+
+
+def _wait(worker: int, lifeline: int) -> int | None:
+    """The worker's wait status; None if the program was gone first."""
+    ringing, ring = os.pipe()
+    for descriptor in (ringing, ring):
+        os.set_blocking(descriptor, False)
+    signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
+    while True:
+        # nothing is lost if the worker ends now: its signal came before, or fills the pipe
+        with contextlib.suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if found[0] == worker:
+                    return found[1]
+        ready, _, _ = select.select([ringing, lifeline], [], [])
+        if lifeline in ready:
+            return None
+        os.read(ringing, 4096)
+
+
+def main() -> None:
+    """Guard the worker that the command line describes, as JSON."""
+    asked = json.loads(sys.argv[1])
+    lifeline, status = asked["lifeline"], asked["status"]
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    _control(_ORPHANS_COME_HERE, 1)
+    worker = os.fork()
+    if worker == 0:
+        _become_worker(asked["command"], asked["memory"], (lifeline, status))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    for descriptor in asked["channels"]:
+        os.close(descriptor)
+    ended = _wait(worker, lifeline)
+    _end_all(worker)
+    if ended is not None:
+        said = {"code": os.waitstatus_to_exitcode(ended)}
+        with contextlib.suppress(OSError):
+            os.write(status, json.dumps(said).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,380 @@
+"""What runs in the worker process of a user's function.
+
+A program of its own, started by the path of this file: so it needs none of dpverify's packages, and starts in the time
+that NumPy takes. It reads requests from one pipe and writes replies to another, as JSON with plain arrays behind; no
+object ever travels. Whatever a user's code does to the modules in here happens in this process only: outputs are
+checked and judged by the program that asked for them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import json
+import os
+import struct
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path[:] = json.loads(sys.argv[1])["path"]
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
+from dpverify.quoting import named, quoted
+
+ALLOWED_TARGET = '"package.module:function", importable from the current folder'
+
+PIPE_GONE = 121
+"""Exit code of a worker process whose pipes were closed under it."""
+
+NO_MEMORY = 122
+"""Exit code of a worker process that had no memory left to say so."""
+
+LARGEST_HEADER = 2**24
+"""Bytes of a frame's JSON."""
+
+_HEARTBEAT = 0.5
+"""Seconds between two signs of life while the runs of a block are done one by one."""
+
+
+# ------------------------------------------------------------------------------------------- frames
+
+
+def frame(header: dict[str, Any], array: NDArray[Any] | None = None) -> bytes:
+    """A message: the length of a JSON text, the text, and the bytes of a `.npy` file whose length it names.
+
+    Raises:
+        ValueError: for an array of objects.
+    """
+    content = io.BytesIO()
+    if array is not None:
+        np.lib.format.write_array(content, array, allow_pickle=False)
+    payload = content.getvalue()
+    text = json.dumps({**header, "bytes": len(payload)}).encode()
+    return struct.pack("<I", len(text)) + text + payload
+
+
+def plain(payload: bytes | bytearray) -> NDArray[Any]:
+    """The array in the bytes of a `.npy` file; nothing is unpickled.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    try:
+        array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(payload), allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TypeError, RecursionError) as error:
+        raise ValueError("no plain array") from error
+    return array
+
+
+def _read(pipe: int, size: int) -> bytes:
+    content = bytearray()
+    while len(content) < size:
+        got = os.read(pipe, min(size - len(content), 2**20))
+        if not got:
+            raise EOFError
+        content += got
+    return bytes(content)
+
+
+def _receive(pipe: int) -> tuple[dict[str, Any], bytes]:
+    (size,) = struct.unpack("<I", _read(pipe, 4))
+    header = json.loads(_read(pipe, size))
+    return header, _read(pipe, header["bytes"])
+
+
+def _send(pipe: int, header: dict[str, Any], array: NDArray[Any] | None = None) -> None:
+    content = memoryview(frame(header, array))
+    while content:
+        content = content[os.write(pipe, content) :]
+
+
+# ------------------------------------------------------------------------------------------- functions
+
+
+def takes_runs(function: Callable[..., Any]) -> bool:
+    """Whether a function has the batched form, (data, rng, runs); read from its signature.
+
+    Raises:
+        InvalidArgumentError: for a signature of neither form.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return False
+    parameters = signature.parameters.values()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    keyword = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
+        raise InvalidArgumentError("function", str(signature), "parameters (data, rng) or (data, rng, runs)")
+    return len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
+
+
+def call_function(
+    function: Callable[..., Any],
+    name: str,
+    data: NDArray[Any],
+    rng: np.random.Generator,
+    runs: int,
+    *,
+    batched: bool,
+    alive: Callable[[], None] = lambda: None,
+) -> NDArray[Any]:
+    """Call a user's function, once or once a run, each time with a copy of the data; one output a run.
+
+    `alive` is told of every run that is done.
+
+    Raises:
+        InvalidDataError: if it exits, runs out of memory, or returns no real numbers of one shape.
+    """
+    try:
+        if batched:
+            return _numbers(function(data.copy(), rng, runs), name)
+        outputs = []
+        for _ in range(runs):
+            outputs.append(_numbers(function(data.copy(), rng), name))
+            alive()
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise InvalidDataError(
+            f"The function {name} {_ending(error)} instead of returning an output; allowed: real numbers."
+        ) from error
+    shapes = {output.shape for output in outputs}
+    if len(shapes) > 1:
+        listed = " and ".join(str(shape) for shape in sorted(shapes)[:2])
+        raise InvalidDataError(
+            f"The function {name} returned shapes {listed}; it must be the same in every run."
+        )
+    return np.stack(outputs)
+
+
+def _numbers(output: Any, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(output)
+    except (TypeError, ValueError) as error:
+        raise InvalidDataError(
+            f"The function {name} returned no rectangular array; allowed: real numbers."
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise InvalidDataError(
+            f"The function {name} returned {quoted(type(output).__name__)} of type {array.dtype}; "
+            "allowed: real numbers."
+        )
+    return array
+
+
+def _ending(error: BaseException) -> str:
+    return f"exited ({named(error)})" if isinstance(error, SystemExit) else f"raised {named(error)}"
+
+
+def check_target(target: object) -> tuple[str, str]:
+    """The module and the function in `package.module:function`.
+
+    Raises:
+        InvalidArgumentError: if the text has another form.
+    """
+    module, colon, function = target.partition(":") if isinstance(target, str) else ("", "", "")
+    if not colon or not all(name.isidentifier() for name in (*module.split("."), *function.split("."))):
+        raise InvalidArgumentError("callable", target, ALLOWED_TARGET)
+    return module, function
+
+
+def load_function(target: str) -> Callable[..., Any]:
+    """Import a function by `package.module:function`.
+
+    Raises:
+        InvalidArgumentError: if the text has another form, or module or function are not there.
+        InvalidDataError: if the module raises or exits while it is imported.
+        MemoryError: if memory runs out meanwhile.
+    """
+    module, function = check_target(target)
+    try:
+        found: Any = importlib.import_module(module)
+    except MemoryError:
+        raise
+    except BaseException as error:
+        raise _refused_import(error, target, module) from error
+    for name in function.split("."):
+        if not hasattr(found, name):
+            raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {module} has no {function}")
+        found = getattr(found, name)
+    if not callable(found):
+        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is no function")
+    loaded: Callable[..., Any] = found
+    return loaded
+
+
+def _refused_import(error: BaseException, target: str, module: str) -> DpverifyError:
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        if module == error.name or module.startswith(f"{error.name}."):
+            return InvalidArgumentError(
+                "callable", target, f"{ALLOWED_TARGET}; there is no module {error.name}"
+            )
+        return InvalidDataError(f"The module {module} needs {quoted(error.name)}, which is not there.")
+    if not isinstance(error, Exception):
+        return InvalidDataError(
+            f"The module {module} {_ending(error)} while it was imported; allowed: a module that can be "
+            'imported, with what only a program does under if __name__ == "__main__".'
+        )
+    message = quoted(error)
+    return InvalidDataError(
+        f"The module {module} raised {quoted(type(error).__name__)} while it was imported"
+        + (f": {message}" if message else ", without a message.")
+    )
+
+
+# ------------------------------------------------------------------------------------------- sources
+
+
+def _installed() -> tuple[Path, ...]:
+    """Folders of the standard library and of installed packages."""
+    paths = sysconfig.get_paths()
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple({Path(os.path.realpath(paths[name])) for name in names if name in paths})
+
+
+def loaded_sources(before: Iterable[str] = ()) -> list[str]:
+    """Files of the loaded modules that lie outside of the standard library and of installed packages.
+
+    Modules named in `before` are left out. Files that a module reads without importing them are not seen.
+    """
+    known, folders = set(before), _installed()
+    files = set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name in known or not isinstance(file, str) or not os.path.isfile(file):
+            continue
+        place = Path(os.path.realpath(file))
+        if {"site-packages", "dist-packages"} & set(place.parts) or any(f in place.parents for f in folders):
+            continue
+        files.add(str(place))
+    return sorted(files)
+
+
+# ------------------------------------------------------------------------------------------- serving
+
+
+def _stream(asked: dict[str, Any]) -> np.random.Generator:
+    """The generator that the program made, with the same seed sequence and state."""
+    sequence = np.random.SeedSequence(
+        int(asked["entropy"]), spawn_key=asked["spawn_key"], n_children_spawned=asked["children"]
+    )
+    bits = getattr(np.random, asked["bits"])(sequence)
+    state = bits.state
+    for name, word in asked["state"].items():
+        if isinstance(state[name], dict):
+            for key, value in word.items():
+                old = state[name][key]
+                state[name][key] = (
+                    np.array([int(v) for v in value], dtype=old.dtype)
+                    if isinstance(value, list)
+                    else int(value)
+                )
+        elif name != "bit_generator":
+            state[name] = int(word)
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+class _Worker:
+    """Answers requests until there are no more."""
+
+    def __init__(self, requests: int, replies: int, target: str) -> None:
+        self.requests, self.replies, self.target = requests, replies, target
+        self.process = os.getpid()
+        self.before = frozenset(sys.modules)
+        self.told = time.monotonic()
+        self.data: NDArray[Any] = np.zeros(0)
+
+    def reply(self, header: dict[str, Any], array: NDArray[Any] | None = None) -> None:
+        if os.getpid() != self.process:
+            os._exit(0)  # a copy that the user's code made of this process, and that returned: not asked
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        self.told = time.monotonic()
+        _send(self.replies, header, array)
+
+    def alive(self) -> None:
+        if time.monotonic() - self.told > _HEARTBEAT:
+            self.reply({"kind": "alive"})
+
+    def serve(self) -> None:
+        def load() -> tuple[Callable[..., Any], bool]:
+            function = load_function(self.target)
+            return function, takes_runs(function)
+
+        loaded = self.guarded(load)
+        if loaded is None:
+            return
+        function, batched = loaded
+        self.reply({"kind": "loaded", "batched": batched, "sources": loaded_sources(self.before)})
+        while True:
+            asked, payload = _receive(self.requests)
+            if payload:
+                self.data = plain(payload)
+            outputs = self.guarded(lambda asked=asked: self.compute(function, asked, batched))  # type: ignore[misc]
+            if outputs is not None:
+                self.reply({"kind": "points", "sources": loaded_sources(self.before)}, outputs)
+
+    def compute(self, function: Callable[..., Any], asked: dict[str, Any], batched: bool) -> NDArray[Any]:
+        from threadpoolctl import threadpool_limits
+
+        # as where blocks are computed in the program itself: the number of threads would change the bits
+        with threadpool_limits(limits=1, user_api="blas"):
+            rng = _stream(asked["stream"])
+            return call_function(
+                function, self.target, self.data, rng, asked["runs"], batched=batched, alive=self.alive
+            )
+
+    def guarded(self, action: Callable[[], Any]) -> Any:
+        """What the action returns; None where it failed, which is then told."""
+        try:
+            return action()
+        except InvalidArgumentError as error:
+            shown = error.value if isinstance(error.value, str) else repr(error.value)
+            said = {"kind": "argument", "argument": error.argument, "value": shown, "allowed": error.allowed}
+        except DpverifyError as error:
+            said = {"kind": "data", "message": str(error)}
+        except MemoryError:
+            said = {"kind": "memory"}
+        except BaseException as error:
+            said = {"kind": "raised", "type": quoted(type(error).__name__), "message": quoted(error)}
+        self.reply(said)
+        return None
+
+
+def main() -> None:
+    """Serve the pipes that the command line names, as JSON, and end without any clean-up of the user's."""
+    asked = json.loads(sys.argv[1])
+    sys.argv[1:] = []
+    for descriptor in asked["channels"]:
+        os.set_inheritable(descriptor, False)
+    importlib.invalidate_caches()
+    code = 1
+    try:
+        requests, replies = asked["channels"]
+        _Worker(requests, replies, asked["target"]).serve()
+        code = 0
+    except (OSError, EOFError):
+        code = PIPE_GONE
+    except MemoryError:
+        code = NO_MEMORY
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,435 @@
+"""Worker processes of users' functions, seen from the program that starts, asks and ends them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.privacy.checks import number, whole_number
+from dpverify.quoting import quoted
+from dpverify.running import user_guard, user_process
+from dpverify.running.user_process import LARGEST_HEADER, NO_MEMORY, PIPE_GONE, check_target, frame, plain
+
+GIB = 2**30
+
+LARGEST_TEXT = 2**20
+"""Bytes of what a worker process prints that are shown; the rest is counted."""
+
+_LAST_WORDS = 10.0
+"""Seconds for the guard to end what is left of a worker; it takes milliseconds."""
+
+_LONGEST_SENTENCE = 1000
+
+_CHUNK = 2**16
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a user's function may use. They are for code that ran away: no verdict depends on them.
+
+    Attributes:
+        seconds: of wall-clock time, for the import of the module, and for each call of the function: one run, or one
+            block of runs in the batched form.
+        memory: bytes of data for each of its processes. Enforced by the operating system; macOS does not.
+    """
+
+    seconds: float = 600.0
+    memory: int = 4 * GIB
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            InvalidArgumentError: unless seconds are in (0, 1e6], and memory at least 64 MiB.
+        """
+        number("seconds", self.seconds, above=0.0, at_most=1e6, allowed="a number above 0, at most 1e6")
+        whole_number("memory", self.memory, at_least=2**26, at_most=2**60)
+
+
+class ForeignError(Exception):
+    """What a user's function raised in its worker process.
+
+    Attributes:
+        kind: name of the exception's type there.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(kind, message)
+        self.kind = kind
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class UserSession:
+    """One worker process with a user's function loaded; for one thread at a time.
+
+    What it prints goes to standard error, up to a length. It is ended, with every process that it started, by `close`,
+    by the first failure, and by the end of the program, whichever way that comes.
+
+    Attributes:
+        batched: whether the function takes `runs`.
+        sources: files outside of installed packages that were loaded for it so far.
+        answered: how many messages have been answered.
+
+    Raises:
+        InvalidArgumentError: if the target is no `package.module:function`, or the system has no such processes.
+    """
+
+    def __init__(self, target: str, limits: Limits) -> None:
+        self._module, _ = check_target(target)
+        if not hasattr(os, "fork"):
+            raise InvalidArgumentError("callable", target, "sample files on this system, which has no fork")
+        self.target, self.limits = target, limits
+        self.batched = False
+        self.sources: tuple[str, ...] = ()
+        self.answered = 0
+        self._sent = ""
+        self._printed = 0
+        self._open: set[int] = set()
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._ending = threading.Lock()
+        self._busy = threading.Lock()
+
+    def start(self, folder: str) -> None:
+        """Start the worker process and import the function's module, which is searched for in `folder` too.
+
+        Raises:
+            InvalidArgumentError: if module or function are not there.
+            InvalidDataError: if the module raises, exits, ends its process or does not come back.
+        """
+        with self._closed_on_failure(), self._busy:
+            self._start(folder)
+            header, _ = self._answer(importing=True)
+            self.batched = header.get("batched") is True
+
+    @contextlib.contextmanager
+    def _closed_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except ForeignError:
+            raise  # the process is sound: its code said what is wrong
+        except BaseException:
+            self.close()
+            raise
+
+    # --------------------------------------------------------------------------------------- life
+
+    def _pipe(self) -> tuple[int, int]:
+        ends = os.pipe()
+        self._open |= set(ends)
+        return ends
+
+    def _drop(self, *ends: int) -> None:
+        """Close pipes, each once: their numbers are given to others afterwards."""
+        for end in ends:
+            if end in self._open:
+                self._open.remove(end)
+                os.close(end)
+
+    def _start(self, folder: str) -> None:
+        with self._ending:
+            if self._closed:
+                raise InvalidDataError(f"{self.target} was closed before it was started.")
+            self._spawn(folder)
+
+    def _spawn(self, folder: str) -> None:
+        asked, self._requests = self._pipe()
+        self._replies, answered = self._pipe()
+        self._output, printed = self._pipe()
+        self._status, ended = self._pipe()
+        lifeline, self._lifeline = self._pipe()
+        ours = (self._requests, self._replies, self._output, self._status)
+        for end in ours:
+            os.set_blocking(end, False)
+        path = [*([] if folder in sys.path else [folder]), *sys.path]
+        worker = {"path": path, "channels": [asked, answered], "target": self.target}
+        guard = {
+            "command": [sys.executable, "-P", str(Path(user_process.__file__)), json.dumps(worker)],
+            "memory": self.limits.memory,
+            "lifeline": lifeline,
+            "status": ended,
+            "channels": [asked, answered],
+        }
+        theirs = (asked, answered, lifeline, ended)
+        # the order of sets of text is part of a function's outputs, so it has to repeat
+        environment = {"PYTHONHASHSEED": "0", **os.environ}
+        self._guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(Path(user_guard.__file__)), json.dumps(guard)],
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=printed,
+            pass_fds=theirs,
+            start_new_session=True,
+            env=environment,
+        )
+        self._drop(*theirs, printed)
+
+    @property
+    def running(self) -> bool:
+        """Whether it can be asked."""
+        return self._guard is not None
+
+    def close(self) -> None:
+        """End the worker process and all that it started; a second time nothing.
+
+        Another thread may be waiting for an answer: it finds the process ended, and closes the pipes itself.
+        """
+        with self._ending:
+            self._closed = True
+            guard, self._guard = self._guard, None
+            if guard is not None:
+                self._drop(self._lifeline)  # which the guard watches
+                try:
+                    guard.wait(timeout=_LAST_WORDS)
+                except subprocess.TimeoutExpired:
+                    guard.kill()
+                    guard.wait()
+                hidden = self._printed - LARGEST_TEXT
+                if hidden > 0:
+                    _show(f"\n({hidden} more bytes that {self.target} printed are not shown)\n")
+        if self._busy.acquire(blocking=False):
+            with self._ending:
+                self._drop(*tuple(self._open))
+            self._busy.release()
+
+    # --------------------------------------------------------------------------------------- questions
+
+    def compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        """The function's outputs on `data`, one a run along the first axis.
+
+        Raises:
+            InvalidDataError: if it ends its process, does not come back, or returns no numbers.
+            ForeignError: if it raises.
+        """
+        with self._closed_on_failure(), self._busy:
+            return self._compute(data, rng, runs)
+
+    def _compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
+        asked = {"runs": runs, "stream": _described(rng)}
+        try:
+            message = frame(asked, None if digest == self._sent else data)
+        except ValueError as error:
+            raise InvalidDataError(
+                f"The data for {self.target} has type {data.dtype}; allowed: an array of numbers or text."
+            ) from error
+        self._sent = digest
+        _, payload = self._answer(message)
+        try:
+            return plain(payload)
+        except ValueError as error:
+            raise InvalidDataError(
+                f"The function {self.target} sent what is no plain array; allowed: real numbers."
+            ) from error
+
+    def _answer(self, message: bytes = b"", *, importing: bool = False) -> tuple[dict[str, Any], bytes]:
+        """Send a message and wait for the reply, showing what is printed meanwhile."""
+        waiting = memoryview(message)
+        received = bytearray()
+        deadline = time.monotonic() + self.limits.seconds
+        watched = select.poll()
+        for pipe in (self._replies, self._output, self._status):
+            watched.register(pipe, select.POLLIN)
+        if waiting:
+            watched.register(self._requests, select.POLLOUT)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise InvalidDataError(self._too_long(importing))
+            ready = dict(watched.poll(min(left, 3600.0) * 1000))
+            if self._requests in ready:
+                try:
+                    waiting = waiting[os.write(self._requests, waiting[:_CHUNK]) :]
+                except BlockingIOError:
+                    continue
+                except BrokenPipeError:
+                    waiting = waiting[:0]  # how it ended is about to be said
+                if not waiting:
+                    watched.unregister(self._requests)
+            if self._output in ready and not self._show_output():
+                watched.unregister(self._output)
+            if self._replies in ready:
+                got = _read(self._replies)
+                if got:
+                    received += got
+                    for header, payload in self._frames(received):
+                        if header["kind"] != "alive":
+                            self.answered += 1
+                            self._drain_output()
+                            return self._checked(header, importing), payload
+                        deadline = time.monotonic() + self.limits.seconds
+                    continue
+                # closed, by its end or by the user's code: its end will tell
+                watched.unregister(self._replies)
+            elif self._status in ready:
+                raise InvalidDataError(self._how_it_ended(importing))
+
+    def _frames(self, received: bytearray) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Take whole messages off the front of what was received."""
+        while len(received) >= 4:
+            (size,) = struct.unpack("<I", received[:4])
+            if size > LARGEST_HEADER:
+                raise InvalidDataError(self._unreadable())
+            if len(received) < 4 + size:
+                return
+            try:
+                header = json.loads(received[4 : 4 + size])
+            except (ValueError, RecursionError) as error:
+                raise InvalidDataError(self._unreadable()) from error
+            length = header.get("bytes") if isinstance(header, dict) else None
+            if type(length) is not int or not 0 <= length <= self.limits.memory or "kind" not in header:
+                raise InvalidDataError(self._unreadable())
+            end = 4 + size + length
+            if len(received) < end:
+                return
+            payload = bytes(received[4 + size : end])
+            del received[:end]
+            yield header, payload
+
+    def _checked(self, header: dict[str, Any], importing: bool) -> dict[str, Any]:
+        """The header of a good reply; what another one says is raised."""
+
+        def text(name: str) -> str:
+            return quoted(header.get(name, ""), longest=_LONGEST_SENTENCE)
+
+        kind = header["kind"]
+        sources = header.get("sources", [])
+        if kind == ("loaded" if importing else "points") and isinstance(sources, list):
+            self.sources = tuple(sorted({*self.sources, *(str(source) for source in sources)}))
+            return header
+        if kind == "argument":
+            raise InvalidArgumentError(text("argument"), text("value"), text("allowed"))
+        if kind == "data":
+            raise InvalidDataError(text("message"))
+        if kind == "memory":
+            raise InvalidDataError(self._no_memory())
+        if kind == "raised" and not importing:
+            raise ForeignError(text("type"), text("message"))
+        raise InvalidDataError(self._unreadable())
+
+    # --------------------------------------------------------------------------------------- output
+
+    def _show_output(self) -> bool:
+        """Show some of what was printed; whether there was anything."""
+        text = _read(self._output)
+        shown = text[: max(0, LARGEST_TEXT - self._printed)]
+        self._printed += len(text)
+        if shown:
+            _show(shown.decode("utf-8", errors="backslashreplace"))
+        return bool(text)
+
+    def _drain_output(self) -> None:
+        """Show what was printed before a reply; a process that prints on and on is not waited for."""
+        limit = self._printed + LARGEST_TEXT
+        while self._printed < limit and self._show_output():
+            pass
+
+    # --------------------------------------------------------------------------------------- sentences
+
+    def _how_it_ended(self, importing: bool) -> str:
+        said = _read(self._status)
+        self._drain_output()
+        who, when = self._who(importing)
+        try:
+            code = json.loads(said)["code"]
+        except (ValueError, KeyError, TypeError):
+            code = None
+        if code == PIPE_GONE:
+            return self._without_pipe()
+        if code == NO_MEMORY:
+            return self._no_memory()
+        if isinstance(code, int) and code < 0:
+            with contextlib.suppress(ValueError):
+                name = signal.Signals(-code).name
+                hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
+                return f"{who} was ended by {name} {when}{hint}; allowed: code that lets its process live."
+        how = f"exit code {code}" if isinstance(code, int) else "no exit code"
+        return f"{who} ended its process ({how}) {when}; allowed: code that lets its process live."
+
+    def _who(self, importing: bool) -> tuple[str, str]:
+        if importing:
+            return f"The module {self._module}", "while it was imported"
+        return f"The function {self.target}", "before its runs were done"
+
+    def _too_long(self, importing: bool) -> str:
+        who, _ = self._who(importing)
+        return (
+            f"{who} did not come back within {self.limits.seconds:g} s of wall-clock time and was ended, without a "
+            "verdict; this limit is for code that runs away: raise it (--time-limit) for one that is slow."
+        )
+
+    def _no_memory(self) -> str:
+        return (
+            f"{self.target} ran out of memory; its limit is {self.limits.memory / GIB:g} GiB a process, which "
+            "--memory-limit raises."
+        )
+
+    def _without_pipe(self) -> str:
+        return (
+            f"The function {self.target} closed the pipe through which its outputs are read; allowed: code that "
+            "closes what it opened."
+        )
+
+    def _unreadable(self) -> str:
+        return (
+            f"The function {self.target} wrote to the pipe through which its outputs are read; allowed: code that "
+            "writes to what it opened."
+        )
+
+
+def _described(rng: np.random.Generator) -> dict[str, Any]:
+    """A generator as JSON: seed sequence and state, from which the worker makes the same one."""
+    bits = rng.bit_generator
+    sequence: Any = bits.seed_seq
+
+    def plainly(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plainly(item) for key, item in value.items()}
+        if isinstance(value, np.ndarray):
+            return [str(word) for word in value.tolist()]
+        return str(value)
+
+    return {
+        "bits": type(bits).__name__,
+        "entropy": str(sequence.entropy),
+        "spawn_key": [int(word) for word in sequence.spawn_key],
+        "children": int(sequence.n_children_spawned),
+        "state": plainly(bits.state),
+    }
+
+
+def _read(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, _CHUNK)
+    except BlockingIOError:
+        return b""
+
+
+def _show(text: str) -> None:
+    stream = sys.stderr
+    if stream is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        encoding = stream.encoding or "utf-8"
+        stream.write(text.encode(encoding, errors="backslashreplace").decode(encoding))
+        stream.flush()

@@ -1,0 +1,360 @@
+"""Bad arguments of public functions: one sentence each, of the errors that the package names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpverify.algorithms import PNSGD, GaussianNoise
+from dpverify.auditing import (
+    ErrorBudget,
+    audit_law,
+    audit_mean,
+    audit_privacy,
+    audit_queries,
+    check_samples,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    fit_rate,
+    hoeffding_interval,
+    read_samples,
+)
+from dpverify.errors import DpverifyError
+from dpverify.privacy import (
+    GDP,
+    ApproxDP,
+    NoisyIteration,
+    PureDP,
+    SampledGaussian,
+    compose,
+    compose_profiles,
+    for_group,
+    from_initial_distance,
+    gaussian_hockey_stick,
+    hockey_stick_divergence,
+    noise_constant,
+    parse_claim,
+    per_index,
+    smallest_epsilon,
+    subsampled_gaussian_noise,
+    tCDP,
+    zCDP,
+)
+from dpverify.problems import (
+    AllSpace,
+    Ball,
+    Box,
+    Dataset,
+    HalfSquaredDistance,
+    Linear,
+    Logistic,
+    Problem,
+    Ridge,
+    Simplex,
+    Squared,
+    load,
+    opposite_linear,
+    read_csv,
+)
+from dpverify.properties import (
+    check_guarantee,
+    check_mechanism,
+    check_private,
+    datasets,
+    neighboring_datasets,
+)
+from dpverify.proving import homogeneity, prove
+from dpverify.proving.language import integer, real
+from dpverify.reports import parse_ledger, read_ledger
+from dpverify.running import Executor, FunctionMechanism, Limits, Randomness, UserMechanism, run
+from dpverify.verification import VerificationSettings
+
+NAN, INF, HUGE = math.nan, math.inf, 10**400
+NO_NUMBER: list[Any] = [NAN, None, "1", True, [1.0], 1j]
+NOT_FINITE: list[Any] = [*NO_NUMBER, INF, -INF, HUGE]
+NOT_POSITIVE: list[Any] = [*NOT_FINITE, 0, -0.0, -1.0]
+NEGATIVE: list[Any] = [*NO_NUMBER, -1.0, -INF]
+NO_COUNT: list[Any] = [NAN, None, "1", True, [1], 1.5, INF, 0, -1]
+NO_PROBABILITY: list[Any] = [*NO_NUMBER, 0, 1, -0.5, 1.5, INF]
+NO_TEXT: list[Any] = [None, 3, b"x", ["eps=1"], ""]
+NO_DATA: list[Any] = [None, "text", 3.0, [[1.0], [1.0, 2.0]], np.array([None] * 200), np.full(200, NAN)]
+
+LEFT, RIGHT = np.zeros((4, 1)), np.array([[1.0], [0.0], [0.0], [0.0]])
+SAMPLES = np.linspace(0.0, 1.0, 200)
+BALL = Problem(Logistic(), Ball(2, 1.0))
+
+
+def noise(data: Any, *, rng: Any, runs: int) -> Any:
+    return rng.normal((runs,), "noise")
+
+
+def draw(data: Any, rng: Any) -> float:
+    return float(rng.normal())
+
+
+def audited(**options: Any) -> Any:
+    arguments = {
+        "left": SAMPLES,
+        "right": SAMPLES,
+        "claim": PureDP(1.0),
+        "failure_probability": 0.1,
+        "seed": 0,
+    }
+    arguments |= {"adjacency": "replace-one"} | options
+    return audit_privacy(arguments.pop("left"), arguments.pop("right"), arguments.pop("claim"), **arguments)
+
+
+def averaged(**options: Any) -> Any:
+    arguments = {
+        "bound": 0.5,
+        "lower": 0.0,
+        "upper": 1.0,
+        "failure_probability": 0.1,
+        "values": SAMPLES,
+    } | options
+    return audit_mean(arguments.pop("values"), **arguments)
+
+
+def law(**options: Any) -> Any:
+    arguments = {
+        "values": SAMPLES,
+        "distance": "total variation",
+        "bound": 0.0,
+        "failure_probability": 0.1,
+    } | options
+    arguments = {"blind": None} | arguments
+    return audit_law(arguments.pop("values"), reference=lambda v: v, **arguments)
+
+
+def ran(**options: Any) -> Any:
+    arguments = {"mechanism": noise, "data": LEFT, "runs": 3, "seed": 1} | options
+    return run(arguments.pop("mechanism"), arguments.pop("data"), **arguments)
+
+
+def private(**options: Any) -> Any:
+    arguments = {"mechanism": draw, "left": LEFT, "right": RIGHT, "claim": "eps=1", "runs": 200} | options
+    first = [arguments.pop(name) for name in ("mechanism", "left", "right", "claim")]
+    return check_private(*first, **arguments)
+
+
+TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
+    # privacy
+    "PureDP epsilon": (PureDP, NEGATIVE),
+    "ApproxDP epsilon": (lambda x: ApproxDP(x, 1e-5), NEGATIVE),
+    "ApproxDP delta": (lambda x: ApproxDP(1.0, x), [*NO_NUMBER, -0.1, 1.5, INF]),
+    "GDP mu": (GDP, NEGATIVE),
+    "zCDP rho": (zCDP, NEGATIVE),
+    "tCDP rho": (lambda x: tCDP(x, 10.0), NEGATIVE),
+    "tCDP omega": (lambda x: tCDP(1.0, x), [*NO_NUMBER, 0.5, 1, -1.0]),
+    "SampledGaussian n": (lambda x: SampledGaussian(x, 1, 1.0), NO_COUNT),
+    "SampledGaussian steps": (lambda x: SampledGaussian(10, x, 1.0), NO_COUNT),
+    "SampledGaussian noise": (lambda x: SampledGaussian(10, 1, x), NOT_POSITIVE),
+    "subsampled_gaussian_noise n": (lambda x: subsampled_gaussian_noise(x, 1, 1.0, 1e-5), NO_COUNT),
+    "subsampled_gaussian_noise delta": (lambda x: subsampled_gaussian_noise(9, 1, 1.0, x), NO_PROBABILITY),
+    "noise_constant n": (lambda x: noise_constant(x, 0.5, 1e-3), NO_COUNT),
+    "noise_constant delta": (lambda x: noise_constant(10, 0.5, x), NO_PROBABILITY),
+    "for_group guarantee": (lambda x: for_group(x, 2), [None, "eps=1", 1.0]),
+    "for_group size": (lambda x: for_group(PureDP(1.0), x), NO_COUNT),
+    "compose": (compose, [None, 1.0, [None], ["eps=1"], PureDP(1.0), []]),
+    "compose_profiles": (compose_profiles, [None, 1.0, [None], ["eps=1"], PureDP(1.0), []]),
+    "from_initial_distance steps": (lambda x: from_initial_distance(x, 1.0, 1.0), NO_COUNT),
+    "from_initial_distance distance": (lambda x: from_initial_distance(2, x, 1.0), [*NOT_FINITE, -1.0]),
+    "per_index n": (lambda x: per_index(x, 1, shift=1.0, noise_stddev=1.0), NO_COUNT),
+    "per_index index": (lambda x: per_index(3, x, shift=1.0, noise_stddev=1.0), [*NO_COUNT, 4]),
+    "NoisyIteration shifts": (
+        lambda x: NoisyIteration(x, 1.0),
+        [None, "1", [NAN], [-1.0], [], [[1.0]], [None]],
+    ),
+    "gaussian_hockey_stick epsilon": (lambda x: gaussian_hockey_stick(x, 1.0), [NAN, None, "1", -1.0, 1j]),
+    "gaussian_hockey_stick mu": (lambda x: gaussian_hockey_stick(1.0, x), [NAN, None, "1", -1.0, 1j]),
+    "hockey_stick_divergence p": (
+        lambda x: hockey_stick_divergence(x, [0.5, 0.5], epsilon=1.0),
+        [None, "p", [0.5], [0.5, 0.6], [NAN, 1.0], [-0.5, 1.5], [None, None]],
+    ),
+    "hockey_stick_divergence epsilon": (
+        lambda x: hockey_stick_divergence([0.5, 0.5], [0.5, 0.5], epsilon=x),
+        NEGATIVE,
+    ),
+    "smallest_epsilon delta": (
+        lambda x: smallest_epsilon(PureDP(1.0).privacy_profile, x),
+        [*NO_NUMBER, -1.0, 2.0],
+    ),
+    "parse_claim": (
+        parse_claim,
+        [
+            *NO_TEXT,
+            "eps",
+            "eps=",
+            "eps=x",
+            "eps=-1",
+            "eps=nan",
+            "eps=1,eps=1",
+            "eps=1;delta=0",
+            "mu=inf,rho=1",
+            "eps=1,delta=2",
+            "order=1,rdp=1",
+            "rho=1e999",
+            "eps=1_0",
+            "eps=1,",
+        ],
+    ),
+    # problems
+    "AllSpace": (AllSpace, NO_COUNT),
+    "Ball dimension": (lambda x: Ball(x, 1.0), NO_COUNT),
+    "Ball radius": (lambda x: Ball(2, x), NOT_POSITIVE),
+    "Ball midpoint": (lambda x: Ball(2, 1.0, x), ["ab", 1.0, [1.0], [NAN, 0.0], [None, None]]),
+    "Box": (lambda x: Box(x, [1.0, 1.0]), [None, "ab", [], [2.0, 0.0], [NAN, 0.0], [0.0], 1.0]),
+    "Simplex dimension": (Simplex, NO_COUNT),
+    "Simplex scale": (lambda x: Simplex(2, x), NOT_POSITIVE),
+    "HalfSquaredDistance": (HalfSquaredDistance, [*NO_NUMBER, HUGE, 0, -1.0]),
+    "Squared": (Squared, [*NO_NUMBER, HUGE, 0, -1.0]),
+    "Ridge weight": (lambda x: Ridge(Logistic(), x, 1.0), [*NOT_FINITE, -1.0]),
+    "Problem loss": (lambda x: Problem(x, Ball(2, 1.0)), [None, "hinge", 1.0]),
+    "Problem constraint": (lambda x: Problem(Linear(), x), [None, "ball", 1.0]),
+    "Dataset features": (
+        lambda x: Dataset(x, np.zeros(2)),
+        [None, "x", [1.0, 2.0], np.full((2, 1), NAN), np.zeros((0, 2))],
+    ),
+    "Dataset labels": (
+        lambda x: Dataset(np.zeros((2, 1)), x),
+        [None, "x", [[1.0, 2.0]], np.full(2, INF), np.zeros(3)],
+    ),
+    "load name": (load, [*NO_TEXT, "iris"]),
+    "load n": (lambda x: load("diabetes", n=x), [0, -1, 1.5, True, "3", 10**6]),
+    "load d": (lambda x: load("diabetes", d=x), [0, -1, 1.5, True, "3"]),
+    "opposite_linear n": (lambda x: opposite_linear(x, 2, 1), NO_COUNT),
+    "opposite_linear index": (lambda x: opposite_linear(3, 2, x), [*NO_COUNT, 4]),
+    "read_csv path": (read_csv, [None, 3, "", "no-such.csv", "a\0b", "x" * 300, "."]),
+    # running
+    "Executor.parse": (
+        Executor.parse,
+        [
+            *NO_TEXT,
+            "threads",
+            "threads=0",
+            "threads=999999",
+            "processes=-1",
+            "dask=",
+            "serial=1",
+            "threads=2.5",
+        ],
+    ),
+    "Executor kind": (Executor, [None, 3, "gpu", ["serial"]]),
+    "Executor workers": (lambda x: Executor("threads", x), [*NO_COUNT, 10**6]),
+    "Randomness": (Randomness, [None, -1, 1.5, "5", (), True, 2**128, (5, -1), (5, 2**40)]),
+    "run mechanism": (lambda x: ran(mechanism=x), [None, "noise", 3]),
+    "run runs": (lambda x: ran(runs=x), [*NO_COUNT, 10**15]),
+    "run seed": (lambda x: ran(seed=x), [None, -1, 1.5, "5", True, ()]),
+    "run executor": (lambda x: ran(executor=x), [3, "threads", "gpu", ["serial"], ""]),
+    "run block_size": (lambda x: ran(block_size=x), NO_COUNT),
+    "run memory_limit": (lambda x: ran(memory_limit=x), NO_COUNT),
+    "run result_limit": (lambda x: ran(result_limit=x), [NAN, "1", True, 1.5, 0, -1, 10]),
+    "run store": (lambda x: ran(store=x), [3, "", "a\0b", "x" * 300, ["store"]]),
+    "run xp": (lambda x: ran(xp=x), [None, "numpy", 3]),
+    "Limits seconds": (lambda x: Limits(seconds=x), NOT_POSITIVE),
+    "Limits memory": (lambda x: Limits(memory=x), [*NO_COUNT, 1000]),
+    "UserMechanism.load": (UserMechanism.load, [*NO_TEXT, "x", "x:", ":y", "no_such_module_x:f", "a b:c"]),
+    "UserMechanism.load limits": (lambda x: UserMechanism.load("m:f", limits=x), [3, "1", (1, 2)]),
+    "UserMechanism.load folder": (lambda x: UserMechanism.load("m_not:f", x), [3, "a\0b"]),
+    "FunctionMechanism": (FunctionMechanism, [None, 3, "f", lambda data: 0, lambda a, b, c, d: 0]),
+    # auditing
+    "ErrorBudget": (ErrorBudget, NO_PROBABILITY),
+    "audit_privacy left": (
+        lambda x: audited(left=x),
+        [*NO_DATA, np.zeros((200, 1, 1)), np.zeros(10), np.zeros(201)],
+    ),
+    "audit_privacy claim": (lambda x: audited(claim=x), [None, "eps=1", 1.0]),
+    "audit_privacy failure_probability": (lambda x: audited(failure_probability=x), NO_PROBABILITY),
+    "audit_privacy adjacency": (lambda x: audited(adjacency=x), [None, 3, ""]),
+    "audit_privacy seed": (lambda x: audited(seed=x), [None, -1, 1.5, "5", True]),
+    "audit_privacy delta": (lambda x: audited(delta=x), [NAN, "1", True, -0.1, 1.0, INF]),
+    "audit_privacy most_events": (lambda x: audited(most_events=x), [None, 0, 1, 1.5, "5", True]),
+    "audit_mean values": (lambda x: averaged(values=x), NO_DATA),
+    "audit_mean bound": (lambda x: averaged(bound=x), [NAN, None, "1", True]),
+    "audit_mean lower": (lambda x: averaged(lower=x), [NAN, None, "1", True, 2.0, -INF]),
+    "audit_mean upper": (lambda x: averaged(upper=x), [NAN, None, "1", True, -2.0, INF]),
+    "audit_mean failure_probability": (lambda x: averaged(failure_probability=x), NO_PROBABILITY),
+    "audit_queries counted": (lambda x: audit_queries(x, 3), [None, "3", [], [1.5], [-1], [NAN]]),
+    "audit_queries claimed": (lambda x: audit_queries([3, 3], x), [None, "3", 1.5, -1, True]),
+    "audit_law bound": (lambda x: law(bound=x), [NAN, None, "1", True, -1.0]),
+    "audit_law values": (lambda x: law(values=x), NO_DATA),
+    "audit_law distance": (lambda x: law(distance=x), [None, "tv", 3]),
+    "audit_law blind": (lambda x: law(blind=x), ["uniform", 3.0, [NAN], SAMPLES[:100]]),
+    "audit_law failure_probability": (lambda x: law(failure_probability=x), NO_PROBABILITY),
+    "clopper_pearson_lower": (lambda x: clopper_pearson_lower(x, 10, 0.1), [None, "3", -1, 11, NAN]),
+    "clopper_pearson_upper": (lambda x: clopper_pearson_upper(3, 10, x), NO_PROBABILITY),
+    "hoeffding_interval": (lambda x: hoeffding_interval(x, 0.0, 1.0, 0.1), [None, "3", [], [NAN], [2.0]]),
+    "check_samples": (lambda x: check_samples(x, "left"), NO_DATA),
+    "fit_rate": (lambda x: fit_rate(x, [], 0.5), [None, "3", [], [1.0], [NAN, 1.0]]),
+    "read_samples": (
+        read_samples,
+        [None, 3, "", "no.npy", "a\0b", "x" * 300 + ".npy", ".", "pyproject.toml"],
+    ),
+    # proving
+    "prove": (prove, [None, "x >= 0", 3, [], real]),
+    "homogeneity": (homogeneity, [None, "x >= 0", 3]),
+    "real name": (real, [None, 3, ""]),
+    "integer name": (integer, [None, 3, " "]),
+    # properties
+    "check_private mechanism": (lambda x: private(mechanism=x), [None, 3, "f", lambda data: 0]),
+    "check_private left": (
+        lambda x: private(left=x),
+        [None, 3.0, "text", RIGHT, LEFT + 1, np.zeros((5, 1)), [[0.0], [1.0, 2.0]]],
+    ),
+    "check_private claim": (lambda x: private(claim=x), [*NO_TEXT, "eps", 1.0]),
+    "check_private adjacency": (lambda x: private(adjacency=x), [None, 3, "", "next"]),
+    "check_private index": (lambda x: private(adjacency="index", index=x), [None, 0, 2, 1.5, "1", True]),
+    "check_private runs": (lambda x: private(runs=x), [*NO_COUNT, 99, 10**15]),
+    "check_private seed": (lambda x: private(seed=x), [None, -1, 1.5, "5", True]),
+    "check_private failure_probability": (lambda x: private(failure_probability=x), NO_PROBABILITY),
+    "check_private executor": (lambda x: private(executor=x), [3, "gpu", ""]),
+    "check_guarantee": (check_guarantee, [None, "eps=1", 3]),
+    "check_mechanism": (lambda x: check_mechanism(x, LEFT), [None, "f", 3]),
+    "datasets n": (lambda x: datasets(n=x, d=1), [None, 0, -1, 1.5, "1", True]),
+    "neighboring_datasets d": (lambda x: neighboring_datasets(n=1, d=x), [None, 0, -1, 1.5, "1", True]),
+    # algorithms, reports, verification
+    "PNSGD rate": (lambda x: PNSGD(BALL, x, 1.0), NOT_POSITIVE),
+    "PNSGD noise": (lambda x: PNSGD(BALL, 0.1, x), [*NOT_FINITE, -1.0]),
+    "PNSGD problem": (lambda x: PNSGD(x, 0.1, 1.0), [None, "problem", 3]),
+    "GaussianNoise": (GaussianNoise, [*NOT_FINITE, -1.0]),
+    "parse_ledger": (
+        parse_ledger,
+        ["", "{", "[]", "null", "3", '{"schema_version": 99}', '{"a": 1}', "[" * 5000, "1" * 5000],
+    ),
+    "read_ledger": (read_ledger, [None, 3, "", "no.json", "a\0b", "x" * 300, "."]),
+    "settings papers": (lambda x: VerificationSettings(papers=x), [("no",), (3,)]),
+    "settings profile": (lambda x: VerificationSettings(profile=x), [None, "slow", 3, ""]),
+    "settings executor": (lambda x: VerificationSettings(executor=x), [None, "gpu", 3, "threads=0"]),
+    "settings only": (lambda x: VerificationSettings(only=x), [("no-plan",)]),
+    "settings failure_probability": (lambda x: VerificationSettings(failure_probability=x), NO_PROBABILITY),
+}
+
+
+def rows() -> Iterator[Any]:
+    for name, (call, values) in TABLE.items():
+        for number, value in enumerate(values):
+            yield pytest.param(call, value, id=f"{name} {number}")
+
+
+@pytest.mark.parametrize(("call", "value"), list(rows()))
+def test_one_sentence(
+    call: Callable[[Any], Any], value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DpverifyError) as caught:
+        call(value)
+    assert isinstance(caught.value, ValueError)
+    said = str(caught.value)
+    assert "\n" not in said
+    assert said.rstrip().endswith(".")
+    assert 10 < len(said) < 600
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_table_is_long_enough() -> None:
+    assert sum(len(values) for _, values in TABLE.values()) > 400
