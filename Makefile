@@ -1,11 +1,12 @@
-# Two commands for users: make verify, make test. Both set everything up in .venv.
+# Three commands for users: make verify, make test, make fuzz. They set everything up in .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= build/verify
 PROFILE ?= quick
+FUZZ ?= 20000
 
-.PHONY: verify test check bench scaling lock clean
+.PHONY: verify test fuzz fuzz-1 fuzz-2 check bench scaling lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -13,6 +14,13 @@ verify: $(VENV)/installed
 
 test: $(VENV)/installed-test
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+
+# random formulas and random accounting, far more than in make test, over two processes; a line each part
+fuzz: $(VENV)/installed-test
+	+$(MAKE) --no-print-directory --keep-going -j2 fuzz-1 fuzz-2
+
+fuzz-1 fuzz-2:
+	DPVERIFY_FUZZ_EXAMPLES=$(FUZZ) DPVERIFY_FUZZ_PART=$(@:fuzz-%=%)/2 $(BIN)/pytest tests/fuzz -v
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

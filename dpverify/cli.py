@@ -385,6 +385,44 @@ def verify(
         raise typer.Exit(VIOLATED)
 
 
+@app.command("check")
+def check(
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json, its certificates beside it.")],
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only this; all if none.")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Hold a ledger against the statements' source and its certificates, trusting neither it nor the provers.
+
+    Each proof row is compared with the problem that its source states, and its certificate is confirmed again by the
+    independent checker. Audits are statistical and are not run again. Exit code 0: all is confirmed, or unconfirmed or
+    undecided as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the checker;
+    2: no ledger.
+    """
+    from dpverify.verification.ledger_check import check_ledger
+
+    check_json(json_file)
+    found = check_ledger(ledger, only=tuple(only or ()), progress=_progress("checking"))
+    if json_file is not None:
+        rows = [
+            {"statement": r.statement, "obligation": r.obligation, "variant": r.variant, "status": r.status,
+             "says": r.says}
+            for r in found.rows
+        ]  # fmt: skip
+        write_json(
+            json_file,
+            {"schema_version": 1, "confirmed": not found.failed, "summary": found.summary(), "rows": rows,
+             "outside": list(found.outside), "audits_not_run": found.audits},
+        )  # fmt: skip
+    if json_file != "-":
+        for row in found.failed:
+            typer.echo(row.line())
+        typer.echo(found.summary())
+    if found.failed:
+        raise typer.Exit(VIOLATED)
+
+
 @app.command("explain")
 def explain(
     id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],

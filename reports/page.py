@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -19,6 +20,7 @@ from dpverify.evidence import (
     Ledger,
     MeanEvidence,
     PrivacyEvidence,
+    ProofEvidence,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
@@ -155,6 +157,11 @@ def _neighbors(adjacency: str) -> str:
     return words.get(adjacency, adjacency)
 
 
+def _check_command(proof: ProofEvidence) -> str:
+    """The line that checks a row, beside the ledger."""
+    return shlex.join(["dpverify", "check", "ledger.json", "--only", f"{proof.statement}/{proof.obligation}"])
+
+
 def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_read),
@@ -164,6 +171,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        check_command=_check_command,
         formula=formula,
         nearest=number_text.nearest,
         at_least=number_text.at_least,

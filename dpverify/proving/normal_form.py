@@ -29,6 +29,9 @@ Monomial = tuple[tuple[int, Fraction], ...]
 Polynomial = dict[Monomial, Fraction]
 MAX_TERMS = 20_000
 MAX_EXPONENT = 200
+LARGEST_EXPONENT = 2**30
+"""Exponents, over their common denominator, that FLINT is given."""
+
 MAX_FACTORED = 2_000
 """Terms of the longest polynomial of which divisors or factors are looked for."""
 MAX_SIZE = 20_000
@@ -508,6 +511,9 @@ def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any],
     scale = [
         math.lcm(*(dict(m).get(a, Fraction(0)).denominator for p in polynomials for m in p)) for a in letters
     ]
+    whole = dict(zip(letters, scale, strict=True))
+    if any(abs(e) * whole[a] >= LARGEST_EXPONENT for p in polynomials for m in p for a, e in m):
+        raise OutOfScopeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
     context = flint.fmpq_mpoly_ctx.get([f"x{a}" for a in letters])
 
     def there(p: Polynomial) -> Any:

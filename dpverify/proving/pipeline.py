@@ -48,6 +48,8 @@ def prove(
             found = witness(obligation, limits)
         except (OutOfScopeError, RecursionError) as error:
             found = Witness(None, f"{NONE_FOUND} ({error})")
+        except _ALGEBRA_FAILS as error:
+            found = Witness(None, f"{NONE_FOUND} ({_failed(error)})")
     proof = _undecided(found.why) if found.impossible else _settled(obligation, limits, chosen)
     proof = _witnessed(proof, found)
     if meter.stopped_by_the_clock:
@@ -116,9 +118,27 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
             proof = _undecided(str(error))
         except RecursionError:
             proof = _undecided("the formula is too deep")
+        except _ALGEBRA_FAILS as error:
+            proof = _undecided(_failed(error))
     if proof is None or not meter.stopped_by_the_clock:
         return proof
     return _cut_short(proof)
+
+
+_ALGEBRA_FAILS = (
+    ArithmeticError, AssertionError, AttributeError, NotImplementedError, TypeError, ValueError,
+)  # fmt: skip
+"""What SymPy raises where it cannot work on an expression: Max of what turns out to be complex, say."""
+
+
+def _failed(error: Exception) -> str:
+    """Why an attempt gives up, where SymPy raised the error; any other error is a fault, and goes on its way."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None or not place.tb_frame.f_globals.get("__name__", "").startswith(("sympy.", "mpmath.")):
+        raise error
+    return f"SymPy cannot work on it: {error}"
 
 
 def _cut_short(proof: Proof) -> Proof:

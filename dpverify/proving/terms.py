@@ -101,6 +101,13 @@ def resolve(e: Expression) -> Expression:
     """The expression with every derivative worked out and every `at` carried out."""
     if not e.has(sp.Derivative, sp.Subs):
         return e
+    result = _worked_out(e)
+    if result.has(sp.zoo, sp.nan):
+        raise OutOfScopeError(f"{e} has no value anywhere")
+    return result
+
+
+def _worked_out(e: Expression) -> Expression:
     if isinstance(e, sp.Derivative):
         ((variable, order),) = e.variable_count
         result = resolve(e.expr)

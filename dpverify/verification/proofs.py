@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -72,25 +73,43 @@ def _tasks(statement: Statement) -> Iterator[_Task]:
             yield _Task(statement.id, variant, position)
 
 
+def source_texts(
+    statement: Statement, variant: Variant, obligation: Obligation, role: Role, name: str
+) -> dict[str, Any]:
+    """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
+    repair = statement.repaired
+    return {
+        "statement": statement.id,
+        "obligation": name,
+        "where": obligation.where,
+        "role": role,
+        "variant": variant,
+        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "expression": formula_text(obligation.claim),
+        "scope": obligation.scope,
+        "domain": {v.name: v.domain_text() for v in obligation.over},
+        "units": {v.name: str(v.unit) for v in obligation.over},
+        "assuming": tuple(formula_text(a) for a in obligation.assuming),
+        "because": repair.because if repair and variant is Variant.REPAIRED else "",
+    }
+
+
+def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Role, str]]:
+    """The rows that a statement has in a ledger: variant, obligation, role and name of each."""
+    for variant in Variant:
+        for obligation in _obligations(statement, variant):
+            yield variant, obligation, obligation.role, obligation.name
+            if obligation.units:
+                yield variant, obligation, Role.UNIT, f"{obligation.name}: units"
+
+
 def _evidence(
     statement: Statement, variant: Variant, obligation: Obligation, proof: Proof, role: Role, name: str
 ) -> ProofRecord:
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
-    repair = statement.repaired
     evidence = ProofEvidence(
-        statement=statement.id,
-        obligation=name,
-        where=obligation.where,
-        role=role,
-        variant=variant,
-        latex=obligation.latex or formula_latex(obligation.claim, obligation.over),
-        expression=formula_text(obligation.claim),
-        scope=obligation.scope,
-        domain={v.name: v.domain_text() for v in obligation.over},
-        units={v.name: str(v.unit) for v in obligation.over},
-        assuming=tuple(formula_text(a) for a in obligation.assuming),
-        because=repair.because if repair and variant is Variant.REPAIRED else "",
+        **source_texts(statement, variant, obligation, role, name),
         verdict=proof.verdict,
         prover=proof.prover,
         box=dict(proof.box) if proof.box is not None else None,

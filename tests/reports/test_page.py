@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -90,6 +91,9 @@ def test_says_everything(page: Page) -> None:
             proof.certificate,
         ):
             assert (text or "").lower() in words.lower()  # a sentence begins with a capital letter
+        row = shlex.quote(f"{proof.statement}/{proof.obligation}")
+        homogeneous = proof.role == "unit" and proof.verdict == "proved"  # in a table, without a card
+        assert (f"dpverify check ledger.json --only {row}" in words) is not homogeneous
     for audit in AUDITS:
         assert audit.title in words
         assert audit.reproduce in words

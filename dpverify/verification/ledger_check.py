@@ -1,0 +1,409 @@
+"""A ledger held against the statements' source and its certificates, for someone who trusts neither.
+
+Every row of a proof is looked at anew: what it shows must be what its source says, its certificate must be about the
+very problem that the source states, and the independent checker must confirm it again. The provers are asked only
+where the ledger itself says that the checker did not confirm a row, or that a row is undecided: then their answer
+must be the ledger's. Audits draw at random and are not run again.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
+from dpverify.evidence import SCHEMA_VERSION, Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict
+from dpverify.proving import Proof, canonical, homogeneity, load, prove
+from dpverify.proving.checker import Confirmation, check
+from dpverify.proving.evaluation import UnclearError, UndefinedError, failing, text
+from dpverify.proving.language import Json, Obligation, Statement, free_symbols, obligation_to_json
+from dpverify.proving.points import admitted
+from dpverify.reports import read_ledger
+from dpverify.running import Progress
+from dpverify.statements.paper import papers, select
+from dpverify.verification.proofs import catalog_entries, rows_of, source_texts, without_certificates
+
+Key = tuple[str, str, Variant]
+Checker = Callable[[Json], Confirmation]
+
+
+class Status(StrEnum):
+    """What came of one row."""
+
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    """As the ledger says: the checker does not see it; the provers said the same again."""
+    UNDECIDED = "undecided"
+    """As the ledger says; the provers said the same again."""
+    REFUSED = "refused"
+    """It contradicts its source, its certificate or the checker."""
+    MISSING = "missing"
+    """The source has it, the ledger does not."""
+
+
+@dataclass(frozen=True)
+class RowCheck:
+    """One row, or one statement of the catalog (`obligation` is then empty), and what is wrong with it."""
+
+    statement: str
+    obligation: str
+    variant: Variant | None
+    status: Status
+    says: str
+
+    def line(self) -> str:
+        """The row in one line."""
+        row = f"/{self.obligation} ({self.variant})" if self.obligation else ""
+        return f"{self.status}: {self.statement}{row}: {self.says}"
+
+
+@dataclass(frozen=True)
+class LedgerCheck:
+    """What came of all rows; `outside` are encoded statements that the ledger's own command line left out."""
+
+    rows: tuple[RowCheck, ...]
+    outside: tuple[str, ...]
+    audits: int
+
+    @property
+    def failed(self) -> tuple[RowCheck, ...]:
+        """The rows that are contradicted or missing."""
+        return tuple(row for row in self.rows if row.status in (Status.REFUSED, Status.MISSING))
+
+    def summary(self) -> str:
+        """All of it in a sentence or two."""
+        counts = {status: sum(row.status is status for row in self.rows) for status in Status}
+        said = [f"{counts[Status.CONFIRMED]} confirmed"]
+        said += [
+            f"{counts[s]} {s} as the ledger says" for s in (Status.UNCONFIRMED, Status.UNDECIDED) if counts[s]
+        ]
+        said += [f"{counts[s]} {s}" for s in (Status.REFUSED, Status.MISSING)]
+        text_ = f"{len(self.rows)} rows: {', '.join(said)}."
+        if self.outside:
+            text_ += f" Not in this ledger, as its command line says: {', '.join(self.outside)}."
+        if self.audits:
+            what = (
+                "1 audit row is statistical and was"
+                if self.audits == 1
+                else (f"{self.audits} audit rows are statistical and were")
+            )
+            text_ += f" {what} not run again: each names the command that does."
+        return text_
+
+
+def check_ledger(
+    path: Path, *, only: tuple[str, ...] = (), progress: Progress | None = None, checker: Checker = check
+) -> LedgerCheck:
+    """Hold a ledger file, with the certificates beside it, against the statements of this installation.
+
+    Args:
+        path: a `ledger.json` that `dpverify verify` wrote; certificates are looked for beside it.
+        only: `STATEMENT` or `STATEMENT/OBLIGATION`; everything where it is empty.
+        progress: told of each row.
+        checker: what confirms certificates.
+
+    Raises:
+        InvalidDataError: the file is no ledger of the present schema, or its certificates' folder is missing.
+        InvalidArgumentError: `only` names what neither source nor ledger has.
+    """
+    ledger = read_ledger(path)
+    if ledger.schema_version != SCHEMA_VERSION:
+        raise InvalidDataError(
+            f"Ledger {path} has schema version {ledger.schema_version}; only version {SCHEMA_VERSION}, which "
+            "`dpverify verify` writes today, can be checked."
+        )
+    proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
+    folder = path.parent / "certificates"
+    if any(row.certificate for row in proofs) and not folder.is_dir():
+        raise InvalidDataError(
+            f"Ledger {path} names certificates, but there is no folder {folder} beside it."
+        )
+    source = {s.id: s for paper in papers().values() for s in paper.statements}
+    wanted = _wanted(ledger, source)
+    expected = {(s.id, name, variant): (s, variant, o, role)
+                for s in source.values() for variant, o, role, name in rows_of(s)}  # fmt: skip
+    found: dict[Key, list[ProofEvidence]] = {}
+    for row in proofs:
+        found.setdefault((row.statement, row.obligation, row.variant), []).append(row)
+    inside = {s.id for s in source.values() if s.id in wanted} | {row.statement for row in proofs}
+    keys = [key for key in expected if key[0] in inside] + [key for key in found if key not in expected]
+    chosen = _chosen(keys, [e.id for e in ledger.statements], only)
+    if progress is not None:
+        progress.start(len(chosen))
+    rows: list[RowCheck] = []
+    for key in chosen:
+        rows.append(_row(key, expected.get(key), found.get(key, []), folder, checker))
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    rows += _catalog(ledger, proofs, only)
+    outside = tuple(s for s in source if s not in inside) if not only else ()
+    return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs))
+
+
+def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
+    """The statements that the ledger's command line asks for."""
+    words = shlex.split(ledger.command) if ledger.command.count('"') % 2 == 0 else []
+    if "--only" in words:
+        return set()
+    named = tuple(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--paper")
+    try:
+        return {row.id for _, row in select(named)} & set(source)
+    except InvalidArgumentError as error:
+        raise InvalidDataError(f"The ledger's own command line is none: {error}") from error
+
+
+def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[Key]:
+    chosen: dict[Key, None] = {}
+    for name in only:
+        statement, _, obligation = name.partition("/")
+        these = [k for k in keys if k[0] == statement and obligation in ("", k[1])]
+        if not these and (obligation or statement not in catalog):
+            near = ", ".join(dict.fromkeys(k[1] if k[0] == statement else k[0] for k in keys)) or "nothing"
+            raise InvalidArgumentError(
+                "--only", name, f"STATEMENT or STATEMENT/OBLIGATION of this ledger: {near}"
+            )
+        chosen |= dict.fromkeys(these)
+    return list(chosen) if only else keys
+
+
+# ------------------------------------------------------------------------------------------- one row
+
+
+class _RefusedError(Exception):
+    """What is wrong with a row, in a sentence."""
+
+
+def _row(
+    key: Key,
+    expected: tuple[Statement, Variant, Obligation, Role] | None,
+    found: list[ProofEvidence],
+    folder: Path,
+    checker: Checker,
+) -> RowCheck:
+    if expected is None:
+        return RowCheck(*key, Status.REFUSED, "no encoded statement has this row")
+    if not found:
+        return RowCheck(*key, Status.MISSING, "the source has this row, the ledger does not")
+    try:
+        if len(found) > 1:
+            raise _RefusedError(f"it stands there {len(found)} times")
+        status, says = _settled(key, expected, found[0], folder, checker)
+    except _RefusedError as refusal:
+        status, says = Status.REFUSED, str(refusal)
+    return RowCheck(*key, status, says)
+
+
+def _settled(
+    key: Key,
+    expected: tuple[Statement, Variant, Obligation, Role],
+    row: ProofEvidence,
+    folder: Path,
+    checker: Checker,
+) -> tuple[Status, str]:
+    statement, variant, obligation, role = expected
+    if row.fault:
+        raise _RefusedError("a fault in dpverify ended it, so that nothing is said")
+    _compare(row, source_texts(statement, variant, obligation, role, key[1]), "its source")
+    if row.verdict is Verdict.UNDECIDED or row.certificate is None:
+        if row.verdict is not Verdict.UNDECIDED:
+            raise _RefusedError(f"it is {row.verdict} without a certificate")
+        if row.certificate is not None or row.confirmed_by_checker:
+            raise _RefusedError("it is undecided and has a certificate, or is confirmed")
+        _compare_with(_again(obligation, role), row)
+        return Status.UNDECIDED, "the provers do not decide it here, either"
+    certificate = _certificate(row.certificate, folder)
+    if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
+        raise _RefusedError("its certificate is about another problem than its source states")
+    if certificate.get("verdict") != row.verdict:
+        raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
+    _compare(row, _shown(row, certificate, obligation, role), "its certificate")
+    _compare_results(row, certificate, obligation, role)
+    confirmation = checker(certificate)
+    if confirmation.confirmed != row.confirmed_by_checker:
+        says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
+        raise _RefusedError(f"it is said to be {says}; the checker says: {confirmation.says}")
+    _compare(row, {"checker_says": confirmation.says}, "the checker")
+    if not confirmation.confirmed:
+        again = _again(obligation, role)
+        _compare_with(again, row)
+        if canonical(again.certificate) != canonical(certificate):
+            raise _RefusedError(
+                "the checker does not confirm its certificate, which is not the one that the provers find"
+            )
+        return Status.UNCONFIRMED, confirmation.says
+    return Status.CONFIRMED, confirmation.says
+
+
+def _certificate(name: str, folder: Path) -> Any:
+    try:
+        found = load(name, folder)
+    except (DpverifyError, RecursionError) as error:
+        raise _RefusedError(str(error)) from error
+    if not isinstance(found, dict) or not isinstance(found.get("proof"), dict):
+        raise _RefusedError("its certificate is none")
+    return found
+
+
+def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
+    """Refuse a row one of whose fields is not what it should be."""
+    for name, value in expected.items():
+        shown = getattr(row, name)
+        if shown != value:
+            raise _RefusedError(
+                f"its {name.replace('_', ' ')} is {_short(shown)}, by {by} it is {_short(value)}"
+            )
+
+
+def _short(value: object) -> str:
+    said = str(dict(value)) if isinstance(value, Mapping) else repr(value)
+    return said if len(said) <= 120 else said[:117] + "..."
+
+
+def _again(obligation: Obligation, role: Role) -> Proof:
+    return homogeneity(obligation) if role is Role.UNIT else prove(obligation)
+
+
+def _compare_with(proof: Proof, row: ProofEvidence) -> None:
+    """Hold a row against what the provers say here."""
+    fields: tuple[str, ...] = ("verdict", "counterexample", "left", "right", "box", "reason", "witness")
+    if row.stopped_by_the_clock or proof.stopped_by_the_clock:
+        fields = ("verdict",)  # how far it came depends on the machine
+    values = {name: getattr(proof, name) for name in fields}
+    values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
+    _compare(row, values, "the provers of this installation")
+
+
+def _shown(row: ProofEvidence, certificate: Json, obligation: Obligation, role: Role) -> dict[str, Any]:
+    """What a row shows of its certificate: the counterexample, the box and how many parts it has."""
+    proof, point = certificate["proof"], None
+    if certificate["verdict"] == Verdict.REFUTED and role is not Role.UNIT:
+        point = _point(proof)
+        used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
+        names = {symbol.name for symbol in used}
+        point = {name: value for name, value in point.items() if name in names}
+    trees = list(_trees(proof))
+    for tree in trees:
+        _compare_box(tree["box"], obligation)
+    box: dict[str, Any] | None = {name: tuple(ends) for tree in trees for name, ends in tree["box"].items()}
+    if not trees or (certificate["verdict"] != Verdict.CERTIFIED and row.box is None):
+        box = None  # a proof on the whole domain need not name its box
+    leaves = sum(_leaves(tree["tree"]) for tree in trees) if trees else None
+    shown = {"counterexample": point, "box": box, "boxes": leaves}
+    return shown if point is not None else {**shown, "witness": certificate.get("witness")}
+
+
+def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
+    """Refuse a box that is not the one in the source, inside of the domain."""
+    for v in obligation.over:
+        ends = [None if end is None else Fraction(str(end)) for end in (v.lower, v.upper)]
+        if v.name in obligation.box:
+            low, high = (Fraction(str(end)) for end in obligation.box[v.name])
+            ends = [
+                low if ends[0] is None else max(low, ends[0]),
+                high if ends[1] is None else min(high, ends[1]),
+            ]
+        if [*map(Fraction, box[v.name])] != ends:
+            raise _RefusedError(f"its box for {v.name} is {_short(box[v.name])}, by its source another")
+
+
+def _point(proof: Json) -> dict[str, str]:
+    while isinstance(proof.get("then"), dict):
+        proof = proof["then"]
+    point = proof.get("point")
+    if not isinstance(point, dict):
+        raise _RefusedError("its certificate refutes without a point")
+    return point
+
+
+def _trees(proof: Json) -> Iterator[Json]:
+    """The proofs by boxes inside a proof."""
+    if proof.get("method") == "boxes":
+        yield proof
+    for inner in (*proof.get("parts", ()), proof.get("then")):
+        if isinstance(inner, dict):
+            yield from _trees(inner)
+
+
+def _leaves(tree: Json) -> int:
+    """The boxes at the ends of a tree."""
+    waiting, count = [tree], 0
+    while waiting:
+        tree = waiting.pop()
+        inner = [part for part in tree if isinstance(part, list)]
+        waiting += inner
+        count += not inner and tree[0] != "0"
+    return count
+
+
+def _compare_results(row: ProofEvidence, certificate: Json, obligation: Obligation, role: Role) -> None:
+    """Hold both sides at the counterexample, a remark, and everything about units, against what is found here."""
+    if role is Role.UNIT:
+        _compare_with(homogeneity(obligation), row)
+        return
+    sides: dict[str, str | None] | None = {"left": None, "right": None}
+    if row.verdict is Verdict.REFUTED:
+        if row.witness is None or not _admitted(obligation, row.witness):
+            raise _RefusedError(f"its witness {_short(row.witness)} is none")
+        sides = _sides(obligation, _point(certificate["proof"]))
+    if sides is None or row.reason:
+        _compare_with(prove(obligation), row)
+    else:
+        _compare(row, sides, "its counterexample")
+
+
+def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
+    """Whether a point is one of the domain at which all assumptions are true."""
+    try:
+        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+    except (KeyError, ValueError, ZeroDivisionError):
+        return False
+    return len(named) == len(point) and admitted(obligation, point)
+
+
+def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
+    """Both sides of the claim at a point; None where that is beyond the evaluation."""
+    try:
+        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+        shown = failing(obligation.claim, point)
+        return None if shown is None else {"left": text(shown.left, point), "right": text(shown.right, point)}
+    except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):
+        return None
+
+
+# ------------------------------------------------------------------------------------------- the catalog
+
+
+def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...]) -> Iterator[RowCheck]:
+    """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
+    chosen = {name.partition("/")[0] for name in only}
+    expected = {entry.id: entry for entry in catalog_entries([without_certificates(row) for row in proofs])}
+    found: dict[str, list[StatementEntry]] = {}
+    for entry in ledger.statements:
+        found.setdefault(entry.id, []).append(entry)
+    for name in dict.fromkeys((*expected, *found)):
+        if only and name not in chosen:
+            continue
+        entries = found.get(name, [])
+        if name not in expected:
+            yield RowCheck(name, "", None, Status.REFUSED, "no paper's catalog has this statement")
+        elif not entries:
+            yield RowCheck(
+                name, "", None, Status.MISSING, "the catalog has this statement, the ledger does not"
+            )
+        elif len(entries) > 1:
+            yield RowCheck(name, "", None, Status.REFUSED, f"it stands there {len(entries)} times")
+        else:
+            wrong = [
+                f for f in StatementEntry.model_fields if getattr(entries[0], f) != getattr(expected[name], f)
+            ]
+            for field in wrong:
+                values = (_short(getattr(entry, field)) for entry in (entries[0], expected[name]))
+                says = "its {} is {}, by source and rows it is {}".format(field.replace("_", " "), *values)
+                yield RowCheck(name, "", None, Status.REFUSED, says)

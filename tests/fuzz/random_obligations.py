@@ -1,0 +1,318 @@
+"""Random well-formed obligations: every operator, domains with edges, assumptions that may contradict one another."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.proving.language import (
+    And,
+    Eq,
+    ForAll,
+    Formula,
+    Ge,
+    Gt,
+    Implies,
+    Le,
+    Lt,
+    Ne,
+    Not,
+    Obligation,
+    Or,
+    Phi,
+    Variable,
+    at,
+    derivative,
+    integer,
+    integral,
+    obligation_to_json,
+    real,
+    total,
+)
+
+T = TypeVar("T")
+
+REALS: tuple[dict[str, str], ...] = (
+    {}, {"gt": "0"}, {"ge": "0"}, {"ge": "1"}, {"gt": "1"}, {"ge": "0", "le": "1"}, {"gt": "0", "lt": "1"},
+    {"gt": "0", "le": "1"}, {"ge": "-1", "le": "1"}, {"gt": "-1"}, {"le": "0"}, {"lt": "0"}, {"ge": "-2", "lt": "3"},
+    {"ge": "1/3", "le": "2/3"}, {"gt": "1", "lt": "1.0000000000000000000000001"}, {"ge": "2", "le": "2"},
+    {"ge": "0", "lt": "1/1000"}, {"ge": "-3", "le": "-1"}, {"ge": "1000", "le": "1001"},
+)  # fmt: skip
+INTEGERS: tuple[dict[str, str], ...] = (
+    {}, {"ge": "0"}, {"ge": "1"}, {"ge": "2"}, {"ge": "0", "le": "3"}, {"ge": "-2", "le": "2"}, {"ge": "1", "le": "1"},
+    {"le": "0"}, {"ge": "-1"},
+)  # fmt: skip
+NUMBERS = tuple(
+    map(
+        sp.Rational,
+        [
+            "0",
+            "1",
+            "2",
+            "-1",
+            "3",
+            "1/2",
+            "-1/2",
+            "-2",
+            "1/3",
+            "-1/7",
+            "10",
+            "5/2",
+            "1/1000",
+            "1000",
+            "-1000",
+        ],
+    )
+)
+EXPONENTS = tuple(
+    map(sp.Rational, ["2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2"])
+)
+NEAR = tuple(map(sp.Rational, ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")))
+
+CHOICES = 160
+
+# names that operators bind: no sign is known of them
+INDEX, INNER, PLACE = integer("i"), real("t"), real("s")
+
+
+class Maker:
+    """Builds the parts of one obligation from choices, one byte each; the first option is taken where none is left."""
+
+    def __init__(self, choices: bytes) -> None:
+        self.choices = iter(choices)
+        self.names: list[Variable] = []
+        self.bound: list[Any] = []
+
+    def pick(self, *options: T) -> T:
+        """One of the options; give one twice to see it more often."""
+        return options[next(self.choices, 0) % len(options)]
+
+    def one_in(self, count: int) -> bool:
+        """True once in so many times."""
+        return next(self.choices, 0) % count == count - 1
+
+    # -------------------------------------------------------------------------------------- terms
+
+    def variable(self, name: str) -> Variable:
+        """A real or integer variable on some domain."""
+        if self.one_in(3):
+            return integer(name, **self.pick(*INTEGERS))
+        return real(name, **self.pick(*REALS[:4], *REALS))
+
+    def symbol(self) -> Any:
+        """A symbol that is free here, or bound by what surrounds it."""
+        return self.pick(*(v.symbol for v in self.names), *self.bound, *self.bound)
+
+    def leaf(self) -> Any:
+        """A symbol or a number."""
+        return self.pick(*NUMBERS) if self.one_in(4) else self.symbol()
+
+    def term(self, depth: int) -> Any:
+        """An expression of at most this depth."""
+        if depth <= 0 or self.one_in(6):
+            return self.leaf()
+        down = depth - 1
+        match self.pick(*("add", "mul", "sub", "pow", "power") * 3, "root", "root", "exp", "log", "quotient",
+                        "quotient", "symbolic power", "symbolic power", "max", "min", "abs", "floor", "erfc", "phi",
+                        "linear", "linear", "rare"):  # fmt: skip
+            case "add":
+                return self.term(down) + self.term(down)
+            case "sub":
+                return self.term(down) - self.term(down)
+            case "mul":
+                return self.term(down) * self.term(down)
+            case "quotient":
+                return self.term(down) / self.term(down)
+            case "linear":
+                return self.pick(*NUMBERS) * self.symbol() + self.pick(*NUMBERS)
+            case "pow" | "power":
+                return self.term(down) ** self.pick(*EXPONENTS)
+            case "root":
+                return sp.sqrt(self.term(down))
+            case "symbolic power":
+                base = self.pick(*NUMBERS) if self.one_in(2) else self.term(down)
+                return base ** (self.symbol() * self.pick(*map(sp.Integer, (1, 1, 1, -1, 2))))
+            case "exp":
+                return sp.exp(self.term(down))
+            case "log":
+                return sp.log(self.term(down))
+            case "max":
+                return sp.Max(self.term(down), self.term(down))
+            case "min":
+                return sp.Min(self.term(down), self.term(down))
+            case "abs":
+                return sp.Abs(self.term(down))
+            case "floor":
+                return sp.floor(self.term(down))
+            case "erfc":
+                return sp.erfc(self.term(down))
+            case "phi":
+                return Phi(self.term(down))
+        return self.rare(down)
+
+    def rare(self, depth: int) -> Any:
+        """Operators that bind a name, and derivatives."""
+        whole = [v for v in self.names if v.kind == "integer"]
+        match self.pick("sum", "sum", "integral", "derivative", "at", "pi"):
+            case "sum":
+                last = (
+                    self.pick(*whole) + self.pick(0, 0, 1)
+                    if whole and not self.one_in(4)
+                    else self.pick(2, 3, 5)
+                )
+                return total(self.under(INDEX, depth), INDEX, self.pick(1, 0, 1, 2), last)
+            case "integral":
+                free = self.pick(*(v.symbol for v in self.names))
+                low, high = self.pick(
+                    (0, 1), (0, free), (free, free + 1), (-sp.oo, sp.oo), (-sp.oo, free), (1, 3)
+                )
+                if sp.oo in (-low, high):
+                    body = sp.exp(-(INNER.symbol**2) * self.pick(1, 2, sp.Rational(1, 2))) * self.pick(
+                        1, free
+                    )
+                else:
+                    body = self.under(INNER, min(depth, 1))
+                return integral(body, INNER, low, high)
+            case "derivative":
+                v = self.pick(*self.names)
+                return (
+                    derivative(self.term(depth), v, self.pick(1, 1, 2)) if v.kind == "real" else self.leaf()
+                )
+            case "at":
+                body = self.under(PLACE, depth)
+                if self.one_in(2):
+                    body = derivative(body, PLACE, self.pick(1, 2))
+                return at(body, PLACE, self.term(0))
+        return sp.pi
+
+    def under(self, v: Variable, depth: int) -> Any:
+        """A term in which a name is bound; operators that bind names are not nested in one another."""
+        if self.bound:
+            return self.leaf()
+        self.bound = [v.symbol]
+        body = self.term(max(depth, 1))
+        self.bound = []
+        return body
+
+    # -------------------------------------------------------------------------------------- formulas
+
+    def comparison(self, depth: int) -> Formula:
+        """A comparison: any, or one that holds, or one that nearly does."""
+        u = self.term(depth)
+        match self.pick("any", "any", "any", "number", "number", "number", "square", "rest", "rewritten", "known",
+                        "known", "slack", "positive", "positive"):  # fmt: skip
+            case "number":
+                return self.related(u, self.pick(*NUMBERS))
+            case "square":
+                return Ge(u**2 + self.pick(*NEAR), 0)
+            case "rest":
+                v = self.term(depth - 1)
+                return Ge(u**2 + v**2, self.pick(2, 2, 1, 3) * u * v + self.pick(*NEAR))
+            case "rewritten":
+                other = sp.expand(u) if u.count_ops() < 12 else u
+                return self.related(u, other + self.pick(0, *NEAR))
+            case "known":
+                u = self.term(min(depth, 1))
+                left, right = self.pick(
+                    (1 + u, sp.exp(u)), (sp.log(u), u - 1), (sp.floor(u), u), (0, sp.exp(u)), (0, sp.sqrt(u)),
+                    (Phi(u), 1), (sp.erfc(u), 2), (sp.Min(u, 1), sp.Max(u, 1)), (u, sp.Abs(u)),
+                    (sp.sqrt(u), (1 + u) / 2),
+                    (0, 2 ** self.symbol()), (0, u ** self.symbol()), (2 * u / (1 + u**2), 1), (-u, sp.Abs(u)),
+                )  # fmt: skip
+                return self.pick(Le, Le, Lt)(left, right + self.pick(0, *NEAR))
+            case "slack":
+                return self.pick(Le, Lt, Ge)(u, u + self.term(1) ** 2 + self.pick(*NEAR))
+            case "positive":
+                return self.pick(Gt, Ge, Ne)(u, 0)
+        return self.related(u, self.term(depth))
+
+    def related(self, left: Any, right: Any) -> Formula:
+        """Any relation between two terms."""
+        return self.pick(Le, Lt, Ge, Gt, Eq, Ne)(left, right)
+
+    def formula(self, depth: int) -> Formula:
+        """Comparisons, joined now and then."""
+        if depth <= 0 or not self.one_in(3):
+            return self.comparison(self.pick(2, 1, 2, 3) if depth > 0 else 1)
+        down = depth - 1
+        match self.pick("and", "or", "or", "not", "implies", "but", "but", "forall"):
+            case "and":
+                return And(tuple(self.formula(down) for _ in range(self.pick(2, 2, 1, 3))))
+            case "or":
+                return Or((self.formula(down), self.formula(down)))
+            case "not":
+                return Not(self.formula(down))
+            case "implies":
+                return Implies(self.formula(down), self.formula(down))
+            case "but":  # all but one point, or all but one number
+                return Or((self.formula(down), Ne(self.symbol(), self.pick(*NUMBERS, sp.Integer(999)))))
+        if self.bound:
+            return self.comparison(1)
+        v = self.pick(
+            real("r"), real("r", ge=0), real("r", ge=0, le=1), real("r", gt=0), integer("r", ge=0, le=3)
+        )
+        self.bound = [v.symbol]
+        body = self.comparison(1)
+        self.bound = []
+        return ForAll(v, body)
+
+
+def built(choices: bytes) -> Obligation | None:
+    """The well-formed obligation that the choices lead to; None where SymPy turns it into something else on sight."""
+    maker = Maker(choices)
+    maker.names = [maker.variable(name) for name in "xyk"[: maker.pick(1, 2, 2, 3)]]
+    box: dict[str, tuple[object, object]] = {}
+    try:
+        claim = maker.formula(2)
+        count = maker.pick(0, 0, 0, 1, 1, 2)
+        assuming = tuple(maker.formula(1) if maker.one_in(2) else maker.comparison(1) for _ in range(count))
+        odd = any(map(_odd, (claim, *assuming)))
+    except (ArithmeticError, AssertionError, AttributeError, RecursionError, TypeError, ValueError):
+        return None  # SymPy gives up on it, or does not compare complex numbers, say
+    if maker.one_in(4):
+        box = {v.name: _box(v) for v in maker.names}
+    try:
+        obligation = Obligation("random", "nowhere", claim, tuple(maker.names), assuming=assuming, box=box)
+        text = str(obligation_to_json(obligation))
+    except InvalidArgumentError:
+        return None
+    return None if len(text) > 2500 or odd else obligation
+
+
+def obligations() -> st.SearchStrategy[Obligation]:
+    """Random well-formed obligations."""
+    choices = st.binary(min_size=CHOICES, max_size=CHOICES)
+    return choices.map(built).filter(lambda obligation: obligation is not None)  # type: ignore[return-value]
+
+
+def _box(v: Variable) -> tuple[object, object] | None:
+    low = v.lower if v.lower is not None else (-4 if v.upper is None else v.upper - 4)
+    high = v.upper if v.upper is not None else low + 6
+    return str(low), str(high)
+
+
+def _odd(f: Formula) -> bool:
+    match f:
+        case And(parts) | Or(parts):
+            return any(map(_odd, parts))
+        case Not(part):
+            return _odd(part)
+        case Implies(premise, conclusion):
+            return _odd(premise) or _odd(conclusion)
+        case ForAll(_, body):
+            return _odd(body)
+    return any(_infinite(side) or side.has(sp.zoo, sp.nan, sp.I) for side in (f.left, f.right))
+
+
+def _infinite(e: Any) -> bool:
+    """Whether an infinity is anywhere but at an end of an integral."""
+    if e in (sp.oo, -sp.oo):
+        return True
+    if isinstance(e, sp.Integral):
+        return any(
+            map(_infinite, (e.function, *(end for limit in e.limits for end in limit[1:] if end.is_finite)))
+        )
+    return any(map(_infinite, e.args))

@@ -1,0 +1,527 @@
+"""`dpverify check`: a real ledger is accepted, and whatever is done to it by hand is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.cli import main
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Budget, Ledger
+from dpverify.proving import canonical, digest, store
+from dpverify.proving.checker import Confirmation, check
+from dpverify.reports import write_report
+from dpverify.statements.paper import papers
+from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
+from dpverify.verification.proofs import ProofRecord, catalog_entries
+
+STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "gll22.eq10")
+"""With every verdict and role, units that differ, boxes, and one row that the checker does not confirm."""
+
+COMMAND = " ".join(
+    ["dpverify verify", *(f"--paper {name}" for name in STATEMENTS), "--profile quick --seed 0"]
+)
+
+Tree = dict[str, Any]
+NEVER = ["<", ["num", "1"], ["num", "0"]]
+ALWAYS = ["<=", ["num", "0"], ["num", "1"]]
+
+
+@pytest.fixture(scope="module")
+def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the ledger of a few statements, as `verify` writes it."""
+    records = [record for record in all_proofs[0] if record.evidence.statement in STATEMENTS]
+    ledger = Ledger(
+        program_version="0.1.0",
+        created="2026-01-01T00:00:00+00:00",
+        command=COMMAND,
+        seed=0,
+        profile="quick",
+        versions={},
+        statements=catalog_entries(records),
+        entries=tuple(record.evidence for record in records),
+        budget=Budget(failure_probability=1e-3, spent={}),
+        seconds=1.0,
+    )
+    certificates = {
+        record.evidence.certificate: record.certificate
+        for record in records
+        if record.evidence.certificate is not None
+    }
+    folder = tmp_path_factory.mktemp("ledger")
+    write_report(ledger, folder, certificates)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def remembering() -> Callable[[Any], Confirmation]:
+    """The checker, which looks at equal certificates once."""
+    known: dict[str, Confirmation] = {}
+
+    def checker(certificate: Any) -> Confirmation:
+        name = digest(certificate)
+        if name not in known:
+            known[name] = check(certificate)
+        return known[name]
+
+    return checker
+
+
+class Tampered:
+    """A copy of the ledger in which things can be changed."""
+
+    def __init__(self, original: Path, folder: Path) -> None:
+        shutil.copytree(original, folder)
+        self.folder = folder
+        self.tree: Tree = json.loads((folder / "ledger.json").read_text(encoding="utf-8"))
+
+    @property
+    def rows(self) -> list[Tree]:
+        """All rows."""
+        rows: list[Tree] = self.tree["entries"]
+        return rows
+
+    def row(self, statement: str, obligation: str, variant: str = "printed") -> Tree:
+        """One row."""
+        wanted = (statement, obligation, variant)
+        (row,) = (r for r in self.rows if (r["statement"], r["obligation"], r["variant"]) == wanted)
+        return row
+
+    def entry(self, statement: str) -> Tree:
+        """One statement of the catalog."""
+        (entry,) = (e for e in self.tree["statements"] if e["id"] == statement)
+        found: Tree = entry
+        return found
+
+    def file(self, row: Tree) -> Path:
+        """The file of a row's certificate."""
+        return self.folder / "certificates" / f"{row['certificate'].removeprefix('sha256:')}.json"
+
+    def certificate(self, row: Tree) -> Tree:
+        """A row's certificate."""
+        found: Tree = json.loads(self.file(row).read_text(encoding="utf-8"))
+        return found
+
+    def certify(self, row: Tree, certificate: Tree, **fields: Any) -> None:
+        """Give a row another certificate, with its right hash, and other fields."""
+        row.update(certificate=store(certificate, self.folder / "certificates"), **fields)
+
+    def problem(self, row: Tree, **parts: Any) -> None:
+        """Give a row a certificate of another problem."""
+        certificate = self.certificate(row)
+        certificate["problem"].update(parts)
+        self.certify(row, certificate)
+
+    def proof(self, row: Tree, verdict: str, proof: Tree, **fields: Any) -> None:
+        """Give a row another proof of the same problem."""
+        self.certify(
+            row, {**self.certificate(row), "verdict": verdict, "proof": proof}, verdict=verdict, **fields
+        )
+
+    def variable(self, row: Tree, name: str, **parts: Any) -> None:
+        """Change a variable of a row's problem."""
+        certificate = self.certificate(row)
+        (variable,) = (v for v in certificate["problem"]["variables"] if v["name"] == name)
+        variable.update(parts)
+        self.certify(row, certificate)
+
+    def write(self) -> Path:
+        """Put the ledger where it is read."""
+        path = self.folder / "ledger.json"
+        path.write_text(json.dumps(self.tree), encoding="utf-8")
+        return path
+
+
+def proved(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm23", "schedule-is-admissible")
+
+
+def equality(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm23", "schedule-ends-at-zero")
+
+
+def refuted(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm1", "attained-by-identity-maps")
+
+
+def repaired(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm1", "attained-by-identity-maps", "repaired")
+
+
+def boxed(t: Tampered) -> Tree:
+    return t.row("fmtt18.lem25", "logarithm")
+
+
+def unconfirmed(t: Tampered) -> Tree:
+    return t.row("gll22.eq10", "not-above-the-other-half-line", "repaired")
+
+
+def clash(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm1", "attained-by-identity-maps: units")
+
+
+def agreeing(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm23", "last-display: units")
+
+
+def claim_of(t: Tampered, row: Tree) -> list[Any]:
+    found: list[Any] = t.certificate(row)["problem"]["claim"]
+    return found
+
+
+def variables_of(t: Tampered, row: Tree) -> list[Tree]:
+    found: list[Tree] = t.certificate(row)["problem"]["variables"]
+    return found
+
+
+def swap(one: Tree, other: Tree) -> None:
+    one["certificate"], other["certificate"] = other["certificate"], one["certificate"]
+
+
+def remove(t: Tampered, row: Tree) -> None:
+    t.rows.remove(row)
+
+
+def undecide(row: Tree) -> None:
+    gone = ("certificate", "counterexample", "left", "right", "box", "boxes")
+    row.update(
+        dict.fromkeys(gone), verdict="undecided", prover="none", confirmed_by_checker=False, checker_says=""
+    )
+    row["reason"] = "no counterexample found"
+
+
+def believed(t: Tampered, row: Tree) -> None:
+    """What the checker would say, put beside the row."""
+    said = check(t.certificate(row))
+    row.update(confirmed_by_checker=said.confirmed, checker_says=said.says)
+
+
+def pretend(t: Tampered, row: Tree, verdict: str, proof: Tree) -> None:
+    """A verdict with a certificate of its own and the checker's own words about it."""
+    t.proof(row, verdict, proof, counterexample=None, left=None, right=None, box=None, boxes=None)
+    believed(t, row)
+
+
+def move_point(t: Tampered, row: Tree, **point: str) -> None:
+    """A counterexample somewhere else, in row and certificate."""
+    moved = {**row["counterexample"], **point}
+    t.proof(row, "refuted", {"method": "counterexample", "point": moved}, counterexample=moved)
+
+
+def rewitness(t: Tampered, row: Tree, /, **point: str) -> None:
+    """A witness somewhere else, in row and certificate."""
+    moved = {**row["witness"], **point}
+    t.certify(row, {**t.certificate(row), "witness": moved}, witness=moved)
+
+
+def rebox(t: Tampered, row: Tree, **ends: list[str]) -> None:
+    """Another box, in row and certificate."""
+    proof = t.certificate(row)["proof"]
+    proof["box"] = {**proof["box"], **ends}
+    t.proof(row, row["verdict"], proof, box=proof["box"])
+
+
+def overwrite(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+
+
+SIGNS = {"method": "signs", "shift": {}}
+SMT = {"method": "smt"}
+TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
+    # claims
+    "claim 0 <= 1": lambda t: t.problem(proved(t), claim=ALWAYS),
+    "claim 0 <= 1 proved anew": lambda t: (t.problem(proved(t), claim=ALWAYS), t.proof(proved(t), "proved", SMT)),
+    "claim 0 <= 1 in place of a refuted one": lambda t: (
+        t.problem(refuted(t), claim=ALWAYS), pretend(t, refuted(t), "proved", SMT)),
+    "weaker relation": lambda t: t.problem(equality(t), claim=["<=", *claim_of(t, equality(t))[1:]]),
+    "claim or something true": lambda t: t.problem(
+        refuted(t), claim=["or", claim_of(t, refuted(t)), ALWAYS]),
+    "claim negated": lambda t: t.problem(repaired(t), claim=["not", claim_of(t, repaired(t))]),
+    "sides exchanged": lambda t: t.problem(equality(t), claim=["==", *claim_of(t, equality(t))[:0:-1]]),
+    "claim of units 0 <= 1": lambda t: t.problem(clash(t), claim=ALWAYS),
+    # assumptions
+    "assumed what never holds": lambda t: t.problem(proved(t), assuming=[NEVER]),
+    "refuted under what never holds": lambda t: (
+        t.problem(refuted(t), assuming=[NEVER]), pretend(t, refuted(t), "proved", SMT)),
+    "assumption added": lambda t: t.problem(repaired(t), assuming=[ALWAYS]),
+    "assumption dropped": lambda t: t.problem(proved(t), assuming=[]),
+    "assumption dropped in the text": lambda t: proved(t).update(assuming=[]),
+    "assumption edited in the text": lambda t: proved(t).update(assuming=["t <= i", "i <= 2*n"]),
+    # domains
+    "domain narrowed": lambda t: t.variable(refuted(t), "T", lower="2"),
+    "domain emptied": lambda t: t.variable(repaired(t), "sigma", upper="0"),
+    "end opened": lambda t: t.variable(repaired(t), "distance", lower_open=True),
+    "end opened, as a number": lambda t: t.variable(repaired(t), "distance", lower_open=0),
+    "integer made real": lambda t: t.variable(repaired(t), "T", kind="real"),
+    "unit of a variable edited": lambda t: t.variable(clash(t), "distance", unit={"loss": "0", "length": "0"}),
+    "variable renamed": lambda t: t.problem(repaired(t), variables=[
+        {**v, "name": v["name"].lower()} for v in variables_of(t, repaired(t))]),
+    "variable removed": lambda t: t.problem(repaired(t), variables=variables_of(t, repaired(t))[1:]),
+    "domain edited in the text": lambda t: refuted(t)["domain"].update(T="integers in [2, oo)"),
+    "symbol removed from the text": lambda t: refuted(t)["domain"].pop("T"),
+    "symbol added to the text": lambda t: refuted(t)["domain"].update(p="(0, oo)"),
+    "unit edited in the text": lambda t: clash(t)["units"].update(distance="dimensionless"),
+    # certificates that belong to others
+    "certificates exchanged": lambda t: swap(proved(t), equality(t)),
+    "certificate of the repair": lambda t: refuted(t).update(
+        {k: repaired(t)[k] for k in ("certificate", "verdict", "prover", "counterexample", "left", "right",
+                                     "checker_says")}),
+    "certificate of the units": lambda t: proved(t).update(certificate=agreeing(t)["certificate"]),
+    "certificate of another statement": lambda t: proved(t).update(certificate=repaired(t)["certificate"]),
+    # verdicts
+    "refuted called proved": lambda t: refuted(t).update(verdict="proved"),
+    "refuted called proved, without a point": lambda t: refuted(t).update(
+        verdict="proved", counterexample=None, left=None, right=None),
+    "refuted called proved in both": lambda t: t.proof(
+        refuted(t), "proved", t.certificate(refuted(t))["proof"], counterexample=None, left=None, right=None),
+    "refuted called proved by a solver": lambda t: t.proof(
+        refuted(t), "proved", SMT, counterexample=None, left=None, right=None),
+    "refuted called proved by signs": lambda t: t.proof(
+        refuted(t), "proved", SIGNS, counterexample=None, left=None, right=None),
+    "refuted called proved, unconfirmed": lambda t: pretend(t, refuted(t), "proved", SMT),
+    "refuted called proved beyond the checker": lambda t: pretend(
+        t, refuted(t), "proved", {"method": "antiderivative", "then": SMT}),
+    "refuted called undecided": lambda t: undecide(refuted(t)),
+    "refuted called undecided, certificate kept": lambda t: refuted(t).update(verdict="undecided"),
+    "proved called undecided": lambda t: undecide(proved(t)),
+    "proved called refuted": lambda t: t.proof(
+        repaired(t), "refuted", t.certificate(refuted(t))["proof"],
+        counterexample=refuted(t)["counterexample"], left=refuted(t)["left"], right=refuted(t)["right"]),
+    "proved called certified": lambda t: proved(t).update(verdict="certified"),
+    "proved called certified in both": lambda t: t.proof(proved(t), "certified", t.certificate(proved(t))["proof"]),
+    "proved called supported": lambda t: proved(t).update(verdict="supported"),
+    "certified called proved": lambda t: boxed(t).update(verdict="proved"),
+    "certified called proved in both": lambda t: t.proof(boxed(t), "proved", t.certificate(boxed(t))["proof"]),
+    "proved without a certificate": lambda t: proved(t).update(certificate=None),
+    "proved called undecided by the clock": lambda t: (
+        undecide(proved(t)), proved(t).update(stopped_by_the_clock=True)),
+    "proved called ended by a fault": lambda t: (undecide(proved(t)), proved(t).update(fault="Traceback")),
+    "unconfirmed called proved": lambda t: t.proof(unconfirmed(t), "proved", t.certificate(unconfirmed(t))["proof"]),
+    # texts
+    "formula in LaTeX": lambda t: refuted(t).update(latex=repaired(t)["latex"]),
+    "formula in plain characters": lambda t: refuted(t).update(expression=repaired(t)["expression"]),
+    "scope removed": lambda t: refuted(t).update(scope=""),
+    "scope edited": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(scope="all laws"),
+    "role edited": lambda t: t.row("fmtt18.thm23", "last-display").update(role="condition"),
+    "place edited": lambda t: refuted(t).update(where="Theorem 2"),
+    "reason of a repair edited": lambda t: repaired(t).update(because="a matter of taste"),
+    "remark added": lambda t: proved(t).update(reason="proved in a stronger form"),
+    # rows
+    "row removed": lambda t: remove(t, refuted(t)),
+    "row of units removed": lambda t: remove(t, clash(t)),
+    "row of the repair removed": lambda t: remove(t, repaired(t)),
+    "statement's rows removed": lambda t: t.tree.update(
+        entries=[r for r in t.rows if r["statement"] != "fmtt18.thm1"]),
+    "all rows removed": lambda t: t.tree.update(entries=[]),
+    "row doubled": lambda t: t.rows.append(dict(proved(t))),
+    "row doubled with another verdict": lambda t: t.rows.append({**refuted(t), "verdict": "proved"}),
+    "row invented": lambda t: t.rows.append({**proved(t), "obligation": "privacy"}),
+    "row of a statement invented": lambda t: t.rows.append({**proved(t), "statement": "fmtt18.thm99"}),
+    "row renamed": lambda t: refuted(t).update(obligation="attained"),
+    "printed called repaired": lambda t: equality(t).update(variant="repaired"),
+    # hashes and files
+    "hash edited": lambda t: proved(t).update(certificate=proved(t)["certificate"][:-1] + "z"),
+    "hash of nothing": lambda t: proved(t).update(certificate="sha256:" + "0" * 64),
+    "hash that leads elsewhere": lambda t: proved(t).update(certificate="../ledger"),
+    "file edited": lambda t: overwrite(t.file(proved(t)), t.file(proved(t)).read_text().replace("proved", "Proved")),
+    "file of another": lambda t: overwrite(t.file(proved(t)), t.file(equality(t)).read_text()),
+    "file emptied": lambda t: overwrite(t.file(proved(t)), ""),
+    "file no object": lambda t: t.certify(proved(t), [1, 2]),  # type: ignore[arg-type]
+    "file without a problem": lambda t: t.certify(proved(t), {"proof": SMT, "verdict": "proved", "version": 1}),
+    "file nested deeply": lambda t: overwrite(t.file(proved(t)), "[" * 100_000),
+    "file removed": lambda t: t.file(proved(t)).unlink(),
+    "version edited": lambda t: t.certify(proved(t), {**t.certificate(proved(t)), "version": 99}),
+    # counterexamples
+    "point moved in the row": lambda t: refuted(t)["counterexample"].update(distance="3"),
+    "point moved to where the claim holds": lambda t: move_point(t, refuted(t), distance="1"),
+    "point moved off the domain": lambda t: move_point(t, refuted(t), T="1/2"),
+    "point moved off the assumptions": lambda t: move_point(t, t.row("fmtt18.lem25", "quadratic"), c="-2"),
+    "point moved, sides kept": lambda t: move_point(t, refuted(t), distance="5"),
+    "point without a variable": lambda t: t.proof(refuted(t), "refuted", {"method": "counterexample", "point": {}}),
+    "point removed from the row": lambda t: refuted(t).update(counterexample=None),
+    "left side edited": lambda t: refuted(t).update(left="3"),
+    "right side edited": lambda t: t.row("gll22.eq10", "not-above-the-other-half-line").update(right="0.2"),
+    # witnesses
+    "witness moved off the assumptions in the row": lambda t: proved(t)["witness"].update(t="100", i="1"),
+    "witness moved elsewhere in the row": lambda t: repaired(t)["witness"].update(order="7"),
+    "witness removed from the row": lambda t: proved(t).update(witness=None),
+    "witness removed from the certificate": lambda t: t.certify(
+        proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}),
+    "witness removed from both": lambda t: t.certify(
+        proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}, witness=None),
+    "witness moved off the assumptions in both": lambda t: rewitness(t, proved(t), t="100", i="1"),
+    "witness moved off the domain in both": lambda t: rewitness(t, repaired(t), sigma="0"),
+    "witness moved off the box in both": lambda t: rewitness(t, boxed(t), x="1000"),
+    "witness between integers in both": lambda t: rewitness(t, repaired(t), T="3/2"),
+    "witness of a refuted one moved": lambda t: refuted(t)["witness"].update(sigma="-1"),
+    "witness of a refuted one removed": lambda t: refuted(t).update(witness=None),
+    # what the checker said
+    "confirmed set by hand": lambda t: unconfirmed(t).update(confirmed_by_checker=True),
+    "confirmed set by hand, with words": lambda t: unconfirmed(t).update(
+        confirmed_by_checker=True, checker_says="certified, by boxes"),
+    "confirmed taken away": lambda t: proved(t).update(confirmed_by_checker=False),
+    "words of the checker edited": lambda t: proved(t).update(checker_says="proved, by all who looked"),
+    # units
+    "units turned": lambda t: clash(t).update(verdict="proved", left=None, right=None),
+    "units turned in both": lambda t: t.proof(clash(t), "proved", {"method": "units"}, left=None, right=None),
+    "units turned against": lambda t: t.proof(
+        agreeing(t), "refuted", t.certificate(clash(t))["proof"], left=clash(t)["left"], right=clash(t)["right"]),
+    "unit of a side edited": lambda t: clash(t).update(right="length"),
+    "units undecided": lambda t: undecide(clash(t)),
+    # boxes
+    "box widened in the row": lambda t: boxed(t).update(box={"x": ["0", "100"]}),
+    "box widened in both": lambda t: rebox(t, boxed(t), x=["0", "100"]),
+    "box emptied": lambda t: rebox(t, boxed(t), x=["4", "0"]),
+    "box dropped": lambda t: boxed(t).update(box=None),
+    "number of boxes edited": lambda t: boxed(t).update(boxes=999),
+    "tree cut": lambda t: t.proof(
+        t.row("fmtt18.lem25", "tried-on-two-laws"), "certified",
+        {**t.certificate(t.row("fmtt18.lem25", "tried-on-two-laws"))["proof"], "tree": ["+"]}),
+    # the catalog
+    "verdict of a statement edited": lambda t: t.entry("fmtt18.thm1").update(verdict_printed="proved"),
+    "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_repaired="proved"),
+    "statement in LaTeX edited": lambda t: t.entry("fmtt18.thm1").update(latex="0 = 0"),
+    "title edited": lambda t: t.entry("fmtt18.thm1").update(title="Everything is private"),
+    "implementation edited": lambda t: t.entry("fmtt18.alg1").update(algorithm="other:Thing"),
+    "statement removed": lambda t: t.tree["statements"].remove(t.entry("fmtt18.thm1")),
+    "statement doubled": lambda t: t.tree["statements"].append(t.entry("fmtt18.thm1")),
+    "statement invented": lambda t: t.tree["statements"].append({**t.entry("fmtt18.thm1"), "id": "fmtt18.thm99"}),
+    # the whole
+    "older schema": lambda t: t.tree.update(schema_version=1),
+    "newer schema": lambda t: t.tree.update(schema_version=99),
+    "command line that asks for more": lambda t: t.tree.update(command="dpverify verify"),
+    "command line that is none": lambda t: t.tree.update(command="dpverify verify --paper nothing"),
+}  # fmt: skip
+
+
+def test_a_row_of_its_own(original: Path, remembering: Callable[[Any], Confirmation]) -> None:
+    def only(*names: str) -> LedgerCheck:
+        return check_ledger(original / "ledger.json", only=names, checker=remembering)
+
+    one = only("fmtt18.thm1/attained-by-identity-maps")
+    assert [(row.variant, row.status) for row in one.rows] == [
+        ("printed", "confirmed"),
+        ("repaired", "confirmed"),
+    ]
+    assert len(only("fmtt18.thm1/attained-by-identity-maps: units", "gll22.eq10").rows) == 8
+    assert only("fmtt18.alg1").rows == ()  # an algorithm has no proofs
+    for name in ("fmtt18.thm1/none", "nothing", ""):
+        with pytest.raises(InvalidArgumentError, match="--only"):
+            only(name)
+
+
+def test_there_are_enough_ways_to_tamper() -> None:
+    assert len(TAMPERINGS) >= 60
+
+
+def test_the_ledger_as_it_is_is_accepted(original: Path, remembering: Callable[[Any], Confirmation]) -> None:
+    found = check_ledger(original / "ledger.json", checker=remembering)
+    assert [row.line() for row in found.failed] == []
+    statuses = [row.status for row in found.rows]
+    assert statuses.count(Status.CONFIRMED) + statuses.count(Status.UNCONFIRMED) == len(statuses) > 30
+    assert statuses.count(Status.UNCONFIRMED) == 1
+    assert set(found.outside) == {s.id for p in papers().values() for s in p.statements} - set(STATEMENTS)
+
+
+@pytest.mark.parametrize("how", TAMPERINGS)
+def test_tampering_is_refused(
+    how: str, original: Path, tmp_path: Path, remembering: Callable[[Any], Confirmation]
+) -> None:
+    tampered = Tampered(original, tmp_path / "ledger")
+    before = (
+        canonical(tampered.tree),
+        {f.name: f.read_bytes() for f in (tampered.folder / "certificates").iterdir()},
+    )
+    TAMPERINGS[how](tampered)
+    after = (
+        canonical(tampered.tree),
+        {f.name: f.read_bytes() for f in (tampered.folder / "certificates").iterdir()},
+    )
+    assert after != before
+    try:
+        found = check_ledger(tampered.write(), checker=remembering)
+    except InvalidDataError:
+        return
+    assert found.failed, found.summary()
+    assert all(row.says for row in found.failed)
+
+
+# ------------------------------------------------------------------------------------------- the command
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", *arguments])
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+def test_the_command_accepts(original: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (str(original / "ledger.json"), "--only", "fmtt18.thm1")
+    code, out, _ = run(capsys, *arguments)
+    assert (code, out) == (0, "10 rows: 10 confirmed, 0 refused, 0 missing.\n")
+    code, out, _ = run(capsys, *arguments, "--json", "-")
+    found = json.loads(out)
+    assert (code, found["confirmed"], len(found["rows"])) == (0, True, 10)
+    assert {row["status"] for row in found["rows"]} == {"confirmed"}
+
+
+def test_the_command_refuses(original: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tampered = Tampered(original, tmp_path / "ledger")
+    refuted(tampered).update(verdict="proved")
+    remove(tampered, repaired(tampered))
+    code, out, err = run(capsys, str(tampered.write()), "--only", "fmtt18.thm1/attained-by-identity-maps")
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0].startswith(
+        "refused: fmtt18.thm1/attained-by-identity-maps (printed): it is proved, its certificate"
+    )
+    assert lines[1].startswith("missing: fmtt18.thm1/attained-by-identity-maps (repaired): ")
+    assert " rows: 0 confirmed, " in lines[-1]
+    assert ", 1 missing." in lines[-1]
+
+
+@pytest.mark.parametrize(
+    "how", ["nothing there", "a folder", "no JSON", "no ledger", "no certificates", "not UTF-8"]
+)
+def test_bad_input_is_one_sentence(
+    how: str, original: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ledger.json"
+    match how:
+        case "a folder":
+            path.mkdir()
+        case "no JSON":
+            path.write_text("{")
+        case "no ledger":
+            path.write_text('{"schema_version": 0}')
+        case "no certificates":
+            shutil.copy(original / "ledger.json", path)
+        case "not UTF-8":
+            path.write_bytes(b"\xff\xfe\x00")
+    code, out, err = run(capsys, str(path))
+    assert (code, out) == (2, "")
+    assert len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err
+
+
+def test_audits_are_said_not_to_be_run_again(original: Path, tmp_path: Path) -> None:
+    tampered = Tampered(original, tmp_path / "ledger")
+    numbers = {"counted": 1, "claimed": 1, "seed": 0}
+    texts = {
+        "title": "Queries",
+        "data": "any",
+        "oracle": "gradient",
+        "claim": "n",
+        "reproduce": "dpverify verify",
+    }
+    audit = {"kind": "complexity", "subject": "fmtt18.alg1", "verdict": "supported", **texts, **numbers}
+    tampered.rows.append(audit)
+    found = check_ledger(tampered.write(), only=("fmtt18.thm1",))
+    assert not found.failed
+    assert "1 audit row is statistical and was not run again" in found.summary()
