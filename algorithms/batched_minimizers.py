@@ -93,6 +93,10 @@ def minimize_tilted(
     return BatchedMinimum(points, distances, queries)
 
 
+UNCERTIFIED = "a minimizer that is not certified accurately enough is refused"
+"""What guarantees say that rest on `minimize_tilted` or `minimizer_of`: whether they refuse depends on the records."""
+
+
 @dataclass(frozen=True, eq=False)
 class DataMinimum:
     """A data set's minimizer, up to a certified distance.

@@ -15,7 +15,14 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, claims_privacy, refuse_or_withdraw
+from dpverify.algorithms.conditions import (
+    check_records,
+    explain_obstacles,
+    given_up,
+    passed_on,
+    privacy_claim,
+    refuse_or_withdraw,
+)
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
@@ -214,28 +221,39 @@ class Boosting:
         weights = xp.exp(exponents - xp.max(exponents))
         return weights / xp.sum(weights)
 
+    def _claim(self, n: int) -> StatedGuarantee | None:
+        """What a single run states that is enough; None if nothing is."""
+        return privacy_claim(self.single.guarantees(n), self.single.epsilon, self.delta / self.repeat_count)
+
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
         epsilon, delta = self.single.epsilon, self.delta / self.repeat_count
-        if claims_privacy(self.single.guarantees(n), epsilon, delta):
-            return ()
+        if self._claim(n) is not None:
+            return given_up(self.withdraw_guarantee)
         asked = f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
-        return (f"a single run does not claim to be {asked} for {n} records",)
+        reason = f"a single run does not claim to be {asked} for all of {n} records"
+        return (*given_up(self.withdraw_guarantee), explain_obstacles(self.single.guarantees(n), reason))
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails."""
-        if self.withdrawn(n):
+        """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.
+
+        It has the conditions of a single run's.
+        """
+        claim = self._claim(n)
+        if claim is None or self.withdraw_guarantee:
             return ()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        return (StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",)),)
+        return (
+            StatedGuarantee(
+                guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",), conditions=passed_on(claim)
+            ),
+        )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def selection_loss(self) -> float:
         """(2 L ||C|| / epsilon') ln(2 k / rho): what the pick is worse than the best, at most.

@@ -74,6 +74,10 @@ class Region(Protocol):
         """Whether a cell certainly meets K in no more than its boundary, shape (m,)."""
 
 
+FEW_ACCEPTED = "a density of which too few proposals are sure to be accepted is refused"
+"""What guarantees say that rest on rejection sampling: whether it refuses depends on the records."""
+
+
 @dataclass(frozen=True, eq=False)
 class Envelope:
     """Cells with a tangent plane each: height + <slope, x - lower> <= V(x) in real arithmetic.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.privacy import Adjacency, StatedGuarantee
+from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Loss, label_range
 
 
@@ -27,17 +27,87 @@ def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -
         )
 
 
-def claims_privacy(stated: Iterable[StatedGuarantee], epsilon: float, delta: float) -> bool:
-    """Whether one of the guarantees, for whole data sets that differ in a record, implies (epsilon, delta)-DP.
+PASSED_ON = frozenset({ConditionKind.NEVER_REFUSED})
+"""Conditions that every wrapper can pass on which runs algorithms on the records themselves."""
 
-    Up to rounding: epsilon and delta may be exceeded by 1e-12 of themselves.
+
+def given_up(withdraw: bool) -> tuple[str, ...]:
+    """The reason against every guarantee of an algorithm whose user withdrew it; none if nobody did."""
+    return ("it was withdrawn with withdraw_guarantee=True",) if withdraw else ()
+
+
+def never_refused(detail: str) -> tuple[Condition, ...]:
+    """The condition of an algorithm that refuses some data sets, or some runs on them; `detail` says when."""
+    return (Condition(ConditionKind.NEVER_REFUSED, detail),)
+
+
+def obstacle(stated: object, *, accepts: Collection[ConditionKind] = PASSED_ON) -> str | None:
+    """Why a wrapper that claims privacy for all records cannot build on a guarantee; None if it can.
+
+    What a wrapper understands: replace-one neighbors, all records protected, the algorithm's output (not each
+    record's own report), and conditions that it can pass on.
+
+    Args:
+        stated: what the wrapped algorithm says of itself.
+        accepts: kinds of conditions that the wrapper meets or passes on.
     """
-    for one in stated:
-        if one.adjacency is Adjacency.REPLACE_ONE and one.index is None and not one.local:
-            profile = one.guarantee.privacy_profile(epsilon * (1 + 1e-12))
-            if float(np.asarray(profile)) <= delta * (1 + 1e-12):
-                return True
-    return False
+    if not isinstance(stated, StatedGuarantee):
+        return f"{type(stated).__name__} is no StatedGuarantee"
+    if stated.adjacency is not Adjacency.REPLACE_ONE:
+        return f"{stated.guarantee} is about {stated.adjacency.value} neighbors, not replace-one"
+    if stated.local:
+        return f"{stated.guarantee} is local, about each record's own report"
+    if not stated.protected.is_everyone:
+        return f"{stated.guarantee} protects {stated.protected}, not everyone"
+    for condition in stated.conditions:
+        if condition.kind not in accepts:
+            return f"{stated.guarantee} holds only if {condition}"
+    return None
+
+
+def passed_on(*stated: StatedGuarantee) -> tuple[Condition, ...]:
+    """The conditions that a wrapper's guarantee has from those that it builds on, each once.
+
+    A run of the wrapper is refused where one of those inside is, so that "no run is refused" stays what it is.
+    """
+    found = (condition for one in stated for condition in one.conditions if condition.kind in PASSED_ON)
+    return tuple(dict.fromkeys(found))
+
+
+def promised_to_all(
+    stated: Iterable[StatedGuarantee], *, accepts: Collection[ConditionKind] = PASSED_ON
+) -> tuple[StatedGuarantee, ...]:
+    """Those of the guarantees that a wrapper can build on; see `obstacle`."""
+    return tuple(one for one in stated if obstacle(one, accepts=accepts) is None)
+
+
+def explain_obstacles(
+    stated: Iterable[StatedGuarantee], reason: str, *, accepts: Collection[ConditionKind] = PASSED_ON
+) -> str:
+    """The reason, and what stands against each of the guarantees that there are."""
+    found = dict.fromkeys(obstacle(one, accepts=accepts) for one in stated)
+    listed = ", and ".join(text for text in found if text is not None)
+    return f"{reason} ({listed})" if listed else reason
+
+
+def privacy_claim(
+    stated: Iterable[StatedGuarantee],
+    epsilon: float,
+    delta: float,
+    *,
+    accepts: Collection[ConditionKind] = PASSED_ON,
+) -> StatedGuarantee | None:
+    """The first guarantee that a wrapper can build on and that implies (epsilon, delta)-DP; None if none does.
+
+    One without conditions comes before all that have some. Up to rounding: epsilon and delta may be exceeded by
+    1e-12 of themselves.
+    """
+    usable = promised_to_all(stated, accepts=accepts)
+    for one in sorted(usable, key=lambda each: len(passed_on(each))):
+        profile = one.guarantee.privacy_profile(epsilon * (1 + 1e-12))
+        if float(np.asarray(profile)) <= delta * (1 + 1e-12):
+            return one
+    return None
 
 
 def check_records(data: Dataset, loss: Loss) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dpverify.algorithms.cell_walks import COUNTED
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.cube_sampling import CubeSampler, Simulation, counted
 from dpverify.algorithms.gauge_tuning import Tuning, check_extension, printed_alpha, repeats, tune
 from dpverify.algorithms.grid_steps import GridPlan
@@ -23,7 +23,7 @@ from dpverify.algorithms.grid_walk import check_sampler, expected_excess, guaran
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.sampling_regions import Region, fixed_region
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -122,7 +122,7 @@ class _Sampler(ABC):
         )
         if self.alpha is not None and not self.alpha >= least * (1 - 1e-12):
             reasons.append(f"alpha = {self.alpha:g} is below {least:g}, which keeps half of the samples in C")
-        return tuple(reasons)
+        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int | None:
         """None are asked for where no extension is needed; else it depends on the run, and None is returned."""
@@ -246,7 +246,16 @@ class BoostedSampling(_Sampler):
         size = self.problem.loss.lipschitz_constant * self.region.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
-        return (StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources),)
+        return (
+            StatedGuarantee(
+                PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.conditions
+            ),
+        )
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Of the guarantee; none where nothing has to be extended."""
+        return conditions_of_extension(self.region.is_cube, self.extension)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
@@ -276,6 +285,13 @@ class BoostedSampling(_Sampler):
         """
         tuning, sampler = self._sampler(data, rng, runs)
         return boosted(sampler, tuning.region, self.repeats(data.n), rng, runs)
+
+
+def conditions_of_extension(is_cube: bool, extension: str) -> tuple[Condition, ...]:
+    """The conditions of a guarantee that rests on a Lipschitz extension from C to a cube about it."""
+    if is_cube or extension == "loss":
+        return ()
+    return never_refused("a Lipschitz extension that is not proved accurately enough is refused")
 
 
 def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, runs: int) -> Output:
@@ -420,7 +436,12 @@ class EfficientExponentialSampling:
         if self.withdrawn(n):
             return ()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
-        return (StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources),)
+        conditions = self.boosted.conditions
+        return (
+            StatedGuarantee(
+                PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=conditions
+            ),
+        )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from dpverify.algorithms.conditions import check_records, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.private_oracles import GaussianOracle, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
@@ -181,36 +181,43 @@ class DPSGD:
         spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
         return width * spread / (n * self.epsilon)
 
-    def oracle_guarantee(self, n: int) -> zCDP:
-        """Of one message with respect to one gradient of its batch: rho-zCDP."""
+    def oracle_guarantee(self, n: int) -> zCDP | None:
+        """Of one message with respect to one gradient of its batch: rho-zCDP; None without noise, or if withdrawn."""
         used = self.parameters(n)
+        if self.withdraw_guarantee or used.noise_stddev == 0:
+            return None
         return zCDP(self._mu(used.batch_size, used.noise_stddev) ** 2 / 2)
 
     def profile(self, n: int) -> Guarantee:
         """All that the accountant proves for n records, all messages released.
 
         Raises:
-            NotGuaranteedError: if there is no noise.
+            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
         """
+        quiet = ("the noise is zero",) if self.parameters(n).noise_stddev == 0 else ()
+        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
+        return self._profile(n)
+
+    def _profile(self, n: int) -> Guarantee:
         used = self.parameters(n)
         if used.steps == 0:
             return PureDP(0.0)
-        refuse_or_withdraw(self.id, ("the noise is zero",) if used.noise_stddev == 0 else (), False)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        used = self.parameters(n)
+        used, given = self.parameters(n), given_up(self.withdraw_guarantee)
         if used.steps == 0:
-            return ()
+            return given
         if used.noise_stddev == 0:
-            return ("the noise is zero",)
-        reached = float(self.profile(n).privacy_profile(self.epsilon))
+            return ("the noise is zero", *given)
+        reached = float(self._profile(n).privacy_profile(self.epsilon))
         if reached <= self.delta * (1 + 1e-9):
-            return ()
+            return given
         return (
             f"{used.steps} steps on {used.batch_size} of {n} records are proved to be "
             f"({self.epsilon:g}, {reached:.3g})-DP only",
+            *given,
         )
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
@@ -219,16 +226,14 @@ class DPSGD:
             return ()
         return tuple(
             StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("mn25.thm2", "mn25.lem12"))
-            for guarantee in (ApproxDP(self.epsilon, self.delta), self.profile(n))
+            for guarantee in (ApproxDP(self.epsilon, self.delta), self._profile(n))
         )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1, since records are drawn alike; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""

@@ -15,16 +15,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import (
+    check_records,
+    explain_obstacles,
+    given_up,
+    promised_to_all,
+    refuse_or_withdraw,
+)
 from dpverify.algorithms.local_problems import ResampledLoss
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
 from dpverify.algorithms.projected_steps import records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.wrapped_solvers import check_solver, promised_to_all
+from dpverify.algorithms.wrapped_solvers import check_solver
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     Adjacency,
     ApproxDP,
+    ConditionKind,
     Guarantee,
     ProfileDP,
     PureDP,
@@ -34,6 +41,10 @@ from dpverify.privacy import (
 from dpverify.privacy.checks import whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
+
+# A record that was drawn twice is replaced twice, over a data set that holds the old and the new one. Nobody runs on
+# that, so that it may be refused where no run is, and "no run is refused" does not pass on.
+_ACCEPTED: frozenset[ConditionKind] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -119,6 +130,19 @@ def resampled(guarantee: ApproxDP | PureDP, n: int, m: int) -> ApproxDP:
     return ApproxDP(total, factor * delta)
 
 
+def _after_resampling(inner: Guarantee, n: int, m: int) -> list[Guarantee]:
+    """All that follows from a guarantee on m records when these are drawn from n with replacement."""
+    found: list[Guarantee] = []
+    if isinstance(inner, ApproxDP) and m == n and inner.epsilon <= 1 / 6 and math.e * inner.delta < 1:
+        found.append(ApproxDP(6 * inner.epsilon, math.e * inner.delta))
+    if isinstance(inner, ApproxDP | PureDP):
+        # delta' has reached 1: nothing follows that way
+        with contextlib.suppress(InvalidArgumentError):
+            found.append(resampled(inner, n, m))
+    found.append(ProfileDP(ResampledProfile(inner, n, m), f"{inner}, resampled"))
+    return found
+
+
 @dataclass(frozen=True)
 class EmpiricalToPopulation:
     """mn25, Appendix D.2: an ERM solver that runs an SCO solver on n records drawn from the n with replacement.
@@ -171,36 +195,28 @@ class EmpiricalToPopulation:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        if promised_to_all(self.solver, self.resample_count(n)):
-            return ()
-        return ("the solver guarantees nothing to all records under replace-one adjacency",)
+        stated = self.solver.guarantees(self.resample_count(n))
+        if promised_to_all(stated, accepts=_ACCEPTED):
+            return given_up(self.withdraw_guarantee)
+        reason = "the solver guarantees nothing to all records under replace-one adjacency"
+        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason, accepts=_ACCEPTED))
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """What follows from each of the solver's guarantees; none if it has none."""
+        """What follows from each of the solver's guarantees; none if it has none without conditions."""
+        if self.withdraw_guarantee:
+            return ()
         m = self.resample_count(n)
-        found: list[Guarantee] = []
-        for inner in promised_to_all(self.solver, m):
-            if isinstance(inner, ApproxDP) and m == n and inner.epsilon <= 1 / 6 and math.e * inner.delta < 1:
-                found.append(ApproxDP(6 * inner.epsilon, math.e * inner.delta))
-            if isinstance(inner, ApproxDP | PureDP):
-                # delta' has reached 1: nothing follows that way
-                with contextlib.suppress(InvalidArgumentError):
-                    found.append(resampled(inner, n, m))
-            found.append(ProfileDP(ResampledProfile(inner, n, m), f"{inner}, resampled"))
         return tuple(
             StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("mn25.d2", "mn25.lem6"))
-            for guarantee in found
+            for inner in promised_to_all(self.solver.guarantees(m), accepts=_ACCEPTED)
+            for guarantee in _after_resampling(inner.guarantee, n, m)
         )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1, since records are drawn alike; None if there is none."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        return (
-            StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
-            if stated
-            else None
-        )
+        return stated[0].at(index, n) if stated else None
 
     def gradient_query_count(self, n: int) -> int:
         """The solver's, for m records."""

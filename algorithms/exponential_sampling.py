@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import stats
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.free_coordinates import (
     Matrix,
     RiskPotential,
@@ -154,10 +155,12 @@ class ExponentialSampling:
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold; empty if it does, whatever n is."""
         whole_number("n", n, at_least=1)
+        given = given_up(self.withdraw_guarantee)
         if self.scale <= self.largest_scale * (1 + _SLACK):
-            return ()
+            return given
         return (
             f"the exponent's factor {self.scale:g} is above {self.largest_scale:g}, the largest that is proved",
+            *given,
         )
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
@@ -167,17 +170,26 @@ class ExponentialSampling:
         reached = self.epsilon * self.scale / self.largest_scale
         values = (self.epsilon,) if reached >= self.epsilon * (1 - _SLACK) else (self.epsilon, reached)
         return tuple(
-            StatedGuarantee(PureDP(value), Adjacency.REPLACE_ONE, sources=("bst14.thm3.1",))
+            StatedGuarantee(
+                PureDP(value),
+                Adjacency.REPLACE_ONE,
+                sources=("bst14.thm3.1",),
+                conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
+            )
             for value in values
         )
+
+    @property
+    def _never_refuses(self) -> bool:
+        """Whether samples come from closed forms, on all records."""
+        simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
+        return self._way == "quadratic" and simple
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[-1].guarantee, Adjacency.INDEX, index, sources=("bst14.thm3.1",))
+        return stated[-1].at(index, n) if stated else None
 
     def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.

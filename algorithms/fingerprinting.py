@@ -18,9 +18,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian_hockey_stick
+from dpverify.privacy import (
+    GDP,
+    Adjacency,
+    ApproxDP,
+    Condition,
+    ConditionKind,
+    StatedGuarantee,
+    gaussian_hockey_stick,
+)
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums
@@ -151,10 +159,14 @@ class Fingerprinting:
 
     @property
     def withdrawn(self) -> tuple[str, ...]:
-        """Why the estimator is not (epsilon, delta)-DP, if that is claimed; empty if it is, or if nothing is."""
+        """Why the estimator guarantees nothing, if it claims something; empty if it does, or claims nothing."""
+        given = given_up(self.withdraw_guarantee)
         if self.epsilon is None or self.sigma >= self.smallest_noise * (1 - 1e-12):
-            return ()
-        return (f"the noise {self.sigma:g} is below {self.smallest_noise:g}, which (epsilon, delta) needs",)
+            return given
+        return (
+            f"the noise {self.sigma:g} is below {self.smallest_noise:g}, which (epsilon, delta) needs",
+            *given,
+        )
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """None: the output is an attacker's."""
@@ -173,7 +185,11 @@ class Fingerprinting:
         mu = GDP(SENSITIVITY / self.accessed_count / self.sigma)
         claims = (mu,) if self.epsilon is None else (ApproxDP(self.epsilon, self.delta), mu)
         return tuple(
-            StatedGuarantee(claim, Adjacency.REPLACE_ONE, conditions="about the members' data set")
+            StatedGuarantee(
+                claim,
+                Adjacency.REPLACE_ONE,
+                conditions=(Condition(ConditionKind.OTHER_DATA, "that of the members"),),
+            )
             for claim in claims
         )
 

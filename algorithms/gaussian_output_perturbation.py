@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from dpverify.algorithms.batched_minimizers import minimizer_of
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.batched_minimizers import UNCERTIFIED, minimizer_of
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian_hockey_stick
@@ -40,8 +40,8 @@ class GaussianOutputPerturbation:
     delta = 4.3e-5.
 
     The minimizer is not known exactly, but certified to be within `distance_allowed(n)`. The noise is enlarged by
-    that share, and the radius by that distance. Where the certificate fails the algorithm does too; the guarantee is
-    about data sets on which it does not.
+    that share, and the radius by that distance. Where the certificate fails the algorithm does too, and the guarantee
+    has the condition that it does not.
 
     Assumptions: L-Lipschitz, Delta-strongly convex losses for records in the unit ball, on a bounded set.
 
@@ -89,11 +89,12 @@ class GaussianOutputPerturbation:
     @property
     def withdrawn(self) -> tuple[str, ...]:
         """Why the guarantee does not hold; empty if it does."""
-        least = self.provable_constant()
+        given, least = given_up(self.withdraw_guarantee), self.provable_constant()
         if self.noise_constant is None or self.noise_constant >= least * (1 - 1e-12):
-            return ()
+            return given
         return (
             f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
+            *given,
         )
 
     def provable_constant(self) -> float:
@@ -144,7 +145,12 @@ class GaussianOutputPerturbation:
             return ()
         mu = (1 + self.slack) * self.l2_sensitivity(n) / self.noise_stddev(n)
         return tuple(
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("bst14.thmC.1",))
+            StatedGuarantee(
+                guarantee,
+                Adjacency.REPLACE_ONE,
+                sources=("bst14.thmC.1",),
+                conditions=never_refused(UNCERTIFIED),
+            )
             for guarantee in (ApproxDP(self.epsilon, self.delta), GDP(mu))
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.grid_steps import GridPlan, Proof
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
@@ -156,7 +156,8 @@ class GridWalk:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        return self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
+        reasons = self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
+        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """Pure differential privacy for n records; none if the steps are too few."""
@@ -214,9 +215,7 @@ class GridWalk:
 def guarantee_at(stated: tuple[StatedGuarantee, ...], n: int, index: int) -> StatedGuarantee | None:
     """A guarantee for all records, said of the record with an index from 1."""
     whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-    if not stated:
-        return None
-    return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+    return stated[0].at(index, n) if stated else None
 
 
 def proven_steps_table(

@@ -298,14 +298,15 @@ class OnHardInstance:
     Points are (runs, 2): the excess risk in units of the loss, and how many of the K directions the released point
     has found, that is <w, X_k> >= C_1 alpha B / 2.
 
-    Guarantee: the optimizer's.
+    Guarantee: the optimizer's on the instance's problem, by post-processing, where the instance is drawn without the
+    records; none where its directions come from them.
 
     Attributes:
         instance: where from.
         optimizer: None for the plain method.
         steps: of the plain method.
         rate: of the plain method, length^2 over loss; None for B / (L sqrt(steps)).
-        withdraw_guarantee: not used by the plain method, which has no guarantee in any case.
+        withdraw_guarantee: state none; the plain method has no guarantee in any case.
     """
 
     instance: HardInstance
@@ -335,9 +336,22 @@ class OnHardInstance:
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """The optimizer's."""
+        """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
+
+        None where the instance itself is made of records.
+        """
         whole_number("n", n, at_least=1)
-        return () if self.optimizer is None else tuple(self.optimizer.guarantees(n))
+        made_of_records = self.instance.directions_from == "records"
+        if self.optimizer is None or self.withdraw_guarantee or made_of_records:
+            return ()
+        # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
+        none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
+        stated = self._optimizer_on(none.problem).guarantees(n)
+        return tuple(one for one in stated if not one.local)
+
+    def _optimizer_on(self, problem: Problem) -> Any:
+        start = {"start": None} if hasattr(self.optimizer, "start") else {}
+        return dataclasses.replace(self.optimizer, problem=problem, **start)
 
     def gradient_query_count(self, n: int) -> int:
         """One a step of the plain method; the optimizer's count otherwise."""
@@ -362,8 +376,7 @@ class OnHardInstance:
             points, counts = self._descend(drawn, problem, xp, runs), {"gradient_queries": self.steps}
             counts["projections"] = self.steps
         else:
-            start = {"start": None} if hasattr(self.optimizer, "start") else {}
-            output = dataclasses.replace(self.optimizer, problem=problem, **start)(data, rng=rng, runs=runs)
+            output = self._optimizer_on(problem)(data, rng=rng, runs=runs)
             if not isinstance(output, Output):
                 raise InvalidDataError(
                     "The optimizer returned no Output, so that its queries are not counted."

@@ -211,7 +211,7 @@ class HuberizedObjectivePerturbation:
             self.delta,
             regularization=1 / (4 * self.epsilon * self.width),
             noise_scale=math.sqrt(8 * math.log(1 / self.delta)) / self.epsilon,
-            withdraw_guarantee=True,
+            withdraw_guarantee=self.withdraw_guarantee,
         )
 
     def withdrawn(self, n: int) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import RDP, Adjacency, StatedGuarantee
+from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.checks import number, numbers, whole_number
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.running import Output, Randomness
@@ -110,6 +110,7 @@ class ContractiveNoisyIteration:
         shifts: sup ||psi_t - psi_t'|| over points and neighbors, for each t; None: nothing is claimed.
         contractions: Lipschitz constants of the maps, at most 1; 1 each if None.
         queries_per_step: gradients of single records that a map asks for.
+        protected: the records for whose replacement the shifts are declared.
         withdraw_guarantee: run even if a map is declared to expand; there are then no guarantees, and `withdrawn`
             says why.
     """
@@ -120,6 +121,7 @@ class ContractiveNoisyIteration:
     shifts: tuple[float, ...] | None = None
     contractions: tuple[float, ...] | None = None
     queries_per_step: int = 0
+    protected: ProtectedRecords = ALL_RECORDS
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "fmtt18.cni"
@@ -150,14 +152,17 @@ class ContractiveNoisyIteration:
                     raise InvalidArgumentError(name, given, f"{steps} finite numbers of at least 0")
                 object.__setattr__(self, name, tuple(checked.tolist()))
         whole_number("queries_per_step", self.queries_per_step, at_least=0)
+        if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
+            raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
         refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
 
     @property
     def withdrawn(self) -> tuple[str, ...]:
         """Why Theorem 22 does not hold; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
         if self.contractions is not None and not max(self.contractions) <= 1:
-            return (f"a map expands distances by {max(self.contractions):g}",)
-        return ()
+            return (f"a map expands distances by {max(self.contractions):g}", *given)
+        return given
 
     def gradient_query_count(self, n: int) -> int:
         """Queries a step times steps; the number of records does not enter."""
@@ -185,9 +190,12 @@ class ContractiveNoisyIteration:
         return self.noises
 
     def noisy_iteration(self) -> NoisyIteration | None:
-        """The iteration as the accountant sees it, if all noise is Gaussian and shifts are declared."""
+        """The iteration as the accountant sees it, if all noise is Gaussian and shifts are declared.
+
+        None if not, or if the guarantee was withdrawn.
+        """
         laws = self._laws
-        if self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
+        if self.withdrawn or self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
             return None
         return NoisyIteration(
             shifts=self.shifts,
@@ -221,17 +229,20 @@ class ContractiveNoisyIteration:
             return ()
         iteration = self.noisy_iteration()
         if iteration is not None:
-            return (StatedGuarantee(iteration.gdp(), Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",)),)
-        curve = ScheduleCurve(self._laws, self.even_schedule())
-        return (StatedGuarantee(RDP(curve), Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",)),)
+            guarantee: Guarantee = iteration.gdp()
+        else:
+            guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
+        return (
+            StatedGuarantee(
+                guarantee, Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",), protected=self.protected
+            ),
+        )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index: shifts are declared for the neighbors in question."""
+        """The same for every index from 1 that is protected; None for others."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.mixtures import gaussian_noise_multiplier
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.errors import InvalidArgumentError
@@ -195,7 +195,7 @@ class MeanMinimizer:
             reasons.append("the noise is zero")
         if not math.isfinite(self.clip):
             reasons.append("records are not shortened")
-        return tuple(reasons)
+        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)

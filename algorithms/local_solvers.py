@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dpverify.algorithms.ball_intersections import BallIntersections
+from dpverify.algorithms.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.conditions import never_refused
 from dpverify.algorithms.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.free_coordinates import affine_dimension
 from dpverify.algorithms.localized_sampling import LocalizedSampling
@@ -16,7 +18,7 @@ from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.projected_steps import Iterates
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import Dataset
 from dpverify.running import Output, Randomness
 
@@ -74,8 +76,11 @@ class LocalNoisyGradientDescent:
         return self.mechanism.id
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """Those of Algorithm 1, which do not depend on the set."""
-        return self.mechanism.guarantees(n)
+        """Those of Algorithm 1, which do not depend on the set, for given sets."""
+        given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
+        return tuple(
+            replace(stated, conditions=(*stated.conditions, given)) for stated in self.mechanism.guarantees(n)
+        )
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
@@ -113,9 +118,18 @@ class LocalExponentialSampling:
         return self.mechanism.epsilon / (2 * self.mechanism.problem.loss.lipschitz_constant * diameter)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """For given sets, epsilon-DP: Theorem 3.1 on each of them."""
-        guarantee = PureDP(self.mechanism.epsilon)
-        return (StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("bst14.thm3.1",)),)
+        """For given sets, epsilon-DP: Theorem 3.1 on each of them; none if the mechanism's was withdrawn."""
+        if self.mechanism.withdraw_guarantee:
+            return ()
+        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *never_refused(FEW_ACCEPTED))
+        return (
+            StatedGuarantee(
+                PureDP(self.mechanism.epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=("bst14.thm3.1",),
+                conditions=conditions,
+            ),
+        )
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p)."""

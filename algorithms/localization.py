@@ -15,7 +15,15 @@ from functools import cached_property
 from typing import ClassVar, Literal, Protocol
 
 from dpverify.algorithms.ball_intersections import BallIntersections
-from dpverify.algorithms.conditions import check_records, claims_privacy, refuse_or_withdraw
+from dpverify.algorithms.conditions import (
+    PASSED_ON,
+    check_records,
+    explain_obstacles,
+    given_up,
+    passed_on,
+    privacy_claim,
+    refuse_or_withdraw,
+)
 from dpverify.algorithms.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.gaussian_output_perturbation import (
     GaussianOutputPerturbation,
@@ -33,7 +41,7 @@ from dpverify.algorithms.output_perturbation import OutputPerturbation
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.sampling_regions import is_cube
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -41,6 +49,10 @@ from dpverify.running.outputs import COUNTERS
 
 SAMPLERS = ("exponential-sampling", "efficient-exponential-sampling")
 """Algorithms 2 and 7."""
+
+
+# the solver's sets are made of the first step's centers, which could be released
+_ACCEPTED = PASSED_ON | {ConditionKind.GIVEN_INPUT}
 
 
 class Localizer(Protocol):
@@ -110,33 +122,48 @@ class _Localized(ABC):
         """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        reasons = []
-        steps = (
+    def _steps(self, n: int) -> tuple[tuple[str, tuple[StatedGuarantee, ...], float], ...]:
+        """What each step is called, what it states, and its share of the budget."""
+        return (
             ("output perturbation", self.localizer.guarantees(n), self.localization_share),
             ("the solver", self.solver_at(n).guarantees(n), 1 - self.localization_share),
         )
-        for name, stated, share in steps:
+
+    def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
+        """The guarantee of each step that is enough; None where nothing is."""
+        return tuple(
+            privacy_claim(stated, share * self.epsilon, share * self._delta, accepts=_ACCEPTED)
+            for _, stated, share in self._steps(n)
+        )
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        reasons = list(given_up(self.withdraw_guarantee))
+        for (name, stated, share), claim in zip(self._steps(n), self._claims(n), strict=True):
             epsilon, delta = share * self.epsilon, share * self._delta
-            if not claims_privacy(stated, epsilon, delta):
+            if claim is None:
                 asked = f"({epsilon:g}, {delta:g})-DP" if delta > 0 else f"{epsilon:g}-DP"
-                reasons.append(f"{name} does not claim to be {asked} for {n} records")
+                reason = f"{name} does not claim to be {asked} for all of {n} records"
+                reasons.append(explain_obstacles(stated, reason, accepts=_ACCEPTED))
         return tuple(reasons)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """The theorem's for n records; none if it does not hold."""
-        if self.withdrawn(n):
+        """The theorem's for n records, with the conditions of both steps; none if it does not hold."""
+        claims = self._claims(n)
+        found = [claim for claim in claims if claim is not None]
+        if self.withdraw_guarantee or len(found) < len(claims):
             return ()
-        return (StatedGuarantee(self._claim, Adjacency.REPLACE_ONE, sources=self._sources),)
+        return (
+            StatedGuarantee(
+                self._claim, Adjacency.REPLACE_ONE, sources=self._sources, conditions=passed_on(*found)
+            ),
+        )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """On the expected excess total risk: F(||C0||) + n L ||C|| P[theta* is not in C0], as the proof has it.

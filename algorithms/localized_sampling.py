@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
-from dpverify.algorithms.convex_sampling import boosted
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.convex_sampling import boosted, conditions_of_extension
 from dpverify.algorithms.cube_sampling import CubeSampler, Simulation
 from dpverify.algorithms.gauge_tuning import Tuning, check_extension, repeats, tune
 from dpverify.algorithms.grid_walk import check_sampler, expected_excess
@@ -22,7 +22,7 @@ from dpverify.algorithms.sampling_regions import (
     local_cubes,
 )
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -118,7 +118,8 @@ class LocalizedSampling:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        return self.tuning(n).plan.withdrawn(math.inf if self.steps is None else self.steps)
+        reasons = self.tuning(n).plan.withdrawn(math.inf if self.steps is None else self.steps)
+        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """epsilon-DP for given centers; none if the steps are too few."""
@@ -127,7 +128,13 @@ class LocalizedSampling:
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
         return (
             StatedGuarantee(
-                PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions="for given centers"
+                PureDP(self.epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=sources,
+                conditions=(
+                    Condition(ConditionKind.GIVEN_INPUT, "the centers"),
+                    *conditions_of_extension(self._as_cube, self.extension),
+                ),
             ),
         )
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.iterate_risk import random_iterate_risk
 from dpverify.algorithms.mixtures import harmonic
 from dpverify.algorithms.projected_noisy_sgd import StopPNSGD
@@ -230,7 +230,7 @@ class MultitaskStopPNSGD:
             while high - low > 1e-6 * high:
                 middle = (low + high) / 2
                 trial = cls(losses, constraint, rate(middle), middle, withdraw_guarantee=True)
-                enough = trial.total_renyi(n).epsilon_at(delta) <= epsilon
+                enough = trial._total_renyi(n).epsilon_at(delta) <= epsilon
                 low, high = (low, middle) if enough else (middle, high)
             stddev = high
         return cls(losses, constraint, rate(stddev), stddev)
@@ -259,9 +259,10 @@ class MultitaskStopPNSGD:
     @property
     def withdrawn(self) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
-        return tuple(
-            f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.withdrawn
+        reasons = (
+            f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.voids
         )
+        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int:
         """At most k n in a run."""
@@ -290,7 +291,15 @@ class MultitaskStopPNSGD:
         )
 
     def total_renyi(self, n: int, index: int = 1) -> RDP:
-        """Sum of the tasks' divergences at an index from 1, for all orders; the first index is the worst."""
+        """Sum of the tasks' divergences at an index from 1, for all orders; the first index is the worst.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
+        refuse_or_withdraw(self.id, self.withdrawn, False)
+        return self._total_renyi(n, index)
+
+    def _total_renyi(self, n: int, index: int = 1) -> RDP:
         n = whole_number("n", n, at_least=1)
         index = whole_number("index", index, at_least=1, at_most=n)
         curves = tuple(task._mixture(n, index).renyi for task, _ in self._different_tasks)
@@ -325,7 +334,7 @@ class MultitaskStopPNSGD:
         printed = [
             (stated.guarantee.curve, count)
             for task, count in self._different_tasks
-            for stated in task.guarantees(n)
+            for stated in replace(task, withdraw_guarantee=False).guarantees(n)
             if isinstance(stated.guarantee, RDP)
         ]
         curves = SummedCurve(tuple(curve for curve, _ in printed), tuple(count for _, count in printed))
@@ -337,7 +346,6 @@ class MultitaskStopPNSGD:
                 RDP(curves, label=label),
                 Adjacency.REPLACE_ONE,
                 sources=("fmtt18.thm32",),
-                conditions="orders with sigma >= L sqrt(2 order (order - 1))",
             ),
             StatedGuarantee(
                 GDP(mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27", "fmtt18.lem15")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.errors import InvalidArgumentError
@@ -50,8 +50,8 @@ class NetMechanism:
         net: points of C to use instead of a grid, chosen without the data; its radius of cover is computed.
         exponent_scale: s, one over loss; None: epsilon / (2 L ||C||).
         largest_net: a net with more points is refused.
-        withdraw_guarantee: run even with a net too coarse for Theorem A.1, which withdraws `risk_bound` alone, or with
-            too large an s, which withdraws privacy.
+        withdraw_guarantee: run even with a net too coarse for Theorem A.1, or with too large an s for privacy; no
+            privacy is stated then.
     """
 
     problem: Problem
@@ -149,12 +149,12 @@ class NetMechanism:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why something that the paper promises does not hold for n records; empty if all does."""
-        return self._loose_exponent() + self.risk_withdrawn(n)
+        return self._loose_exponent() + self.risk_withdrawn(n) + given_up(self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
         whole_number("n", n, at_least=1)
-        if self._loose_exponent():
+        if self._loose_exponent() or self.withdraw_guarantee:
             return ()
         reached = self.epsilon * self.scale / self.largest_scale
         values = (self.epsilon,) if reached >= self.epsilon * (1 - _SLACK) else (self.epsilon, reached)
@@ -167,9 +167,7 @@ class NetMechanism:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[-1].guarantee, Adjacency.INDEX, index, sources=stated[-1].sources)
+        return stated[-1].at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem A.1 with explicit constants: n L r + ln|M| / s, r the net's radius; None if the net is too coarse.

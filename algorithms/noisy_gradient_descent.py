@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dpverify.algorithms.conditions import check_records, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.projected_steps import Iterates, records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
@@ -165,13 +165,15 @@ class NoisyGradientDescent:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
         if self.noise_constant is None:
-            return ()
+            return given
         least = self.provable_constant(n)
         if self.noise_constant >= least * (1 - 1e-12):
-            return ()
+            return given
         return (
             f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
+            *given,
         )
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
@@ -190,9 +192,7 @@ class NoisyGradientDescent:
         """The same for every index from 1, since records are drawn alike; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p).

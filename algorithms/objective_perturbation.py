@@ -31,12 +31,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi
 
-from dpverify.algorithms.batched_minimizers import minimize_tilted
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.batched_minimizers import UNCERTIFIED, minimize_tilted
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.output_perturbation import gamma_norm_noise
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import Adjacency, ApproxDP, ProfileDP, PureDP, StatedGuarantee, gaussian_hockey_stick
+from dpverify.privacy import (
+    Adjacency,
+    ApproxDP,
+    Guarantee,
+    ProfileDP,
+    PureDP,
+    StatedGuarantee,
+    gaussian_hockey_stick,
+)
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge, gradient_sensitivity
 from dpverify.problems.arrays import Array
@@ -70,8 +78,8 @@ class ObjectivePerturbation:
 
     For a constrained set the minimizer is a limit of unconstrained ones with a steep penalty, and the guarantee
     survives limits. Twice differentiable losses are not needed: gradients that are Lipschitz have a derivative
-    almost everywhere, which is all that the change of variables asks for. A data set on which the certificate fails is
-    refused with an error; the guarantee does not cover that error.
+    almost everywhere, which is all that the change of variables asks for. A run for which the certificate fails is
+    refused with an error, and the guarantee has the condition that none is.
 
     Assumptions: convex losses with finite smoothness and gradient sensitivity for records in the unit ball.
 
@@ -200,35 +208,45 @@ class ObjectivePerturbation:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
         if not self.determinant_epsilon(n) < self.objective_epsilon:
-            return (self._too_little(n),)
+            return (self._too_little(n), *given)
         scale = self.noise_scale_at(n)
         least = self._least_noise(self.objective_epsilon - self.determinant_epsilon(n))
         if scale >= least * (1 - 1e-12):
-            return ()
-        return (f"the noise's scale {scale:g} is below {least:g}",)
+            return given
+        return (f"the noise's scale {scale:g} is below {least:g}", *given)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
         if self.withdrawn(n):
             return ()
-        if self.delta == 0:
-            return (StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=(_SOURCE,)),)
-        return (
-            StatedGuarantee(ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=(_SOURCE,)),
-            StatedGuarantee(ProfileDP(self.profile(n)), Adjacency.REPLACE_ONE, sources=(_SOURCE,)),
+        found: tuple[Guarantee, ...] = (PureDP(self.epsilon),)
+        if self.delta > 0:
+            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self.profile(n))
+        return tuple(
+            StatedGuarantee(
+                guarantee,
+                Adjacency.REPLACE_ONE,
+                sources=(_SOURCE,),
+                conditions=never_refused(UNCERTIFIED),
+            )
+            for guarantee in found
         )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def profile(self, n: int) -> ShiftedProfile:
-        """With Gaussian noise: an upper bound on the profile of the whole algorithm."""
+        """With Gaussian noise: an upper bound on the profile of the whole algorithm.
+
+        Raises:
+            NotGuaranteedError: if the guarantee was withdrawn, or does not hold.
+        """
+        refuse_or_withdraw(self.id, self.withdrawn(n), False)
         spent = self.determinant_epsilon(n) + self.hiding_share * self.epsilon
         return ShiftedProfile(self._shifts(self.noise_scale_at(n)), spent)
 

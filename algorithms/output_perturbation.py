@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from scipy.special import gammaincc
 
-from dpverify.algorithms.batched_minimizers import DataMinimum, minimizer_of
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
@@ -36,7 +36,7 @@ class OutputPerturbation:
     apart, s being the loss's gradient sensitivity (at most 2 L), because the sum of the losses is n Delta strongly
     convex. The minimizer found here is certified to be within `distance_allowed(n)` of theta*, so that
     the points found are at most (1 + slack) s / (n Delta) apart, and the scale is that over epsilon. A data set on
-    which this certificate fails is refused with an error; the guarantee does not cover that error.
+    which this certificate fails is refused with an error, and the guarantee has the condition that none is.
 
     Probability of theta* in C_0: the paper prints at least 1 - exp(-zeta) for the radius zeta p scales and every
     zeta > 1 (proof of Lemma 4.2). That is exact for p = 1 and false for every p >= 2 and zeta close to 1: at p = 2
@@ -130,23 +130,29 @@ class OutputPerturbation:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        least = self.least_scale(n)
+        given, least = given_up(self.withdraw_guarantee), self.least_scale(n)
         if self.noise_scale is None or self.noise_scale >= least * (1 - 1e-12):
-            return ()
-        return (f"the noise's scale {self.noise_scale:g} is below {least:g}",)
+            return given
+        return (f"the noise's scale {self.noise_scale:g} is below {least:g}", *given)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """epsilon-DP for n records; none if the noise is too small."""
         if self.withdrawn(n):
             return ()
-        return (StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=("bst14.lem4.1",)),)
+        return (
+            StatedGuarantee(
+                PureDP(self.epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=("bst14.lem4.1",),
+                conditions=never_refused(UNCERTIFIED),
+            ),
+        )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        if self.withdrawn(n):
-            return None
-        return StatedGuarantee(PureDP(self.epsilon), Adjacency.INDEX, index, sources=("bst14.lem4.1",))
+        stated = self.guarantees(n)
+        return stated[0].at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Lipschitz constant of the sum times the mean distance: n L (p scales + the minimizer's error).

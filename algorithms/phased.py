@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from dpverify.algorithms.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
-from dpverify.algorithms.conditions import check_records, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.dp_sgd import check_problem
 from dpverify.algorithms.private_oracles import begin
 from dpverify.algorithms.projected_steps import records
@@ -145,23 +145,25 @@ class _Phased(ABC):
         """All that is proved for n records, the noisy points of all phases released.
 
         Raises:
-            NotGuaranteedError: if there is no noise.
+            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
         """
-        refuse_or_withdraw(self.id, ("the noise is zero",) if self.noise_factor == 0 else (), False)
+        quiet = ("the noise is zero",) if self.noise_factor == 0 else ()
+        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
         return self._profile_at(n, self.accuracy_in_use(n))
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
         if self.accuracy_in_use(n) >= self.trivial_accuracy:
-            return ()
+            return given
         reasons = self._void(n)
         if self.noise_factor == 0:
-            return (*reasons, "the noise is zero")
-        reached = float(self.profile(n).privacy_profile(self.epsilon))
+            return (*reasons, "the noise is zero", *given)
+        reached = float(self._profile_at(n, self.accuracy_in_use(n)).privacy_profile(self.epsilon))
         if not reached <= self.delta * (1 + 1e-9):
             least = f"the phases are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
-            return (*reasons, least)
-        return reasons
+            return (*reasons, least, *given)
+        return (*reasons, *given)
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
@@ -176,9 +178,7 @@ class _Phased(ABC):
         """The same for every index from 1, since records are used alike; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def _begin(self, data: Dataset, rng: Randomness, runs: int) -> Array:
         if not self.withdraw_guarantee:

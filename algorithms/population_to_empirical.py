@@ -6,13 +6,21 @@ SCO is stochastic convex optimization, ERM empirical risk minimization. Risks ar
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import (
+    check_records,
+    explain_obstacles,
+    given_up,
+    passed_on,
+    promised_to_all,
+    refuse_or_withdraw,
+)
 from dpverify.algorithms.local_problems import LocalBalls, LocalLoss
 from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.private_selection import (
@@ -22,7 +30,7 @@ from dpverify.algorithms.private_selection import (
     selection_penalty,
 )
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.wrapped_solvers import check_solver, promised_to_all, with_problem
+from dpverify.algorithms.wrapped_solvers import check_solver, with_problem
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -244,38 +252,59 @@ class PopulationToEmpirical:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        return () if self.guarantees(n) else ("the solver guarantees nothing on some local problem",)
+        if self._composed(n):
+            return given_up(self.withdraw_guarantee)
+        stated = self._local_guarantees(n, 1, 0, self.chosen_regularization(n))
+        reason = "the solver guarantees nothing to all records on some local problem"
+        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason))
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """One phase's runs and selections, composed, for each kind of guarantee that the solver states."""
+        """One phase's runs and selections, composed, for each kind of guarantee that the solver states.
+
+        With the solver's conditions.
+        """
+        return () if self.withdraw_guarantee else self._composed(n)
+
+    def _local_guarantees(
+        self, n: int, phase: int, ball: int, regularization: float
+    ) -> tuple[StatedGuarantee, ...]:
+        solver = self._local_solver(n, phase, ball, regularization)
+        found: tuple[StatedGuarantee, ...] = solver.guarantees(self.sizes(n).part)
+        return found
+
+    def _composed(self, n: int) -> tuple[StatedGuarantee, ...]:
         sizes, regularization = self.sizes(n), self.chosen_regularization(n)
         phases = []
         for phase in range(1, sizes.phases + 1):
             each = [
-                promised_to_all(self._local_solver(n, phase, ball, regularization), sizes.part)
+                promised_to_all(self._local_guarantees(n, phase, ball, regularization))
                 for ball in range(sizes.balls)
             ]
-            totals = [
-                _total(
-                    [g for g in kind for _ in range(sizes.boosts)], sizes.selections, self.selection_epsilon
-                )
+            composed = [
+                (_total(self._runs(kind, sizes), sizes.selections, self.selection_epsilon), passed_on(*kind))
                 for kind in zip(*each, strict=False)
             ]
-            phases.append([total for total in totals if total is not None])
+            phases.append([(total, conditions) for total, conditions in composed if total is not None])
         return tuple(
-            StatedGuarantee(_weakest(list(kind)), Adjacency.REPLACE_ONE, sources=("mn25.thm8",))
+            StatedGuarantee(
+                _weakest([total for total, _ in kind]),
+                Adjacency.REPLACE_ONE,
+                sources=("mn25.thm8",),
+                conditions=tuple(dict.fromkeys(one for _, conditions in kind for one in conditions)),
+            )
             for kind in zip(*phases, strict=False)
         )
+
+    @staticmethod
+    def _runs(kind: Iterable[StatedGuarantee], sizes: _Sizes) -> list[Guarantee]:
+        """The guarantees of all runs of the solver in a phase."""
+        return [stated.guarantee for stated in kind for _ in range(sizes.boosts)]
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        return (
-            StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
-            if stated
-            else None
-        )
+        return stated[0].at(index, n) if stated else None
 
     def gradient_query_count(self, n: int) -> int:
         """T K (R + 1) times the solver's, in every run."""
@@ -382,7 +411,8 @@ class PopulationToEmpirical:
                 candidates = []
                 for _ in range(sizes.boosts):
                     output = with_problem(self.solver, local)(part, rng=rng, runs=runs)
-                    candidates.append(xp.asarray(output.points))
+                    # a point outside of its ball would void the bound on how much a record moves its score
+                    candidates.append(local.constraint.project(xp.asarray(output.points)))
                     for name in _COUNTERS:
                         counts[name] = counts[name] + getattr(output, name)
                 best, asked = self._best(candidates, [ball] * sizes.boosts, local, part, n, rng)

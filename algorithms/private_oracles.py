@@ -12,26 +12,29 @@ independent runs at once; the word `batch` is the paper's, and means the queries
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import check_records, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.oracle_handles import (
+    AdaptiveQueryError,
+    DeclaredUse,
+    OracleHandle,
+    UseCounts,
+    handle_of,
+)
 from dpverify.algorithms.projected_steps import records as records_of
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, Guarantee, StatedGuarantee, compose, for_group, zCDP
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
-
-
-class AdaptiveQueryError(DpverifyError, RuntimeError):
-    """A query that could depend on an answer to its own batch, or another breach of the protocol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,21 @@ class _Asked:
         return int(self.records.shape[1])
 
 
+class _Records:
+    """The true oracle's own view of the records."""
+
+    def __init__(self, features: Array, labels: Array, xp: Any) -> None:
+        # column by column, which is what gathering one record for each run reads
+        self._columns = xp.asarray(features.T, copy=True)
+        self._labels = labels
+        self._xp = xp
+
+    def look_up(self, records: Array) -> tuple[Array, Array]:
+        """Features (runs, d) and labels (runs,) of one record for each run."""
+        xp = self._xp
+        return xp.take(self._columns, records, axis=1).T, xp.take(self._labels, records, axis=0)
+
+
 class FirstOrder:
     """What the true oracle answers to one batch: G_t of Algorithm 2. Only a proxy oracle gets to see it.
 
@@ -57,8 +75,9 @@ class FirstOrder:
         count: M_t, the queries each run made; an integer if it is the same for all, else shape (runs,).
     """
 
-    def __init__(self, interaction: Interaction, asked: Sequence[_Asked]) -> None:
+    def __init__(self, interaction: Interaction, asked: Sequence[_Asked], records: _Records) -> None:
         self._interaction = interaction
+        self._records = records
         self._asked = tuple(asked)
         common = sum(part.size for part in asked if part.made is None)
         own = [np.sum(np.asarray(part.made), axis=1) for part in asked if part.made is not None]
@@ -71,7 +90,7 @@ class FirstOrder:
         for part in self._asked:
             for k in range(part.size):
                 points = part.points if part.points.ndim == 2 else part.points[:, k, :]
-                x, y = self._interaction.look_up(part.records[:, k])
+                x, y = self._records.look_up(part.records[:, k])
                 yield points, x, y, None if part.made is None else part.made[:, k]
 
     def gradients(self) -> Iterator[Array]:
@@ -220,16 +239,19 @@ class Batch:
 
 
 class Interaction:
-    """Algorithm 1 with one proxy oracle, for a whole batch of runs; it is what an optimizer is given.
+    """Algorithm 1 with one proxy oracle, for a whole batch of runs.
+
+    It belongs to whoever runs an optimizer; an optimizer that is not trusted gets `handle()`.
 
     Args:
         problem: loss and constraint set.
-        data: n records; the optimizer sees nothing of them but n.
+        data: n records.
         oracle: the proxy oracle.
         rng: every random number of the oracle and the optimizer comes from it.
         runs: how many.
         largest_batch: refuse larger batches, the paper's m-bar; any size if None.
         remember_points: keep all query points, for `unique_points`.
+        declared: what batches are held to, and record uses counted for; not counted if None.
     """
 
     def __init__(
@@ -242,6 +264,7 @@ class Interaction:
         runs: int,
         largest_batch: int | None = None,
         remember_points: bool = False,
+        declared: DeclaredUse | None = None,
     ) -> None:
         if not isinstance(oracle, ProxyOracle):
             raise InvalidArgumentError("oracle", oracle, "a ProxyOracle")
@@ -255,9 +278,9 @@ class Interaction:
         self.largest_batch_seen = 0
         self._oracle = oracle
         self._largest_batch = largest_batch
-        features, self._labels = records_of(data, problem, rng.xp)
-        # column by column, which is what gathering one record for each run reads
-        self._columns = self.xp.asarray(features.T, copy=True)
+        self._records = _Records(*records_of(data, problem, rng.xp), rng.xp)
+        self._declared = declared
+        self._uses = None if declared is None else UseCounts(runs, data.n, declared)
         self._calls = np.zeros(runs, dtype=np.int64)
         self._projections = 0
         self._open: Batch | None = None
@@ -276,10 +299,14 @@ class Interaction:
 
     def answer_of(self, asked: Sequence[_Asked]) -> Array:
         """What `Batch.answer` returns."""
-        answers = FirstOrder(self, asked)
+        answers = FirstOrder(self, asked, self._records)
         size = int(np.max(answers.count)) if self.runs else 0
         if self._largest_batch is not None and size > self._largest_batch:
             raise InvalidArgumentError("batch size", size, f"at most {self._largest_batch}")
+        if self._declared is not None and self._uses is not None:
+            if self.rounds == self._declared.rounds:
+                raise AdaptiveQueryError(f"There is a batch more than the {self.rounds} that were declared.")
+            self._uses.add([part.records for part in asked], [part.made for part in asked], answers.count)
         self._open = None
         self.rounds += 1
         self.largest_batch_seen = max(self.largest_batch_seen, size)
@@ -289,15 +316,27 @@ class Interaction:
             self._points += _distinct_query_points(asked)
         return self._oracle.respond(answers, rng=self.rng)
 
-    def look_up(self, records: Array) -> tuple[Array, Array]:
-        """Features (runs, d) and labels (runs,) of one record for each run: the true oracle's own view."""
-        xp = self.xp
-        return xp.take(self._columns, records, axis=1).T, xp.take(self._labels, records, axis=0)
-
     def project(self, points: Array) -> Array:
         """Project onto the constraint set, counted."""
         self._projections += 1
         return self.problem.constraint.project(points, overwrite=True)
+
+    def handle(self) -> OracleHandle:
+        """What an optimizer is given; all its handles share one protocol."""
+        return handle_of(
+            n=self.n, runs=self.runs, open_batch=self.batch, project=_projection(self), rng=self.rng
+        )
+
+    @property
+    def record_uses(self) -> NDArray[np.int64]:
+        """In how many batches each run had each record so far, shape (runs, n).
+
+        Raises:
+            InvalidArgumentError: if nothing was declared, so that nothing was counted.
+        """
+        if self._uses is None:
+            raise InvalidArgumentError("declared", None, "a DeclaredUse, to count the uses of records")
+        return self._uses.batches.astype(np.int64)
 
     @property
     def true_oracle_calls(self) -> NDArray[np.int64]:
@@ -332,6 +371,15 @@ class Interaction:
         )
 
 
+def _projection(interaction: Interaction) -> Callable[[Array], Array]:
+    """A function that projects and counts, no bound method: those have their object as an attribute."""
+
+    def project(points: Array) -> Array:
+        return interaction.project(points)
+
+    return project
+
+
 def _distinct_query_points(asked: Sequence[_Asked]) -> list[Array]:
     """Points of shape (runs, d), NaN for runs that made no query there."""
     found = []
@@ -350,19 +398,19 @@ def _distinct_query_points(asked: Sequence[_Asked]) -> list[Array]:
 
 @runtime_checkable
 class Optimizer(Protocol):
-    """The optimizer of Algorithm 1."""
+    """The optimizer of Algorithm 1. What it declares is enforced: a batch that breaks it is not answered."""
 
-    def __call__(self, interaction: Interaction, start: Array) -> Array:
+    def __call__(self, handle: OracleHandle, start: Array) -> Array:
         """Release one point for each run, shape (runs, d), having started from points of that shape."""
 
     def uses(self, n: int) -> tuple[int, int] | None:
         """(rounds, copies): one record is in at most so many batches, at most so often in each; None: unknown."""
 
     def batch_size(self, n: int) -> int:
-        """The size of every batch."""
+        """The size of every batch, in every run."""
 
     def round_count(self, n: int) -> int:
-        """How many batches there are."""
+        """How many batches there are, at most."""
 
 
 @dataclass(frozen=True)
@@ -400,13 +448,13 @@ class CyclicDescent:
         """Each record at most ceil(T m / n) times, once in a batch."""
         return -(-self.rounds * self.batch_size(n) // n), 1
 
-    def __call__(self, interaction: Interaction, start: Array) -> Array:
+    def __call__(self, handle: OracleHandle, start: Array) -> Array:
         """The point after the last step."""
-        w, n = start, interaction.n
+        w, n = start, handle.n
         positions = np.arange(self.batch_size(n))
         for t in range(self.rounds):
-            message = interaction.batch().ask(w, (t * self.size + positions) % n).answer()
-            w = interaction.project(w - self.rate * message)
+            message = handle.ask(w, (t * self.size + positions) % n).answer()
+            w = handle.project(w - self.rate * message)
         return w
 
 
@@ -416,7 +464,9 @@ class PrivateOracleMethod:
 
     Guarantee (replace-one, both directions): a message is private with respect to one of its gradients
     (`oracle_guarantee`). A record that is in at most k batches, at most c times in each, costs k such messages
-    for groups of c, composed adaptively; that is what `guarantees` states, for optimizers that know k and c.
+    for groups of c, composed adaptively; that is what `guarantees` states, for optimizers that know k and c. Both
+    are counted in every run, and a batch that exceeds them, or is not of the size that was declared, is not answered.
+    What is asked next may depend on all messages: between two uses of a record nothing depends on it but messages.
 
     Assumptions: losses whose gradients at two records differ by at most `gradient_sensitivity`; nothing else.
 
@@ -455,12 +505,18 @@ class PrivateOracleMethod:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee for n records; empty if there is one."""
-        reasons = []
+        reasons: list[str] = []
         if self.optimizer.uses(n) is None:
             reasons.append("the optimizer does not bound how often it asks about one record")
         if self._message(n) is None:
             reasons.append("the oracle's messages are not private")
-        return tuple(reasons)
+        return (*reasons, *given_up(self.withdraw_guarantee))
+
+    def declared_use(self, n: int) -> DeclaredUse:
+        """What the optimizer is held to for n records."""
+        uses = self.optimizer.uses(n)
+        rounds, copies = (None, 1) if uses is None else uses
+        return DeclaredUse(self.optimizer.batch_size(n), self.optimizer.round_count(n), rounds, copies)
 
     def _message(self, n: int) -> Guarantee | None:
         return self.oracle.message_guarantee(
@@ -468,26 +524,26 @@ class PrivateOracleMethod:
         )
 
     def oracle_guarantee(self, n: int) -> zCDP | None:
-        """rho-zCDP of one message with respect to one gradient of its batch; None if it is not Gaussian."""
-        message = self._message(n)
+        """rho-zCDP of one message with respect to one gradient of its batch.
+
+        None if it is not Gaussian, or the guarantee was withdrawn.
+        """
+        message = None if self.withdraw_guarantee else self._message(n)
         return zCDP(message.mu**2 / 2) if isinstance(message, GDP) else None
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """Of the whole interaction, all messages included; none if it was withdrawn."""
-        message, uses = self._message(n), self.optimizer.uses(n)
-        if message is None or uses is None:
+        message, declared = self._message(n), self.declared_use(n)
+        if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
             return ()
-        rounds, copies = uses
-        whole = compose([for_group(message, copies)] * rounds)
+        whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
         return (StatedGuarantee(whole, Adjacency.REPLACE_ONE, sources=("mn25.prelim",)),)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it was withdrawn."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def gradient_query_count(self, n: int) -> int:
         """True oracle calls: T m, in every run."""
@@ -508,14 +564,21 @@ class PrivateOracleMethod:
 
         Raises:
             NotGuaranteedError: if there is no guarantee and it was not withdrawn.
+            AdaptiveQueryError: if the optimizer asks for what it did not declare.
         """
         if not self.withdraw_guarantee:
             refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
             check_records(data, self.problem.loss)
         interaction = Interaction(
-            self.problem, data, self.oracle, rng=rng, runs=runs, remember_points=remember_points
+            self.problem,
+            data,
+            self.oracle,
+            rng=rng,
+            runs=runs,
+            remember_points=remember_points,
+            declared=self.declared_use(data.n),
         )
-        return interaction, self.optimizer(interaction, begin(self.start, runs, rng))
+        return interaction, self.optimizer(interaction.handle(), begin(self.start, runs, rng))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""

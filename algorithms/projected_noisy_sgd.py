@@ -17,11 +17,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import (
-    check_records,
-    normalized_start,
-    refuse_or_withdraw,
-)
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.mixtures import (
     GaussianMixtureProfile,
     WeakConvexityCurve,
@@ -91,6 +87,11 @@ class _NoisySGD:
     @property
     def withdrawn(self) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
+        return (*self.voids, *given_up(self.withdraw_guarantee))
+
+    @property
+    def voids(self) -> tuple[str, ...]:
+        """Which parameters void the claim, whether it was withdrawn or not."""
         loss = self.problem.loss
         reasons = []
         if not self.noise_stddev > 0:
@@ -106,7 +107,7 @@ class _NoisySGD:
 
     @property
     def largest_mu(self) -> float:
-        """GDP parameter of one step: sup ||grad f(w, x) - grad f(w, x')|| / sigma, at most 2 L / sigma.
+        """Sensitivity over noise of one step: sup ||grad f(w, x) - grad f(w, x')|| / sigma, at most 2 L / sigma.
 
         The supremum is over points and pairs of records with norm at most 1. Dimensionless.
         """
@@ -203,8 +204,13 @@ class PNSGD(_NoisySGD):
         return iterates.output()
 
     def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1."""
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
         n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self.withdrawn, False)
         return self._iteration(n, index)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
@@ -409,7 +415,6 @@ class StopPNSGD(_NoisySGD):
                     ),
                     Adjacency.REPLACE_ONE,
                     sources=("fmtt18.thm26",),
-                    conditions="orders with sigma >= L sqrt(2 order (order - 1))",
                 )
             )
         return (*stated, self._local())
@@ -457,10 +462,10 @@ class PNMSGD(_NoisySGD):
         return cls(problem, rate, stddev)
 
     @property
-    def withdrawn(self) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
+    def voids(self) -> tuple[str, ...]:
+        """Which parameters void the claim, whether it was withdrawn or not."""
         local = ("a record is used in every epoch, so there is no local guarantee",)
-        return super().withdrawn + (local if self.claim == "local" else ())
+        return super().voids + (local if self.claim == "local" else ())
 
     def epoch_count(self, n: int) -> int:
         """Passes over the records: n unless told otherwise."""
@@ -479,8 +484,13 @@ class PNMSGD(_NoisySGD):
         return iterates.output()
 
     def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1."""
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
         n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self.withdrawn, False)
         return self._iteration(n, index, self.epoch_count(n))
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:

@@ -16,12 +16,10 @@ from dpverify.algorithms.mixtures import GaussianMixtureProfile
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import Adjacency, ProfileDP, StatedGuarantee
+from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import per_index
 from dpverify.problems import Problem, gradient_sensitivity
-
-_SHARED = "the two data sets have the same public records, which come last"
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class PublicRecordsLast(SkipPNSGD):
         return whole_number("n", n, at_least=self.public + 1) - self.public
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        """The profile at the last private index, Theorem 24's RDP there, and the local guarantee."""
+        """Of private records, the profile at the last index and Theorem 24's RDP there; the local guarantee."""
         last = self.private_count(n)
         if self.withdrawn:
             return ()
@@ -118,7 +116,10 @@ class PublicRecordsLast(SkipPNSGD):
         return (
             *(
                 StatedGuarantee(
-                    at_last.guarantee, Adjacency.REPLACE_ONE, sources=(source,), conditions=_SHARED
+                    at_last.guarantee,
+                    Adjacency.REPLACE_ONE,
+                    sources=(source,),
+                    protected=ProtectedRecords(public_last=self.public),
                 )
                 for at_last in (profile, curve)
                 if at_last is not None

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpverify.algorithms.alternating_sampler import AlternatingSampler
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.free_coordinates import (
     RiskPotential,
     affine_dimension,
@@ -306,7 +307,10 @@ class RegularizedExponentialMechanism:
         return RegularizedDensity(self.problem, tuned.inverse_temperature, tuned.regularization, self.anchor)
 
     def gdp_mu(self, n: int) -> float:
-        """G sqrt(k) / (n sqrt(mu + m)): GDP parameter of the density itself, dimensionless."""
+        """G sqrt(k) / (n sqrt(mu + m)): GDP parameter of the density itself, dimensionless; infinite if withdrawn."""
+        return math.inf if self.withdraw_guarantee else self._gdp_mu(n)
+
+    def _gdp_mu(self, n: int) -> float:
         tuned = self.tuned(n)
         curvature = tuned.regularization + self._strong_convexity
         if not curvature > 0:
@@ -317,7 +321,12 @@ class RegularizedExponentialMechanism:
         """The sampler with the accuracy that is paid for."""
         tuned = self.tuned(n)
         return AlternatingSampler(
-            self.problem, tuned.inverse_temperature, tuned.regularization, tuned.total_variation, self.anchor
+            self.problem,
+            tuned.inverse_temperature,
+            tuned.regularization,
+            tuned.total_variation,
+            self.anchor,
+            withdraw_guarantee=self.withdraw_guarantee,
         )
 
     def _total_variation(self, n: int) -> float:
@@ -325,12 +334,16 @@ class RegularizedExponentialMechanism:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        mu, tau = self.gdp_mu(n), self.tuned(n).total_variation
+        mu, tau = self._gdp_mu(n), self.tuned(n).total_variation
         payment = (1 + math.exp(self.epsilon)) * tau if tau else 0.0
         reached = gaussian_hockey_stick(self.epsilon, mu) + payment
+        given = given_up(self.withdraw_guarantee)
         if reached <= self.delta * (1 + 1e-9):
-            return ()
-        return (f"k and mu give delta = {reached:.4g} at epsilon = {self.epsilon:g}, above {self.delta:g}",)
+            return given
+        return (
+            f"k and mu give delta = {reached:.4g} at epsilon = {self.epsilon:g}, above {self.delta:g}",
+            *given,
+        )
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
@@ -344,18 +357,20 @@ class RegularizedExponentialMechanism:
             profile = ProfileDP(SampledGaussianProfile(mu, tau), label)
             sources += ("gll22.thm5.6",)
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
-        return (
-            StatedGuarantee(profile, Adjacency.REPLACE_ONE, sources=sources),
-            StatedGuarantee(ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=(theorem,)),
+        conditions = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
+        return tuple(
+            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=resting_on, conditions=conditions)
+            for guarantee, resting_on in (
+                (profile, sources),
+                (ApproxDP(self.epsilon, self.delta), (theorem,)),
+            )
         )
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same profile for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        if not stated:
-            return None
-        return StatedGuarantee(stated[0].guarantee, Adjacency.INDEX, index, sources=stated[0].sources)
+        return stated[0].at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.mixtures import gaussian_noise_multiplier
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD
@@ -115,9 +115,14 @@ class SmoothedPNSGD:
         )
 
     @property
+    def _stating(self) -> SkipPNSGD:
+        """The same, as it states guarantees: nothing voids them, and they were not withdrawn."""
+        return replace(self.algorithm, withdraw_guarantee=False)
+
+    @property
     def withdrawn(self) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
-        return self.algorithm.withdrawn
+        return (*self.algorithm.voids, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int:
         """At most n in a run; n - t_0 for the t_0 that the run drew."""
@@ -135,11 +140,15 @@ class SmoothedPNSGD:
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         """The guarantee at the worst index, which is the last one, and the local one."""
-        return self.algorithm.guarantees(n)
+        return () if self.withdrawn else self._stating.guarantees(n)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""
-        return self.algorithm.guarantee_at(n, index)
+        return None if self.withdrawn else self._stating.guarantee_at(n, index)
+
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn."""
+        return None if self.withdrawn else self._stating.rdp_at(n, index)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Excess population risk of the loss itself: Skip-PNSGD's on the convolved loss, plus the bias.

@@ -6,15 +6,24 @@ import dataclasses
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, Guarantee
 from dpverify.problems import Problem
 
 
 def check_solver(solver: Any) -> None:
+    """Refuse what cannot be put on another problem.
+
+    Raises:
+        InvalidArgumentError: if it is no callable dataclass with a field `problem`, which a property does not replace,
+            and a method `guarantees`.
+    """
     fits = dataclasses.is_dataclass(solver) and not isinstance(solver, type)
-    if not fits or not isinstance(getattr(solver, "problem", None), Problem) or not callable(solver):
+    fits = fits and any(field.name == "problem" and field.init for field in dataclasses.fields(solver))
+    fits = fits and callable(solver) and callable(getattr(solver, "guarantees", None))
+    if not fits or not isinstance(getattr(solver, "problem", None), Problem):
         raise InvalidArgumentError(
-            "solver", solver, "an algorithm: a callable dataclass with a field `problem`"
+            "solver",
+            solver,
+            "an algorithm: a callable dataclass with a field `problem` and a method `guarantees`",
         )
 
 
@@ -22,12 +31,3 @@ def with_problem(solver: Any, problem: Problem) -> Any:
     """The same algorithm on another problem, from the middle of that problem's set."""
     start = {"start": None} if hasattr(solver, "start") else {}
     return dataclasses.replace(solver, problem=problem, **start)
-
-
-def promised_to_all(solver: Any, n: int) -> tuple[Guarantee, ...]:
-    """What a solver guarantees to all records of n, to outsiders, under replace-one adjacency."""
-    return tuple(
-        stated.guarantee
-        for stated in solver.guarantees(n)
-        if stated.adjacency is Adjacency.REPLACE_ONE and not stated.local
-    )

@@ -1,6 +1,6 @@
 """Guarantees, privacy profiles, trade-off functions, Renyi curves, conversions and accountants."""
 
-from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from dpverify.privacy.claims import parse_claim
 from dpverify.privacy.composition import compose, compose_profiles, for_group
 from dpverify.privacy.conversions import (
@@ -18,7 +18,6 @@ from dpverify.privacy.guarantees import (
     Guarantee,
     ProfileDP,
     PureDP,
-    StatedGuarantee,
     tCDP,
     zCDP,
 )
@@ -29,6 +28,7 @@ from dpverify.privacy.iteration import (
     per_index,
     printed_schedule,
 )
+from dpverify.privacy.stated import Condition, ConditionKind, StatedGuarantee
 from dpverify.privacy.subsampling import (
     NoiseConstant,
     SampledGaussian,
@@ -39,15 +39,19 @@ from dpverify.privacy.subsampling import (
 )
 
 __all__ = [
+    "ALL_RECORDS",
     "FDP",
     "GDP",
     "RDP",
     "Adjacency",
     "ApproxDP",
+    "Condition",
+    "ConditionKind",
     "Guarantee",
     "NoiseConstant",
     "NoisyIteration",
     "ProfileDP",
+    "ProtectedRecords",
     "PureDP",
     "SampledGaussian",
     "Schedule",

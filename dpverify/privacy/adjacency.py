@@ -1,8 +1,12 @@
-"""Which pairs of data sets count as neighbors."""
+"""Which pairs of data sets count as neighbors, and which of their records a guarantee protects."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.checks import whole_number
 
 
 class Adjacency(StrEnum):
@@ -14,3 +18,60 @@ class Adjacency(StrEnum):
     """One record more, or one less."""
     INDEX = "index"
     """Same number of records, the one at a given place replaced."""
+
+
+@dataclass(frozen=True)
+class ProtectedRecords:
+    """The places, from 1, of the records that a guarantee protects; neighbors differ in one of these.
+
+    Without arguments all records are protected.
+
+    Attributes:
+        public_first: that many records at the beginning are not protected.
+        public_last: that many records at the end are not protected.
+        only: the one place that is protected; None: all that are not public.
+    """
+
+    public_first: int = 0
+    public_last: int = 0
+    only: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            InvalidArgumentError: for negative or fractional ones, or public records beside `only`.
+        """
+        whole_number("public_first", self.public_first, at_least=0)
+        whole_number("public_last", self.public_last, at_least=0)
+        if self.only is not None:
+            whole_number("only", self.only, at_least=1)
+            if self.public_first or self.public_last:
+                raise InvalidArgumentError("only", self.only, "None, where records are said to be public")
+
+    @property
+    def is_everyone(self) -> bool:
+        """Whether all records are protected, whatever their number."""
+        return self == ALL_RECORDS
+
+    def includes(self, index: int, n: int) -> bool:
+        """Whether the record at a place from 1 to n, of n records, is protected.
+
+        Raises:
+            InvalidArgumentError: if there is no such place.
+        """
+        index = whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        if self.only is not None:
+            return index == self.only
+        return self.public_first < index <= n - self.public_last
+
+    def __str__(self) -> str:
+        if self.only is not None:
+            return f"record {self.only}"
+        counted = (("first", self.public_first), ("last", self.public_last))
+        left_out = [f"the {which} {count}" for which, count in counted if count]
+        return f"all records but {' and '.join(left_out)}" if left_out else "all records"
+
+
+ALL_RECORDS = ProtectedRecords()
+"""Every record is protected."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import checks, conversions, renyi
-from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.checks import FloatArray
 from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
 
@@ -355,40 +354,3 @@ class ProfileDP(Guarantee):
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         return conversions.evaluate(self.profile, epsilon, name="privacy profile")
-
-
-@dataclass(frozen=True)
-class StatedGuarantee:
-    """What an algorithm says of itself.
-
-    `index` is the paper's t, from 1, and goes with `Adjacency.INDEX`. `local` marks a guarantee that holds
-    for each record's own report. `sources` are statement ids, `conditions` says in words when it holds.
-    """
-
-    guarantee: Guarantee
-    adjacency: Adjacency
-    index: int | None = None
-    local: bool = False
-    sources: tuple[str, ...] = field(default=())
-    conditions: str = ""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.guarantee, Guarantee):
-            raise InvalidArgumentError("guarantee", self.guarantee, "a Guarantee such as PureDP(1)")
-        if not isinstance(self.adjacency, Adjacency):
-            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
-        if self.index is not None:
-            object.__setattr__(self, "index", checks.whole_number("index", self.index, at_least=1))
-        if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
-            raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
-        if not isinstance(self.local, bool):
-            raise InvalidArgumentError("local", self.local, "True or False")
-        listed = isinstance(self.sources, tuple)
-        if not (listed and all(isinstance(source, str) for source in self.sources)):
-            raise InvalidArgumentError("sources", self.sources, "a tuple of statement ids")
-        if not isinstance(self.conditions, str):
-            raise InvalidArgumentError("conditions", self.conditions, "a string")
-
-    def __str__(self) -> str:
-        where = f"record {self.index}" if self.index is not None else self.adjacency.value
-        return f"{self.guarantee} ({where}{', local' if self.local else ''})"

@@ -380,7 +380,7 @@ def _smoothed_real(data_name: str, profile: Profile) -> PrivacyCase:
     mechanism = SmoothedPNSGD.for_privacy(problem, n=data.n, epsilon=EPSILON, delta=DELTA)
     index = data.n - 3
     pair = real_neighbors(mechanism.algorithm.problem, data, index)
-    printed, sharp = mechanism.algorithm.rdp_at(data.n, index), mechanism.guarantee_at(data.n, index)
+    printed, sharp = mechanism.rdp_at(data.n, index), mechanism.guarantee_at(data.n, index)
     assert printed is not None
     assert sharp is not None
     return PrivacyCase(

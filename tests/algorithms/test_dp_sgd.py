@@ -168,7 +168,7 @@ def test_a_large_accuracy_needs_no_data() -> None:
 
 
 def test_all_records_in_every_batch_is_the_gaussian_mechanism() -> None:
-    algorithm = DPSGD(PROBLEM, 1.0, 1e-5, batch_size=6, steps=4, noise_stddev=2.0, withdraw_guarantee=True)
+    algorithm = DPSGD(PROBLEM, 1.0, 1e-5, batch_size=6, steps=4, noise_stddev=2.0)
     expected = gaussian_hockey_stick(0.3, math.sqrt(4) * 2 / (6 * 2.0))
     assert float(algorithm.profile(6).privacy_profile(0.3)) == pytest.approx(float(expected))
 
@@ -183,7 +183,6 @@ def test_the_profile_bounds_two_exact_steps() -> None:
         batch_size=size,
         steps=2,
         noise_stddev=stddev,
-        withdraw_guarantee=True,
     )
     mu, q = 2 / (size * stddev), size / n
     axis = np.linspace(-9, 12, 1501)

@@ -5,6 +5,7 @@ Every statistical test at a fixed seed rejects a correct implementation with pro
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ import pytest
 from scipy import stats
 from twins import Recorder, one_step
 
+from dpverify.algorithms.oracle_handles import AdaptiveQueryError, OracleHandle
 from dpverify.algorithms.private_oracles import (
-    AdaptiveQueryError,
     CyclicDescent,
     GaussianOracle,
     Interaction,
@@ -85,17 +86,168 @@ class AdaptiveWithinABatch:
     def uses(self, n: int) -> tuple[int, int]:
         return 1, 1
 
-    def __call__(self, talk: Interaction, start: Any) -> Any:
-        batch = talk.batch().ask(start, [0])
-        moved = talk.project(start - batch.answer())
-        batch.ask(moved, [1])
+    def __call__(self, handle: OracleHandle, start: Any) -> Any:
+        moved = handle.project(start - handle.ask(start, [0]).answer())
+        handle.ask(moved, [1]).answer()
         return moved
 
 
 def test_an_optimizer_that_cheats_is_caught() -> None:
     method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), AdaptiveWithinABatch())
-    with pytest.raises(AdaptiveQueryError):
+    with pytest.raises(AdaptiveQueryError, match="1 queries in some run, where 2"):
         method(make_data(), rng=Randomness(1), runs=4)
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Asks for given records, batch by batch, whatever it declared."""
+
+    batches: Any
+    declared: tuple[int, int] | None = (1, 1)
+    size: int = 2
+    rounds: int = 2
+    made: Any = None
+
+    def batch_size(self, n: int) -> int:
+        return self.size
+
+    def round_count(self, n: int) -> int:
+        return self.rounds
+
+    def uses(self, n: int) -> tuple[int, int] | None:
+        return self.declared
+
+    def __call__(self, handle: OracleHandle, start: Any) -> Any:
+        for records in self.batches:
+            start = handle.project(start - handle.ask(start, records, made=self.made).answer())
+        return start
+
+
+def in_run_3(record: int) -> Any:
+    """All runs ask for records 0 and 1, but one of them asks for another one instead of 1."""
+    asked = np.tile([0, 1], (RUNS, 1))
+    asked[3, 1] = record
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "said"),
+    [
+        (Scripted([[0] * 400], size=400), "asks for a record 400 times, where 1"),
+        (Scripted([in_run_3(0)]), "asks for a record 2 times, where 1"),
+        (Scripted([[0, 0, 0]], (1, 2), 3), "asks for a record 3 times, where 2"),
+        (Scripted([[0, 1], [1, 2]]), "in 2 batches, where 1"),
+        (Scripted([[0, 1], in_run_3(4)[:, ::-1]], (1, 1)), "in 2 batches, where 1"),
+        (Scripted([[0, 1], [0, 1], [0, 1]], (3, 1)), "a batch more than the 2"),
+        # a smaller batch has a louder mean than the declared one
+        (Scripted([[0]]), "1 queries in some run, where 2"),
+        (Scripted([np.zeros(0, dtype=np.int64)]), "0 queries in some run, where 2"),
+        (Scripted([[0, 1]], made=np.arange(2 * RUNS).reshape(RUNS, 2) != 5), "queries in some run, where 2"),
+        (Scripted([[0, 1, 2]], None), "3 queries in some run, where 2"),
+    ],
+)
+def test_what_was_declared_is_enforced(optimizer: Any, said: str) -> None:
+    for oracle in (GaussianOracle(1.0), NO_PROXY):
+        method = PrivateOracleMethod(PROBLEM, oracle, optimizer, withdraw_guarantee=oracle is NO_PROXY)
+        if optimizer.declared is None and oracle is not NO_PROXY:
+            continue
+        with pytest.raises(AdaptiveQueryError, match=said):
+            method(make_data(), rng=Randomness(1), runs=RUNS)
+
+
+def test_nothing_is_answered_beyond_what_was_declared() -> None:
+    answered = []
+
+    @dataclass(frozen=True)
+    class Listening(GaussianOracle):
+        def respond(self, answers: Any, *, rng: Randomness) -> Any:
+            answered.append(answers.count)
+            return super().respond(answers, rng=rng)
+
+    method = PrivateOracleMethod(PROBLEM, Listening(1.0), Scripted([[0, 1], [0, 2]]))
+    with pytest.raises(AdaptiveQueryError):
+        method(make_data(), rng=Randomness(1), runs=2)
+    assert answered == [2]
+
+
+def test_uses_are_counted_by_the_protocol() -> None:
+    second = np.tile([1, 1], (RUNS, 1))
+    second[3] = [6, 1]
+    method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Scripted([[0, 1], second], (2, 2)))
+    talk, _ = method.interact(make_data(), rng=Randomness(1), runs=RUNS)
+    expected = np.tile([1, 2, 0, 0, 0, 0, 0], (RUNS, 1))
+    expected[3, 6] = 1
+    assert np.array_equal(talk.record_uses, expected)
+    assert np.all(talk.true_oracle_calls == 4)
+    with pytest.raises(InvalidArgumentError, match="DeclaredUse"):
+        _ = interaction().record_uses
+
+
+def test_an_optimizer_has_no_public_way_to_the_records() -> None:
+    """Everything that is reachable by attributes without an underscore, and all attributes of the handle itself."""
+    seen: list[Any] = []
+
+    @dataclass(frozen=True)
+    class Snoop(Scripted):
+        def __call__(self, handle: OracleHandle, start: Any) -> Any:
+            seen.append(handle)
+            return super().__call__(handle, start)
+
+    data = make_data()
+    method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Snoop([[0, 1], [2, 3]]))
+    method(data, rng=Randomness(1), runs=RUNS)
+    (handle,) = seen
+    public = {name for name in dir(handle) if not name.startswith("_")}
+    assert public == {"answer", "ask", "n", "project", "rng", "runs"}
+    assert not hasattr(handle, "look_up")
+    assert not hasattr(handle, "__dict__")
+    held = [getattr(handle, name) for name in OracleHandle.__slots__]
+    assert all(
+        isinstance(value, int) or (callable(value) and not hasattr(value, "__self__")) for value in held
+    )
+
+    reached, left = [], [handle.rng, handle.ask, *held]
+    while left:
+        value = left.pop()
+        if any(value is other for other in reached) or len(reached) > 5000:
+            continue
+        reached.append(value)
+        names = [name for name in dir(value) if not name.startswith("_")]
+        if isinstance(value, (int, str, type, np.ndarray)) or type(value).__name__ == "module":
+            continue
+        left += [getattr(value, name, None) for name in names]
+    arrays = [value for value in reached if isinstance(value, np.ndarray)]
+    assert not any(np.shares_memory(array, data.features) for array in arrays)
+    assert not any(isinstance(value, (Dataset, Interaction, Problem)) for value in reached)
+
+
+def test_an_optimizer_cannot_foresee_the_noise() -> None:
+    """With the oracle's generator in hand it could draw the noise beforehand and take it off."""
+    found = []
+
+    @dataclass(frozen=True)
+    class Foreseeing(Scripted):
+        def __call__(self, handle: OracleHandle, start: Any) -> Any:
+            ahead = copy.deepcopy(handle.rng.generator).standard_normal((D, RUNS)).T
+            message = handle.ask(start, [0, 1]).answer()
+            found.append(message - ahead)
+            return start
+
+    data = make_data()
+    method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Foreseeing([]))
+    method(data, rng=Randomness(1), runs=RUNS)
+    mean = np.mean(
+        [PROBLEM.loss.gradient(np.zeros((1, D)), data.features[i], data.labels[i])[0] for i in (0, 1)], axis=0
+    )
+    assert np.min(np.max(np.abs(found[0] - mean), axis=1)) > 1e-3
+
+
+def test_random_numbers_of_an_optimizer_are_one_stream_that_the_seed_fixes() -> None:
+    first, again = (interaction().handle() for _ in range(2))
+    assert first.rng is first.rng
+    drawn = first.rng.normal((4,), "x")
+    assert np.array_equal(drawn, again.rng.normal((4,), "x"))
+    assert interaction(xp=array_api_strict).handle().rng.xp is array_api_strict
 
 
 def test_points_changed_after_asking_do_not_matter() -> None:

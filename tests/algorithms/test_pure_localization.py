@@ -303,7 +303,7 @@ def test_counts_and_guarantee_with_an_independent_sampler() -> None:
 def test_a_sampler_with_all_of_epsilon_voids_the_guarantee() -> None:
     algorithm: Any = Localization(UNIT, 4.0, solver=CutNormals(4.0, UNIT))
     assert algorithm.guarantees(12) == ()
-    assert algorithm.withdrawn(12) == ("the solver does not claim to be 2-DP for 12 records",)
+    assert algorithm.withdrawn(12) == ("the solver does not claim to be 2-DP for all of 12 records",)
 
 
 def privacy_loss(epsilons: tuple[float, float], zeta: float | None, n: int, weight: float) -> float:

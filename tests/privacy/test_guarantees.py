@@ -23,8 +23,11 @@ from dpverify.privacy import (
     RDP,
     Adjacency,
     ApproxDP,
+    Condition,
+    ConditionKind,
     Guarantee,
     ProfileDP,
+    ProtectedRecords,
     PureDP,
     StatedGuarantee,
     gaussian_tradeoff,
@@ -222,6 +225,18 @@ def test_post_processing_only_helps(mu: float, flip: float) -> None:
         (ProfileDP(GDP(1.0).privacy_profile, "composed"), "composed"),
         (StatedGuarantee(PureDP(1), Adjacency.REPLACE_ONE), "1-DP (replace-one)"),
         (StatedGuarantee(GDP(1), Adjacency.INDEX, index=3, local=True), "1-GDP (record 3, local)"),
+        (
+            StatedGuarantee(PureDP(1), Adjacency.REPLACE_ONE, protected=ProtectedRecords(public_last=2)),
+            "1-DP (replace-one, all records but the last 2)",
+        ),
+        (
+            StatedGuarantee(
+                PureDP(1),
+                Adjacency.REPLACE_ONE,
+                conditions=(Condition(ConditionKind.NEVER_REFUSED, "one without a certificate is"),),
+            ),
+            "1-DP (replace-one, if no run is refused)",
+        ),
     ],
 )
 def test_names(guarantee: Guarantee, shown: str) -> None:
@@ -331,6 +346,20 @@ def test_bad_arguments_of_curves(guarantee: Guarantee, bad: Any) -> None:
         lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, local=1),  # type: ignore[arg-type]
         lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, sources="fmtt18.thm23"),  # type: ignore[arg-type]
         lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, conditions=None),  # type: ignore[arg-type]
+        lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, conditions=("given",)),  # type: ignore[arg-type]
+        lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, protected="all"),  # type: ignore[arg-type]
+        lambda: StatedGuarantee(GDP(1), Adjacency.REPLACE_ONE, protected=ProtectedRecords(only=1)),
+        lambda: StatedGuarantee(GDP(1), Adjacency.INDEX, index=1, protected=ProtectedRecords(only=2)),
+        lambda: StatedGuarantee(GDP(1), Adjacency.INDEX, index=1, protected=ProtectedRecords(1)),
+        lambda: StatedGuarantee(GDP(1), Adjacency.ADD_REMOVE_ONE, protected=ProtectedRecords(1)),
+        lambda: Condition("no run is refused"),  # type: ignore[arg-type]
+        lambda: Condition(ConditionKind.NEVER_REFUSED, None),  # type: ignore[arg-type]
+        lambda: ProtectedRecords(-1),
+        lambda: ProtectedRecords(0, 1.5),  # type: ignore[arg-type]
+        lambda: ProtectedRecords(only=0),
+        lambda: ProtectedRecords(1, only=2),
+        lambda: ProtectedRecords().includes(4, 3),
+        lambda: ProtectedRecords().includes(0, 3),
     ],
 )
 def test_bad_guarantees(build: Any) -> None:
@@ -344,3 +373,36 @@ def test_bad_guarantees(build: Any) -> None:
 def test_curves_that_are_not_curves(curve: Any) -> None:
     with pytest.raises(InvalidDataError):
         RDP(curve).privacy_profile(1.0)
+
+
+def test_protected_records_by_place() -> None:
+    n = 5
+    cases = {
+        ProtectedRecords(): [1, 2, 3, 4, 5],
+        ProtectedRecords(public_last=2): [1, 2, 3],
+        ProtectedRecords(public_first=1, public_last=1): [2, 3, 4],
+        ProtectedRecords(public_first=9): [],
+        ProtectedRecords(only=4): [4],
+    }
+    for protected, expected in cases.items():
+        assert [k for k in range(1, n + 1) if protected.includes(k, n)] == expected
+        stated = (
+            None if protected.only else StatedGuarantee(PureDP(1), Adjacency.REPLACE_ONE, protected=protected)
+        )
+        if stated is not None:
+            assert [k for k in range(1, n + 1) if stated.at(k, n) is not None] == expected
+            assert protected.is_everyone == (len(expected) == n)
+
+
+def test_a_guarantee_said_of_one_record_keeps_its_conditions() -> None:
+    conditions = (Condition(ConditionKind.NEVER_REFUSED, "x"), Condition(ConditionKind.GIVEN_INPUT))
+    stated = StatedGuarantee(
+        GDP(1), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27",), conditions=conditions
+    )
+    found = stated.at(2, 3)
+    assert found == StatedGuarantee(
+        GDP(1), Adjacency.INDEX, index=2, local=True, sources=("fmtt18.lem27",), conditions=conditions
+    )
+    assert found.at(2, 3) == found
+    assert found.at(1, 3) is None
+    assert StatedGuarantee(GDP(1), Adjacency.ADD_REMOVE_ONE).at(1, 3) is None

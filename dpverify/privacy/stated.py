@@ -1,0 +1,144 @@
+"""What an algorithm says of itself: a guarantee, for which neighbors it holds, and under which conditions.
+
+All of it is data that wrappers and audits compare; whoever meets a condition that they don't know must not build on
+the guarantee.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
+from dpverify.privacy.checks import whole_number
+from dpverify.privacy.guarantees import Guarantee
+
+
+class ConditionKind(StrEnum):
+    """What a guarantee may depend on beside its neighbors."""
+
+    NEVER_REFUSED = "no run is refused"
+    """It is about pairs of data sets on neither of which a run ends in a refusal (an exception) instead of an output,
+    except with a probability below 1e-300. A refusal is seen from outside and depends on the records. The condition
+    passes to whoever runs the mechanism: its own runs are refused with those."""
+    GIVEN_INPUT = "for a given further input"
+    """It holds for each fixed value of an input beside the records, the same on both data sets. Whoever makes that
+    input from what is released anyway meets the condition, by adaptive composition."""
+    OTHER_DATA = "about another data set"
+    """It is about a data set that the mechanism draws itself, not the one that it is called on."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of a guarantee.
+
+    Attributes:
+        kind: what code decides by.
+        detail: in words, for readers.
+    """
+
+    kind: ConditionKind
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the types.
+
+        Raises:
+            InvalidArgumentError: for anything but a kind and a text.
+        """
+        if not isinstance(self.kind, ConditionKind):
+            raise InvalidArgumentError("kind", self.kind, "a member of ConditionKind")
+        if not isinstance(self.detail, str):
+            raise InvalidArgumentError("detail", self.detail, "a text")
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}: {self.detail}" if self.detail else self.kind.value
+
+
+@dataclass(frozen=True)
+class StatedGuarantee:
+    """What an algorithm says of itself.
+
+    Attributes:
+        guarantee: bounds the profile of every pair of neighbors, in both directions.
+        adjacency: which pairs are neighbors.
+        index: the paper's t, from 1; goes with `Adjacency.INDEX`.
+        local: True where it holds for each record's own report only, not for the algorithm's output.
+        sources: statement ids.
+        conditions: under which it holds; all of them.
+        protected: the records that it protects; the one at `index` where there is one.
+    """
+
+    guarantee: Guarantee
+    adjacency: Adjacency
+    index: int | None = None
+    local: bool = False
+    sources: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    protected: ProtectedRecords = ALL_RECORDS
+
+    def __post_init__(self) -> None:
+        """Check the parts.
+
+        Raises:
+            InvalidArgumentError: if one has the wrong type, or index and protected records do not fit the adjacency.
+        """
+        if not isinstance(self.guarantee, Guarantee):
+            raise InvalidArgumentError("guarantee", self.guarantee, "a Guarantee such as PureDP(1)")
+        if not isinstance(self.adjacency, Adjacency):
+            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
+        if self.index is not None:
+            object.__setattr__(self, "index", whole_number("index", self.index, at_least=1))
+        if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
+            raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
+        if not isinstance(self.local, bool):
+            raise InvalidArgumentError("local", self.local, "True or False")
+        listed = isinstance(self.sources, tuple)
+        if not (listed and all(isinstance(source, str) for source in self.sources)):
+            raise InvalidArgumentError("sources", self.sources, "a tuple of statement ids")
+        listed = isinstance(self.conditions, tuple)
+        if not (listed and all(isinstance(condition, Condition) for condition in self.conditions)):
+            raise InvalidArgumentError("conditions", self.conditions, "a tuple of Condition")
+        self._check_protected()
+
+    def _check_protected(self) -> None:
+        if not isinstance(self.protected, ProtectedRecords):
+            raise InvalidArgumentError("protected", self.protected, "ProtectedRecords")
+        if self.index is not None and self.protected.is_everyone:
+            object.__setattr__(self, "protected", ProtectedRecords(only=self.index))
+        if self.protected.only != self.index:
+            raise InvalidArgumentError("protected", self.protected, "the record at the index, and no other")
+        if self.adjacency is Adjacency.ADD_REMOVE_ONE and not self.protected.is_everyone:
+            raise InvalidArgumentError(
+                "protected",
+                self.protected,
+                "all records, where adding or removing one is what neighbors differ in",
+            )
+
+    def protects(self, index: int, n: int) -> bool:
+        """Whether it is about data sets of n records that differ in the one at a place from 1.
+
+        Raises:
+            InvalidArgumentError: if there is no such place.
+        """
+        return self.adjacency is not Adjacency.ADD_REMOVE_ONE and self.protected.includes(index, n)
+
+    def at(self, index: int, n: int) -> Self | None:
+        """The same, said of one record of n, with its conditions; None if that record is not protected.
+
+        Raises:
+            InvalidArgumentError: if there is no such place.
+        """
+        if not self.protects(index, n):
+            return None
+        return replace(self, adjacency=Adjacency.INDEX, index=index, protected=ProtectedRecords(only=index))
+
+    def __str__(self) -> str:
+        parts = [f"record {self.index}" if self.index is not None else self.adjacency.value]
+        if self.index is None and not self.protected.is_everyone:
+            parts.append(str(self.protected))
+        parts += ["local"] if self.local else []
+        parts += [f"if {condition.kind.value}" for condition in self.conditions]
+        return f"{self.guarantee} ({', '.join(parts)})"
