@@ -133,6 +133,7 @@ def sharpened(algorithm: Any, n: int, factor: float) -> Any:
 
 
 NOT_WEAKENED: Mapping[str, str] = {
+    "gll22.lower-instance": "it is a family of problems; the private solver tried on it, MeanMinimizer, has one",
     "mn25.hard-instance": "it is a family of problems, drawn at random, and hides nothing",
 }
 """Algorithms that have no weaker version, by id, and why."""
