@@ -91,17 +91,31 @@ def list_(
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
+            "covers_printed", "covers_repaired", "marks",
         }  # fmt: skip
         write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
         return
     print_table(
         "",
-        ("id", "kind", "where", "printed", "repaired", "what"),
+        ("id", "kind", "where", "printed", "repaired", "false beside it", "what"),
         (
-            (e.id, e.kind, e.where, e.verdict_printed or "", e.verdict_repaired or "", e.title)
+            (
+                e.id,
+                e.kind,
+                e.where,
+                _in_part(e.verdict_printed, e.covers_printed),
+                _in_part(e.verdict_repaired, e.covers_repaired),
+                ", ".join(e.marks),
+                e.title,
+            )
             for e in entries
         ),
     )
+
+
+def _in_part(verdict: str | None, covers: tuple[str, ...]) -> str:
+    """A verdict for a list, which says so where it is about less than the whole statement."""
+    return f"{verdict}, in part" if verdict and covers else verdict or ""
 
 
 @app.command("prove")
@@ -115,7 +129,7 @@ def prove(
     Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
     undecided: a refuted printed formula is a finding about its paper.
     """
-    from dpverify.evidence import Verdict
+    from dpverify.evidence import Role, Verdict
     from dpverify.statements.paper import papers, select
     from dpverify.verification.proofs import prove_statements, remember_all
 
@@ -138,7 +152,8 @@ def prove(
             ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
             (
                 (
-                    e.statement, e.obligation, e.variant, e.verdict, e.prover,
+                    e.statement, e.obligation, e.variant,
+                    "units agree" if e.role is Role.UNIT and e.verdict is Verdict.PROVED else e.verdict, e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
                 )

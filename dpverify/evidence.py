@@ -6,6 +6,7 @@ form is versioned: a field's meaning never changes, new meanings get new fields 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -328,6 +329,11 @@ class StatementEntry(Record):
     docstring: str = ""
     verdict_printed: Verdict | None = None
     verdict_repaired: Verdict | None = None
+    covers_printed: tuple[str, ...] = ()
+    """Where the formulas behind `verdict_printed` were proved for less than the whole statement: for what."""
+    covers_repaired: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    """What is false beside the statement itself, such as `a step is false`."""
 
 
 class Budget(Record):
@@ -355,6 +361,33 @@ class Ledger(Record):
     entries: tuple[Evidence, ...]
     budget: Budget
     seconds: float
+
+
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What is false as printed in a statement beside what it says itself, each kind once."""
+    words = {
+        Role.STEP: "a step is false",
+        Role.CHOICE: "a choice of the proof is false",
+        Role.CONDITION: "a condition is false",
+        Role.UNIT: "units differ",
+        Role.REFERENCE: "a reference is false",
+    }
+    found = [
+        words[proof.role]
+        for proof in proofs
+        if proof.role in words and proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED
+    ]
+    return tuple(words[role] for role in words if words[role] in found)
+
+
+def covered(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What was proved, where some of these formulas are about less than the whole; empty where none is."""
+    proved = [
+        p for p in proofs if p.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and p.role is not Role.UNIT
+    ]
+    scoped = tuple(dict.fromkeys(f"{p.scope} ({p.obligation})" for p in proved if p.scope))
+    whole = any(not p.scope and p.role is Role.STATEMENT for p in proved)
+    return (*scoped, "the other formulas as they stand") if scoped and whole else scoped
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

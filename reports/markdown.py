@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dpverify.evidence import Ledger
+from dpverify.evidence import Ledger, marks
 from dpverify.reports.summary import (
     Finding,
     audit_text,
@@ -40,9 +40,21 @@ def render_markdown(ledger: Ledger) -> str:
         if found:
             parts += [f"### {heading}", ""]
             parts += _findings(finding for each in found for finding in each.findings)
+    partly = [row for row in ledger.statements if row.covers_printed or row.covers_repaired]
+    if partly:
+        parts += ["### Statements that were proved in part", ""]
+        parts += _list(
+            f"{row.id}, {about}: proved for {'; '.join(covers)}"
+            for row in partly
+            for about, covers in (("as printed", row.covers_printed), ("repaired", row.covers_repaired))
+            if covers
+        )
     if summary.failed_repairs:
         parts += ["### Repairs that do not hold", ""]
         parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
+    if summary.powers:
+        parts += ["### What the audits can tell", ""]
+        parts += _list(power.text for power in summary.powers)
     if summary.audits:
         parts += ["### Audits", ""]
         parts += _table(
@@ -74,10 +86,11 @@ def render_markdown(ledger: Ledger) -> str:
 
 def _findings(findings: Iterable[Finding]) -> list[str]:
     return _table(
-        ("statement", "where", "formula", "counterexample", "left", "right", "repaired"),
+        ("statement", "what is false", "where", "formula", "counterexample", "left", "right", "repaired"),
         [
             (
                 finding.refuted.statement,
+                "; ".join(marks([finding.refuted])) or "the statement",
                 finding.refuted.where,
                 shortened(finding.refuted.expression),
                 ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),

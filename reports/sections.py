@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpverify.evidence import Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.evidence import Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict, marks, overall
 from dpverify.reports.summary import AuditEvidence, Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
@@ -29,6 +29,8 @@ class Badge:
 
     about: str
     verdict: Verdict
+    covers: tuple[str, ...] = ()
+    """What it is about, where that is less than the whole statement."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Section:
     latex: str
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
+    marks: tuple[str, ...]
+    """What is false beside the statement itself, such as `a step is false`."""
     correction: Correction | None
     """What is false in it as printed, beside its repair."""
     reasons: tuple[str, ...]
@@ -226,6 +230,7 @@ def _section(
         latex=row.latex,
         docstring=blocks(row.docstring),
         badges=_badges(row, proofs, audits),
+        marks=row.marks or marks(proofs),
         correction=correction,
         reasons=tuple(dict.fromkeys(proof.because for proof in repaired if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
@@ -246,8 +251,12 @@ def _badges(
     printed = row.verdict_printed or overall([p.verdict for p in proofs if p.variant is Variant.PRINTED])
     repaired = row.verdict_repaired or overall([p.verdict for p in proofs if p.variant is Variant.REPAIRED])
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
-    named = (("as printed", printed), ("repaired", repaired), ("audits", audited))
-    return tuple(Badge(about, verdict) for about, verdict in named if verdict is not None)
+    named = (
+        ("as printed", printed, row.covers_printed),
+        ("repaired", repaired, row.covers_repaired),
+        ("audits", audited, ()),
+    )
+    return tuple(Badge(about, verdict, covers) for about, verdict, covers in named if verdict is not None)
 
 
 def _foreign(name: str) -> StatementEntry:

@@ -22,6 +22,7 @@ from dpverify.evidence import (
     SamplingEvidence,
     Variant,
     Verdict,
+    marks,
     overall,
 )
 from dpverify.reports import number_text
@@ -75,6 +76,21 @@ class Correction:
     repairs: tuple[tuple[ProofEvidence, str], ...]
     """The repaired formulas of all findings, each once, and where they hold if that is what was mended."""
     reasons: tuple[str, ...]
+    marks: tuple[str, ...]
+    """What is false beside the statement itself, such as `a step is false`."""
+
+
+@dataclass(frozen=True)
+class Power:
+    """How many audits of a kind could have told a right implementation from a wrong one."""
+
+    kind: str
+    audits: int
+    seeing: int
+    """Those that flag the fault that is tried on them."""
+    blind: int
+    """Those that see nothing: they are undecided, whatever the implementation does."""
+    text: str
 
 
 @dataclass(frozen=True)
@@ -99,9 +115,16 @@ class Summary:
     failed_repairs: tuple[Finding, ...]
     """Repaired formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
+    false_constants: tuple[ConstantEvidence, ...]
+    """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
     undecided: tuple[ProofEvidence | AuditEvidence, ...]
     measurements: tuple[AuditEvidence, ...]
     """Audits without a claim to compare with; they have a number and no verdict."""
+    powers: tuple[Power, ...]
+    """What the audits can tell, a kind of audit each."""
+    units: int
+    """Formulas whose units were compared."""
+    units_agree: int
     certificates: int
     unconfirmed: tuple[ProofEvidence, ...]
     """Proofs with a verdict that the checker did not confirm."""
@@ -121,7 +144,10 @@ def summarize(ledger: Ledger) -> Summary:
         row.id for row in ledger.statements if row.verdict_printed or row.verdict_repaired
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
-    violated = tuple(audit for audit in audits if audit.verdict in (Verdict.VIOLATED, Verdict.REFUTED))
+    violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
+    false_constants = tuple(
+        audit for audit in audits if isinstance(audit, ConstantEvidence) and audit.verdict is Verdict.REFUTED
+    )
     corrected = corrections(ledger)
     wrong = {name for name in corrected if _false_as_printed(name, ledger, proofs)}
     false_statements = tuple(found for name, found in corrected.items() if name in wrong)
@@ -130,6 +156,9 @@ def summarize(ledger: Ledger) -> Summary:
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
     judged = tuple(audit for audit in audits if not is_measurement(audit))
+    units = [proof for proof in proofs if proof.role is Role.UNIT]
+    # older ledgers did not record what an audit can tell
+    powers = _powers(judged) if ledger.schema_version >= 3 else ()
     return Summary(
         statements=len(catalog),
         checked=checked,
@@ -142,15 +171,25 @@ def summarize(ledger: Ledger) -> Summary:
         findings=findings,
         failed_repairs=tuple(Finding(proof) for proof in refuted if proof.variant is Variant.REPAIRED),
         violated=violated,
+        false_constants=false_constants,
         undecided=tuple(entry for entry in (*proofs, *judged) if entry.verdict is Verdict.UNDECIDED),
         measurements=measurements,
+        powers=powers,
+        units=len(units),
+        units_agree=sum(_agree(proof) for proof in units),
         certificates=sum(proof.certificate is not None for proof in decided),
         unconfirmed=tuple(proof for proof in decided if not proof.confirmed_by_checker),
         headline=" ".join(
             (
                 _scope_text(checked, len(catalog), len(proofs), len(judged), len(measurements)),
                 _false_text(false_statements, false_parts),
+                *(
+                    [f"{_plural(len(false_constants), 'printed constant')} refuted."]
+                    if false_constants
+                    else []
+                ),
                 *_violated_text(violated, judged),
+                *(f"{power.text}." for power in powers if power.kind == "privacy"),
             )
         ),
     )
@@ -178,6 +217,7 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             findings=tuple(findings),
             repairs=tuple(unique.values()),
             reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
+            marks=marks(finding.refuted for finding in findings),
         )
     return made
 
@@ -223,18 +263,26 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
                     row.verdict,
                 )
             )
+    if summary.units:
+        lines.append(SummaryLine(f"units agree: {summary.units_agree} of {summary.units} formulas"))
+    lines += [SummaryLine(power.text) for power in summary.powers]
     for heading, found in (
         ("false as printed", summary.false_statements),
         ("false in a proof, a condition or a unit", summary.false_parts),
     ):
         if found:
-            lines.append(SummaryLine(f"{heading}: {', '.join(each.statement for each in found)}"))
+            named = ", ".join(
+                each.statement + (f" ({', '.join(each.marks)})" if each.marks else "") for each in found
+            )
+            lines.append(SummaryLine(f"{heading}: {named}"))
         for finding in (finding for each in found for finding in each.findings):
             lines.append(SummaryLine(finding_text(finding), Verdict.REFUTED))
     for failed in summary.failed_repairs:
         lines.append(SummaryLine(f"repair does not hold: {finding_text(failed)}", Verdict.REFUTED))
     for audit in summary.violated:
         lines.append(SummaryLine(f"{audit.subject}: {audit_text(audit)}", Verdict.VIOLATED))
+    for constant in summary.false_constants:
+        lines.append(SummaryLine(f"{constant.subject}: {audit_text(constant)}", Verdict.REFUTED))
     for entry in summary.undecided:
         lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
     for measured in summary.measurements:
@@ -293,7 +341,8 @@ def audit_text(audit: AuditEvidence) -> str:
             return (
                 f"claimed {audit.claim}; at δ = {number_text.nearest(audit.delta)} "
                 f"ε is at least {number_text.at_least(audit.epsilon_lower)} "
-                f"(error probability {number_text.at_most(audit.failure_probability)}, {audit.data})"
+                f"(error probability {number_text.at_most(audit.failure_probability)}, {audit.data}; "
+                f"neighbors: {audit.adjacency})"
             )
         case RiskEvidence():
             bound = (
@@ -386,10 +435,50 @@ def _repairs(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[P
     return tuple(same_name or whole or repaired)
 
 
+def _agree(proof: ProofEvidence) -> bool:
+    """Whether this says no more than that the units of both sides agree."""
+    return proof.role is Role.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+
+
+def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
+    """What the audits can tell; counts and constants are certain and left out."""
+    audits = list(judged)
+    privacy = [a for a in audits if isinstance(a, PrivacyEvidence)]
+    means = [a for a in audits if isinstance(a, RiskEvidence | MeanEvidence)]
+    laws = [a for a in audits if isinstance(a, SamplingEvidence)]
+    halved = sum(a.smallest_fault is not None and a.smallest_fault <= 2 for a in privacy)
+    flagged = sum(a.smallest_fault is not None for a in privacy)
+    breakable = sum(not a.sees_nothing for a in means)
+    rejected = sum(bool(a.blind_rejected) for a in laws)
+    found = []
+    for kind, entries, seeing, words in (
+        (
+            "privacy",
+            privacy,
+            flagged,
+            f"{halved} would have seen the noise halved (or the exponent doubled), {flagged} a quarter of the noise",
+        ),
+        ("expectation", means, breakable, f"{breakable} could have found a broken bound"),
+        ("law", laws, rejected, f"{rejected} reject a sampler that ignores the data"),
+    ):
+        blind = sum(a.sees_nothing for a in entries)
+        verb = "sees" if blind == 1 else "see"
+        noun = {
+            "privacy": "privacy audit",
+            "expectation": "audit of an expectation",
+            "law": "audit of a law",
+        }[kind]
+        many = noun.replace("audit", "audits", 1) if len(entries) != 1 else noun
+        if entries:
+            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} nothing here"
+            found.append(Power(kind, len(entries), seeing, blind, text))
+    return tuple(found)
+
+
 def _count(
     verdict: Verdict, proofs: Iterable[ProofEvidence], audits: Iterable[AuditEvidence]
 ) -> VerdictCount:
-    variants = [proof.variant for proof in proofs if proof.verdict is verdict]
+    variants = [proof.variant for proof in proofs if proof.verdict is verdict and not _agree(proof)]
     return VerdictCount(
         verdict=verdict,
         printed=variants.count(Variant.PRINTED),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import tokenize
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +17,11 @@ from dpverify.errors import InvalidDataError
 MINIMUM_RUNS = 100
 """Fewer runs than this cannot be divided into learning and judging parts that say anything."""
 
-Samples = NDArray[np.float64]
+Samples = NDArray[Any]
+"""Floats, or integers where floats would not be exact."""
+
+_EXACT = 2.0**53
+"""Integers up to here are floats."""
 
 _HEADER_ERRORS = (
     ValueError,
@@ -33,7 +39,7 @@ def read_samples(path: str | PathLike[str]) -> Samples:
     """Read one sample set, (runs,) or (runs, d), from a `.npy` or `.csv` file.
 
     Nothing is ever unpickled. A CSV file has one run a line, numbers between commas, and at most one line of
-    headings. Booleans and integers become floats.
+    headings. Booleans and integers become floats, unless an integer is beyond 2^53 and a float would not be exact.
 
     Raises `InvalidDataError` with one sentence for anything else: a missing or empty file, other file types,
     objects, text, complex numbers, NaN, infinity, more than two axes, fewer than `MINIMUM_RUNS` runs.
@@ -59,7 +65,42 @@ def read_samples(path: str | PathLike[str]) -> Samples:
 
 
 def check_samples(samples: ArrayLike, name: str) -> Samples:
-    """Return samples as floats, (runs,) or (runs, d), not copied if they are; errors as in `read_samples`."""
+    """Return samples as exact numbers, (runs,) or (runs, d), not copied if they are; errors as in `read_samples`.
+
+    They become floats, except for integers and long floats of which a float would lose a digit.
+    """
+    raw = _checked(samples, name)
+    with np.errstate(over="ignore"):
+        converted = raw.astype(np.float64, copy=False)
+    return converted if not _remainder(raw, converted).any() else raw
+
+
+def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
+    """Return both sample sets as (runs, d) floats; raise `InvalidDataError` if their shapes differ.
+
+    Different outputs stay different. Where a column would lose digits, the digits lost follow in a column of their
+    own: the map from outputs to rows of floats is the same for all runs, and one to one.
+    """
+    p, q = _checked(left, "left"), _checked(right, "right")
+    if p.shape != q.shape:
+        raise InvalidDataError(
+            f"left has shape {p.shape} and right has shape {q.shape}; allowed: equal shapes, "
+            "the same number of runs on both data sets."
+        )
+    raw = [part.reshape(part.shape[0], -1) for part in (p, q)]
+    floats = [part.astype(np.float64, copy=False) for part in raw]
+    lost = [_remainder(part, rounded) for part, rounded in zip(raw, floats, strict=True)]
+    columns = np.any(lost[0] != 0, axis=0) | np.any(lost[1] != 0, axis=0)
+    if columns.any():
+        floats = [
+            np.concatenate([rounded, rest[:, columns]], axis=1)
+            for rounded, rest in zip(floats, lost, strict=True)
+        ]
+    return floats[0], floats[1]
+
+
+def _checked(samples: ArrayLike, name: str) -> NDArray[Any]:
+    """Samples as they are, if they can be used."""
     try:
         raw = np.asarray(samples)
     except ValueError as error:
@@ -75,22 +116,25 @@ def check_samples(samples: ArrayLike, name: str) -> Samples:
     if raw.ndim == 2 and raw.shape[1] == 0:
         raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number a run.")
     with np.errstate(over="ignore"):  # a long double may not fit; the next check finds it
-        converted = raw.astype(np.float64, copy=False)
-    if not np.all(np.isfinite(converted)):
-        row = int(np.argmin(np.isfinite(converted).reshape(raw.shape[0], -1).all(axis=1)))
+        finite = np.isfinite(raw.astype(np.float64, copy=False))
+    if not np.all(finite):
+        row = int(np.argmin(finite.reshape(raw.shape[0], -1).all(axis=1)))
         raise InvalidDataError(f"{name} has NaN or infinity in run {row + 1}; allowed: finite numbers.")
-    return converted
+    return raw
 
 
-def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
-    """Return both sample sets as (runs, d) floats; raise `InvalidDataError` if their shapes differ."""
-    p, q = check_samples(left, "left"), check_samples(right, "right")
-    if p.shape != q.shape:
-        raise InvalidDataError(
-            f"left has shape {p.shape} and right has shape {q.shape}; allowed: equal shapes, "
-            "the same number of runs on both data sets."
-        )
-    return p.reshape(p.shape[0], -1), q.reshape(q.shape[0], -1)
+def _remainder(raw: NDArray[Any], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What rounding to float64 took away, which a float holds exactly."""
+    if raw.dtype.kind == "b" or raw.dtype.itemsize < 8 or raw.dtype == np.float64:
+        return np.zeros(raw.shape)
+    if raw.dtype.kind == "f":
+        return (raw - rounded).astype(np.float64)
+    # the float next to the largest integers is beyond their type; one below is as good
+    largest = np.nextafter(float(2 ** (64 if raw.dtype.kind == "u" else 63)), 0.0)
+    back = np.minimum(rounded, largest).astype(raw.dtype)
+    up = np.where(raw >= back, raw - back, 0).astype(np.float64)
+    down = np.where(raw < back, back - raw, 0).astype(np.float64)
+    return up - down
 
 
 def _read_npy(file: Path) -> NDArray[np.generic]:
@@ -128,7 +172,7 @@ def _read_npy(file: Path) -> NDArray[np.generic]:
     return flat.reshape(shape, order="F" if fortran_order else "C")
 
 
-def _read_csv(file: Path) -> NDArray[np.float64]:
+def _read_csv(file: Path) -> NDArray[Any]:
     try:
         with file.open(encoding="utf-8-sig") as stream:
             first = stream.readline()
@@ -146,7 +190,44 @@ def _read_csv(file: Path) -> NDArray[np.float64]:
             f"{file} does not read as a table of numbers; allowed: one run a line, the same count of numbers "
             "between commas on each, and at most one line of headings."
         ) from error
+    if np.any(np.abs(table) >= _EXACT):
+        return _without_rounding(file, lines, table)
     return table[:, 0] if table.shape[1] == 1 else table
+
+
+def _without_rounding(file: Path, lines: list[str], table: NDArray[np.float64]) -> NDArray[Any]:
+    """The table as integers where its large numbers are; a table of floats if none of them was rounded."""
+    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()]
+    exact = True
+    try:
+        numbers = [[int(cell) for cell in row] for row in cells]
+    except ValueError:
+        for row, floats in zip(cells, table, strict=True):
+            for cell, value in zip(row, floats, strict=True):
+                if abs(value) >= _EXACT and re.fullmatch(r"[+-]?\d+", cell):
+                    exact = exact and int(cell) == int(value)
+        if not exact:
+            raise InvalidDataError(
+                f"{file} has integers that a float cannot hold beside decimals; allowed: integers up to 2^53 "
+                "beside decimals, or integers alone."
+            ) from None
+        whole: NDArray[Any] = table
+    else:
+        if all(int(value) == number for row, floats in zip(numbers, table, strict=True)
+               for number, value in zip(row, floats, strict=True)):  # fmt: skip
+            whole = table
+        else:
+            smallest, largest = min(map(min, numbers)), max(map(max, numbers))
+            if smallest >= -(2**63) and largest < 2**63:
+                whole = np.array(numbers, dtype=np.int64)
+            elif smallest >= 0 and largest < 2**64:
+                whole = np.array(numbers, dtype=np.uint64)
+            else:
+                raise InvalidDataError(
+                    f"{file} has integers from {smallest} to {largest} that a float cannot hold; allowed: integers "
+                    "of 64 bits, or of at most 53 significant ones."
+                )
+    return whole[:, 0] if whole.shape[1] == 1 else whole
 
 
 def _is_numeric(line: str) -> bool:

@@ -72,6 +72,7 @@ def _equation_9() -> Statement:
                 "(9), s > 0",
                 Eq(at(tail, cut, best), hockey_stick(epsilon, positive)),
                 (positive, epsilon, cut),
+                scope="the best half line, s > 0; events that are no half lines are left out",
             ),
             Obligation(
                 "not-negative",
@@ -144,6 +145,7 @@ def _equation_10() -> Statement:
                     Le(normal_cdf(cut - positive), normal_cdf(cut + positive)),
                     (cut, positive),
                     box={"s": (0, 3), "c": (-6, 6)},
+                    scope="that the other half line is no better; events that are no half lines are left out",
                 ),
             ),
         ),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from dpverify.evidence import ProofEvidence, Role, Variant, Verdict
+from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, marks
 from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
@@ -97,18 +97,20 @@ def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
 
 def _statement(statement: Statement) -> Iterator[str]:
     evidence = recall(statement) or []
-    printed, repaired = _overall(statement.id, evidence)
-    false_parts = [e for e in evidence if e.variant is Variant.PRINTED and e.verdict is Verdict.REFUTED]
-    yield from _heading("As printed" + _in_words(printed))
+    entry = _entry(statement.id, evidence)
+    false_parts = [
+        e
+        for e in evidence
+        if e.variant is Variant.PRINTED and e.verdict is Verdict.REFUTED and e.role is not Role.STATEMENT
+    ]
+    yield from _stated("As printed", entry.verdict_printed, entry.covers_printed)
     yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
-    if false_parts and printed is not Verdict.REFUTED:
-        names = ", ".join(e.obligation for e in false_parts)
-        yield from _wrapped(
-            f"But a formula of its proof, its conditions or its units is refuted: {names}.", "  "
-        )
+    for mark in entry.marks:
+        names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
+        yield from _wrapped(f"But {mark}: {names}.", "  ")
     repair = statement.repaired
     if repair is not None:
-        yield from _heading("Repaired" + _in_words(repaired))
+        yield from _stated("Repaired", entry.verdict_repaired, entry.covers_repaired)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the repaired formulas below"
         yield from _wrapped(f"Because {repair.because}.", "  ")
     if not evidence:
@@ -135,16 +137,21 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield f"To prove it again, with certificates and checker: dpverify prove {statement.id}"
 
 
-def _overall(id_: str, evidence: list[ProofEvidence]) -> tuple[Verdict | None, Verdict | None]:
-    """The verdicts on a statement as printed and as repaired, as `list` gives them."""
-    if not evidence:
-        return None, None
+def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
+    """A statement's row in the catalog, as `list` gives it."""
     (entry,) = catalog_entries([without_certificates(e) for e in evidence], (id_,))
-    return entry.verdict_printed, entry.verdict_repaired
+    return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
 
 
-def _in_words(verdict: Verdict | None) -> str:
-    return f", {verdict} ({MEANING[verdict]})" if verdict is not None else ""
+def _stated(heading: str, verdict: Verdict | None, covers: tuple[str, ...]) -> Iterator[str]:
+    """A heading with the verdict; where that is about less than the whole statement, with what it is about."""
+    if verdict in (Verdict.PROVED, Verdict.CERTIFIED) and covers:
+        yield ""
+        yield from _wrapped(f"{heading}, {verdict} for: {'; '.join(covers)}:", "", "  ")
+        return
+    yield from _heading(heading + (f", {verdict} ({MEANING[verdict]})" if verdict is not None else ""))
+    if covers:
+        yield from _wrapped(f"proved of it: {'; '.join(covers)}", "  ", "    ")
 
 
 def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obligation]]]:
@@ -276,10 +283,13 @@ def _known(id_: str) -> str:
     statement = find_statement(id_)
     if statement is None:
         return ""
-    printed, repaired = _overall(id_, recall(statement) or [])
-    if printed is None:
+    entry = _entry(id_, recall(statement) or [])
+    if entry.verdict_printed is None:
         return f" (dpverify prove {id_})"
-    return f" ({printed}{f', repaired {repaired}' if repaired else ''}: dpverify explain {id_})"
+    said = [f"{entry.verdict_printed}{' in part' if entry.covers_printed else ''}"]
+    if entry.verdict_repaired:
+        said.append(f"repaired {entry.verdict_repaired}{' in part' if entry.covers_repaired else ''}")
+    return f" ({', '.join([*said, *entry.marks])}: dpverify explain {id_})"
 
 
 def _without_attributes(found: Any) -> Iterator[str]:

@@ -14,7 +14,16 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, overall
+from dpverify.evidence import (
+    ProofEvidence,
+    Role,
+    StatementEntry,
+    Variant,
+    Verdict,
+    covered,
+    marks,
+    overall,
+)
 from dpverify.files import write_whole
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
@@ -147,18 +156,24 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
+def _formulas(statement: Statement, records: list[ProofEvidence], variant: Variant) -> list[ProofEvidence]:
+    """What belongs to a statement in one variant, without units; nothing where it was not repaired."""
+    formulas = [r for r in records if r.role is not Role.UNIT]
+    mine = [r for r in formulas if r.variant is variant]
+    if variant is Variant.REPAIRED:
+        if statement.repaired is None:
+            return []
+        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
+        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
+    return mine
+
+
 def _verdict(statement: Statement, records: list[ProofEvidence], variant: Variant) -> Verdict | None:
     """The verdict of a statement in one variant: that of its own formulas; of its steps where it has none.
 
     The repaired statement is the printed one with the mended formulas in place of those they replace.
     """
-    formulas = [r for r in records if r.role is not Role.UNIT]
-    mine = [r for r in formulas if r.variant is variant]
-    if variant is Variant.REPAIRED:
-        if statement.repaired is None:
-            return None
-        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
-        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
+    mine = _formulas(statement, records, variant)
     own = [r for r in mine if r.role is Role.STATEMENT]
     return overall([r.verdict for r in own or mine])
 
@@ -188,6 +203,9 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
         docstring=_docstring(algorithm),
         verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
         verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
+        covers_printed=covered(_formulas(statement, found, Variant.PRINTED)) if statement else (),
+        covers_repaired=covered(_formulas(statement, found, Variant.REPAIRED)) if statement else (),
+        marks=marks(found),
     )
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpverify.auditing import check_pair, check_samples, read_samples
+from dpverify.auditing import audit_privacy, check_pair, check_samples, read_samples
 from dpverify.errors import InvalidDataError
+from dpverify.evidence import Verdict
+from dpverify.privacy import PureDP
 
 
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "f4", "f2", "i8", "u1", "?"])
@@ -170,3 +172,76 @@ def _is_one_sentence(error: InvalidDataError) -> None:
     assert "\n" not in message
     assert "allowed:" in message
     assert message.endswith(".")
+
+
+LARGE = 2**53
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dtype"),
+    [
+        (LARGE, LARGE + 1, np.int64),
+        (-LARGE, -LARGE - 1, np.int64),
+        (2**63 - 1, 2**63 - 2, np.int64),
+        (-(2**63), -(2**63) + 1, np.int64),
+        (2**64 - 1, 2**64 - 2, np.uint64),
+        (LARGE + 1, LARGE + 2, np.uint64),
+    ],
+)
+def test_large_integers_stay_apart(tmp_path: Path, one: int, other: int, dtype: type) -> None:
+    left, right = np.full(400, one, dtype=dtype), np.full(400, other, dtype=dtype)
+    p, q = check_pair(left, right)
+    assert p.dtype == q.dtype == np.float64
+    assert (p != q).any(axis=1).all()
+    audit = audit_privacy(left, right, PureDP(1.0), adjacency="replace-one", failure_probability=1e-6, seed=1)
+    assert audit.verdict is Verdict.VIOLATED
+    for name, values in (("left", left), ("right", right)):
+        np.save(tmp_path / f"{name}.npy", values)
+        (tmp_path / f"{name}.csv").write_text("\n".join(str(v) for v in values.tolist()))
+    for kind in ("npy", "csv"):
+        again = check_pair(read_samples(tmp_path / f"left.{kind}"), read_samples(tmp_path / f"right.{kind}"))
+        assert (again[0] != again[1]).any(axis=1).all()
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long floats are no longer than others here")
+def test_long_floats_stay_apart() -> None:
+    one = np.full(100, 1, dtype=np.longdouble)
+    p, q = check_pair(one, one + np.finfo(np.longdouble).eps)
+    assert (p != q).any(axis=1).all()
+
+
+def test_rows_of_large_integers_are_told_apart_as_the_integers_are() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(-(2**63), 2**63 - 1, (500, 2)) // rng.choice([1, 2**8, 2**40], (500, 1))
+    values[250:] = values[:250]
+    p, _ = check_pair(values, values)
+    assert np.unique(p, axis=0).shape[0] == np.unique(values, axis=0).shape[0]
+    assert np.array_equal(p[:250], p[250:])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{LARGE + 1},0.5\n" * 100, "beside decimals"),
+        (f"{10**30 + 1}\n" * 100, "of 64 bits"),
+        (f"{2**64 - 1}\n-1\n" * 100, "of 64 bits"),
+    ],
+)
+def test_integers_that_nothing_holds_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(InvalidDataError, match=message):
+        read_samples(tmp_path / "s.csv")
+
+
+def test_large_integers_that_floats_hold_are_floats(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(f"{2**60},0.5\n" * 100)
+    assert np.array_equal(read_samples(tmp_path / "s.csv"), np.tile([2.0**60, 0.5], (100, 1)))
+    (tmp_path / "i.csv").write_text(f"{10**22}\n" * 100)
+    assert np.array_equal(read_samples(tmp_path / "i.csv"), np.full(100, 1e22))
+
+
+def test_integers_beside_floats() -> None:
+    p, q = check_pair(np.full(100, LARGE + 1), np.full(100, float(LARGE)))
+    assert (p != q).any(axis=1).all()
+    p, q = check_pair(np.full(100, 3), np.full(100, 3.0))
+    assert np.array_equal(p, q)

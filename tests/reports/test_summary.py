@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from dpverify.evidence import Budget, ProofEvidence, Role, StatementEntry, Variant, Verdict
-from dpverify.reports import render_markdown, summary_lines
+from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 
-from .ledger_example import AUDITS, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
+from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
 
 
 def test_counts_add_up() -> None:
@@ -51,8 +52,82 @@ def test_nothing_found() -> None:
     lines = summary_lines(example_ledger(entries=(AUDITS[0],), statements=STATEMENTS[1:3]))
     assert lines[0].text == (
         "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
-        "No audit found a violation."
+        "No audit found a violation. 1 privacy audit, of which 0 would have seen the noise halved (or the exponent "
+        "doubled), 0 a quarter of the noise; 0 see nothing here."
     )
+
+
+def _privacy(**changes: Any) -> Any:
+    return AUDITS[0].model_copy(update=changes)
+
+
+def test_the_summary_says_what_the_audits_can_tell() -> None:
+    risk = next(audit for audit in AUDITS if audit.kind == "risk")
+    blind = {"verdict": Verdict.UNDECIDED, "sees_nothing": True}
+    entries = (
+        _privacy(smallest_fault=2.0),
+        _privacy(smallest_fault=4.0),
+        _privacy(smallest_fault=2**0.5),
+        _privacy(**blind),
+        risk,
+        risk.model_copy(update=blind),
+        LAW.model_copy(update={"blind_rejected": True}),
+        LAW.model_copy(update={**blind, "blind_rejected": False}),
+    )
+    ledger = example_ledger(entries=entries)
+    said = [power.text for power in summarize(ledger).powers]
+    assert said == [
+        "4 privacy audits, of which 2 would have seen the noise halved (or the exponent doubled), 3 a quarter of the "
+        "noise; 1 sees nothing here",
+        "2 audits of an expectation, of which 1 could have found a broken bound; 1 sees nothing here",
+        "2 audits of a law, of which 1 reject a sampler that ignores the data; 1 sees nothing here",
+    ]
+    for text in ("\n".join(line.text for line in summary_lines(ledger)), render_html(ledger)):
+        assert all(words in text for words in said)
+    assert said[0] in summarize(ledger).headline
+    assert "1 sees nothing here" in render_markdown(ledger)
+    # a ledger from before it was recorded says nothing of it
+    assert not summarize(ledger.model_copy(update={"schema_version": 2})).powers
+
+
+def test_a_unit_row_is_no_proof_of_the_formula() -> None:
+    unit = PROOFS[0].model_copy(update={"role": Role.UNIT, "verdict": Verdict.PROVED, "counterexample": None})
+    ledger = example_ledger(entries=(unit,))
+    counts = {row.verdict: row.printed for row in summarize(ledger).counts}
+    assert counts[Verdict.PROVED] == 0
+    assert "units agree: 1 of 1 formulas" in [line.text for line in summary_lines(ledger)]
+    assert "units agree" in render_html(ledger)
+
+
+def test_a_refuted_constant_is_the_papers_and_no_violation() -> None:
+    constant = next(audit for audit in AUDITS if audit.kind == "constant")
+    false = constant.model_copy(update={"verdict": Verdict.REFUTED, "printed": 1.0})
+    summary = summarize(example_ledger(entries=(false,)))
+    assert summary.false_constants == (false,)
+    assert not summary.violated
+    assert "1 printed constant refuted." in summary.headline
+
+
+def test_a_false_step_is_a_second_mark() -> None:
+    row = StatementEntry(
+        id="a.b",
+        paper="a",
+        kind="bound",
+        where="Lemma 1",
+        title="A bound",
+        verdict_printed=Verdict.PROVED,
+        covers_printed=("T = 2 (tried)",),
+    )
+    ledger = example_ledger(statements=(row,), entries=(_refuted(Role.STEP),))
+    page, lines = render_html(ledger), "\n".join(line.text for line in summary_lines(ledger))
+    # side bar, section, catalog and the list of false formulas
+    assert page.count(">a step is false<") == 4
+    assert "proved, in part" in page
+    assert "for: T = 2 (tried)" in page
+    assert "a.b (a step is false)" in lines
+    text = render_markdown(ledger)
+    assert "| a step is false |" in text
+    assert "proved for T = 2" in text
 
 
 def test_markdown() -> None:

@@ -12,7 +12,7 @@ from dpverify.cli import main
 from dpverify.evidence import Verdict
 from dpverify.statements.paper import find_statement, papers
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
-from dpverify.verification.proofs import recall, remember_all
+from dpverify.verification.proofs import catalog_entries, recall, remember_all, without_certificates
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,10 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     main_returns(["prove", "fmtt18.thm1"])
     after = "\n".join(explanation_lines("fmtt18.thm1"))
     assert "As printed, refuted (by a counterexample in exact or rigorous arithmetic):" in after
-    assert "Repaired, proved (exactly, on the whole domain):" in after
+    assert "exactly, on the whole domain" not in after
+    (heading,) = [line for line in after.splitlines() if line.startswith("Repaired")]
+    assert heading.startswith("Repaired, proved for: all contractions the identity: the left side is exact")
+    assert "But units differ: " in after
     assert "attained-by-identity-maps: refuted (prover search, confirmed by the checker)" in after
     assert "counterexample: T = 1, order = 1, sigma = 1, distance = 2; left side 2, right side 1" in after
     assert after.count(": proved (prover exact, confirmed by the checker)") == 4
@@ -90,11 +93,32 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
 def test_a_false_step_is_named_though_the_statement_holds() -> None:
     main_returns(["prove", "fmtt18.thm23"])
     text = "\n".join(explanation_lines("fmtt18.thm23"))
-    assert "As printed, proved" in text
-    assert "But a formula of its proof, its conditions or its units is refuted: last-display." in text
-    assert "(proved, repaired proved: dpverify explain fmtt18.thm23)" in "\n".join(
+    assert "As printed, proved (exactly, on the whole domain):" in text
+    assert "  But a step is false: last-display." in text
+    assert "(proved, repaired proved, a step is false: dpverify explain fmtt18.thm23)" in "\n".join(
         explanation_lines("fmtt18.alg1")
     )
+
+
+@pytest.mark.parametrize("name", ["fmtt18.thm22", "fmtt18.prop5", "fmtt18.lem15"])
+def test_an_instance_does_not_prove_a_statement(name: str) -> None:
+    main_returns(["prove", name])
+    (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
+    assert heading.startswith("As printed, proved for: ")
+    assert "exactly, on the whole domain" not in heading
+    (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))
+    assert entry.verdict_printed is Verdict.PROVED
+    assert entry.covers_printed
+
+
+@pytest.mark.parametrize(
+    "name", ["fmtt18.lem25", "bst14.lem2.3", "bst14.eq2", "gll22.eq9", "gll22.eq10", "fmtt18.thm22"]
+)
+def test_statements_of_which_parts_are_encoded_say_so(name: str) -> None:
+    statement = find_statement(name)
+    assert statement is not None
+    repaired = statement.repaired.obligations if statement.repaired else ()
+    assert any(obligation.scope for obligation in (*statement.printed, *repaired))
 
 
 def test_a_statement_names_what_rests_on_it_and_its_audits() -> None:
