@@ -23,10 +23,10 @@ class ConditionKind(StrEnum):
     """It is about pairs of data sets on neither of which a run ends in a refusal (an exception) instead of an output,
     except with a probability below 1e-300. A refusal is seen from outside and depends on the records. The condition
     passes to whoever runs the mechanism: its own runs are refused with those."""
-    GIVEN_INPUT = "for a given further input"
+    GIVEN_INPUT = "a further input is fixed"
     """It holds for each fixed value of an input beside the records, the same on both data sets. Whoever makes that
     input from what is released anyway meets the condition, by adaptive composition."""
-    OTHER_DATA = "about another data set"
+    OTHER_DATA = "the records are those drawn inside"
     """It is about a data set that the mechanism draws itself, not the one that it is called on."""
 
 
@@ -140,5 +140,5 @@ class StatedGuarantee:
         if self.index is None and not self.protected.is_everyone:
             parts.append(str(self.protected))
         parts += ["local"] if self.local else []
-        parts += [f"if {condition.kind.value}" for condition in self.conditions]
+        parts += dict.fromkeys(f"if {condition.kind.value}" for condition in self.conditions)
         return f"{self.guarantee} ({', '.join(parts)})"
