@@ -12,6 +12,7 @@ from dpverify.problems import (
     Ball,
     Box,
     Dataset,
+    HalfSquaredDistance,
     Logistic,
     NeighborPair,
     Problem,
@@ -22,6 +23,11 @@ from dpverify.problems import (
 from dpverify.running import Output, Randomness
 
 REAL_DATA = ("breast-cancer", "diabetes")
+
+NOISE = "noise divided by"
+EXPONENT = "exponent times"
+BOTH = "noise divided by, and the exponent times,"
+"""What weakened mechanisms have changed."""
 
 
 def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tuple[Problem, Dataset]:
@@ -34,6 +40,28 @@ def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tu
 def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
     """The data set, and its neighbor with record `index` (from 1) replaced by the most different one."""
     return opposite_neighbor(problem.loss, data, index)
+
+
+def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:
+    """A real data set with its longest record, whose replacement moves most, put at an index from 1."""
+    data = load(name, n=n, d=d)
+    order, longest = np.arange(n), int(np.argmax(np.linalg.norm(np.asarray(data.features), axis=1)))
+    order[[index - 1, longest]] = order[[longest, index - 1]]
+    return Dataset(
+        np.asarray(data.features)[order],
+        np.asarray(data.labels)[order],
+        f"{data.name}, its longest record at {index}",
+        data.scaling,
+    )
+
+
+def mean_problem(d: int, radius: float) -> Problem:
+    """The mean of the records: half squared distances on a ball, where two records' gradients differ by x - x'.
+
+    Every record has its say at every point, so that a data set of real records comes near to what the theorems allow.
+    """
+    ball = Ball(d, radius)
+    return Problem(HalfSquaredDistance.on(ball), ball)
 
 
 @dataclass(frozen=True)
