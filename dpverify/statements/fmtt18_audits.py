@@ -143,12 +143,14 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
         # kind, records, index, rate, more
         "alg1": (PNSGD, 8, 8, 1.0, {}),
         "skip": (SkipPNSGD, 8, 8, 1.0, {}),
-        "stop": (StopPNSGD, 3, 1, 0.5, {}),
+        "stop": (StopPNSGD, 2, 1, 0.5, {}),
         "alg2": (PNMSGD, 8, 8, 1.0, {"epochs": 2}),
     }
     kind, n, index, rate, more = settings[algorithm]
     data = longest_record_at(data_name, index, n=n, d=2)
-    mechanism = kind(mean_problem(2, 4.0), rate, 1.0, **more)
+    # random stopping claims little at large orders unless there is more noise
+    stddev = 2.0 if algorithm == "stop" else 1.0
+    mechanism = kind(mean_problem(2, 4.0 * stddev), rate, stddev, **more)
     claim, origin = _claimed(algorithm, mechanism, n, index)
     pair = real_neighbors(mechanism.problem, data, index)
     return PrivacyCase(
