@@ -13,6 +13,7 @@ from dpverify.problems import (
     Box,
     Dataset,
     HalfSquaredDistance,
+    Linear,
     Logistic,
     NeighborPair,
     Problem,
@@ -62,6 +63,19 @@ def mean_problem(d: int, radius: float) -> Problem:
     """
     ball = Ball(d, radius)
     return Problem(HalfSquaredDistance.on(ball), ball)
+
+
+def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
+    """A few real records with linear losses, and the last and longest one replaced by the most different one.
+
+    A record is the gradient of its loss, so that two of them are up to 2 L apart, as the theorems allow.
+    """
+    return opposite_neighbor(Linear(), longest_record_at(name, n, n=n, d=d), n)
+
+
+def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
+    """A few real records whose mean is sought, and the last and longest one replaced by the most different one."""
+    return opposite_neighbor(HalfSquaredDistance.on(Ball(d, 1.0)), longest_record_at(name, n, n=n, d=d), n)
 
 
 @dataclass(frozen=True)
