@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Interval
 from dpverify.problems import (
     Ball,
     Box,
@@ -76,6 +79,23 @@ def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
 def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
     """A few real records whose mean is sought, and the last and longest one replaced by the most different one."""
     return opposite_neighbor(HalfSquaredDistance.on(Ball(d, 1.0)), longest_record_at(name, n, n=n, d=d), n)
+
+
+def sign_change(value: float, function: Callable[[arb], arb]) -> Interval:
+    """An interval about a root of a falling function, rigorous where ball arithmetic shows its signs at both ends."""
+    low, high = value * (1 - 1e-9), value * (1 + 1e-9)
+    shown = bool(function(arb(low)) > 0) and bool(function(arb(high)) < 0)
+    return Interval(lower=low, upper=high, rigorous=shown)
+
+
+def gaussian_delta(epsilon: float, mu: arb) -> arb:
+    """Delta of two Gaussians with standard deviation 1, mu apart, at an epsilon, as a ball."""
+
+    def below(x: arb) -> arb:
+        return (-x / arb(2).sqrt()).erfc() / 2
+
+    ratio = arb(epsilon) / mu
+    return below(-ratio + mu / 2) - arb(epsilon).exp() * below(-ratio - mu / 2)
 
 
 @dataclass(frozen=True)

@@ -269,6 +269,7 @@ def _digits_law(profile: Profile) -> SamplingCase:
         ),
         statistic_name="coordinate along the mean image",
         data=f"digits, 400 records, d = 64, epsilon = {10 * EPSILON:g}",
+        blind=UniformOn(Ball(64, 1.0)),
         runs=profile.runs(20_000),
     )
 
@@ -391,6 +392,7 @@ def _net_law(profile: Profile) -> SamplingCase:
         ),
         statistic_name="first coordinate",
         data=f"breast-cancer, 32 records, d = 2, epsilon = {10 * EPSILON:g}",
+        blind=UniformOn(Ball(2, 1.0)),
         runs=profile.runs(40_000),
     )
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from dpverify.algorithms.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
@@ -40,10 +41,12 @@ from dpverify.statements.audit_parts import (
     NOISE,
     REAL_DATA,
     OnFreshSamples,
+    gaussian_delta,
     longest_record_at,
     mean_problem,
     real_neighbors,
     real_problem,
+    sign_change,
 )
 from dpverify.statements.plans import (
     AsPrinted,
@@ -178,10 +181,16 @@ def _public_constant(profile: Profile) -> ConstantCase:
     problem, asked = Problem(Linear(), Ball(1, 1.0)), {"public": 1000, "epsilon": 1.0, "delta": 1e-9}
     smallest = smallest_noise(problem, n=10_000, **asked)  # type: ignore[arg-type]
     constant = 2 * smallest / printed_noise(problem, **asked)  # type: ignore[arg-type]
+
+    def excess(c: arb) -> arb:
+        """Delta over 1e-9 of the pair that attains it, 2 L apart, with the noise of m + 1 steps."""
+        noise = c * ((arb(5) / 4 * arb(10) ** 9).log() / 1000).sqrt()
+        return gaussian_delta(1.0, 2 / (noise * arb(1001).sqrt())) - arb(10) ** -9
+
     return ConstantCase(
         formula="sigma = c L sqrt(ln(1.25/delta) / m) / epsilon",
         latex=r"\sigma=c\,\frac{L\sqrt{\ln(1.25/\delta)/m}}{\varepsilon}",
-        provable=Interval(lower=constant, upper=constant),
+        provable=sign_change(constant, excess),
         extreme="smallest",
         printed=2.0,
         parameters={
