@@ -112,7 +112,7 @@ def _law(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
     problem, data = _on_cube(data_name, n, 1)
     # steep enough for a sampler that ignores the data to be far away
     steep = kind is EfficientExponentialSampling
-    mechanism = EfficientExponentialSampling(problem, 6.0) if steep else kind(problem, 0.5, 0.5)
+    mechanism = EfficientExponentialSampling(problem, 6.0) if steep else kind(problem, 0.5, 2.0 if kind is BoostedSampling else 0.5)
     scale = mechanism.boosted.scale if kind is EfficientExponentialSampling else mechanism.scale
     nodes = np.linspace(-1.0, 1.0, NODES)
     density = np.exp(-scale * problem.total_risk(nodes[:, None], data))
@@ -344,7 +344,7 @@ PLANS: tuple[Plan, ...] = (
     PrivacyPlan(
         "bst14.alg7/worst-case", "bst14.alg7", "Efficient exponential sampling on opposite records", _worst
     ),
-    _law_plan(EfficientExponentialSampling, "breast-cancer", 100),
+    _law_plan(EfficientExponentialSampling, "breast-cancer", 60),
     *(
         RiskPlan(
             f"bst14.alg7/risk-{name}",
