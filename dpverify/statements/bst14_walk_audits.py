@@ -112,7 +112,11 @@ def _law(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
     problem, data = _on_cube(data_name, n, 1)
     # steep enough for a sampler that ignores the data to be far away
     steep = kind is EfficientExponentialSampling
-    mechanism = EfficientExponentialSampling(problem, 6.0) if steep else kind(problem, 0.5, 2.0 if kind is BoostedSampling else 0.5)
+    mechanism = (
+        EfficientExponentialSampling(problem, 6.0)
+        if steep
+        else kind(problem, 0.5, 2.0 if kind is BoostedSampling else 0.5)
+    )
     scale = mechanism.boosted.scale if kind is EfficientExponentialSampling else mechanism.scale
     nodes = np.linspace(-1.0, 1.0, NODES)
     density = np.exp(-scale * problem.total_risk(nodes[:, None], data))
