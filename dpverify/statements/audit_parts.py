@@ -47,16 +47,12 @@ def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
 
 
 def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:
-    """A real data set with its longest record, whose replacement moves most, put at an index from 1."""
-    data = load(name, n=n, d=d)
-    order, longest = np.arange(n), int(np.argmax(np.linalg.norm(np.asarray(data.features), axis=1)))
-    order[[index - 1, longest]] = order[[longest, index - 1]]
-    return Dataset(
-        np.asarray(data.features)[order],
-        np.asarray(data.labels)[order],
-        f"{data.name}, its longest record at {index}",
-        data.scaling,
-    )
+    """A few records of a real data set, and at an index from 1 its longest one, whose replacement moves most."""
+    few, every = load(name, n=n, d=d), load(name, d=d)
+    longest = int(np.argmax(np.linalg.norm(np.asarray(every.features), axis=1)))
+    features, labels = np.array(few.features), np.array(few.labels)
+    features[index - 1], labels[index - 1] = every.features[longest], every.labels[longest]
+    return Dataset(features, labels, f"{few.name}, the longest record of all at {index}", few.scaling)
 
 
 def mean_problem(d: int, radius: float) -> Problem:

@@ -150,7 +150,7 @@ def _worst(profile: Profile) -> PrivacyCase:
 
 
 UNWEAKENED = {
-    "gll22.rem/sampled": "a sampler of a four times steeper density takes sixteen times as long, and these runs show nothing"
+    "gll22.rem/sampled": "a four times steeper density takes sixteen times as long, and so few runs show nothing"
 }
 """Plans whose mechanism is not tried with more of its exponent, and why."""
 
