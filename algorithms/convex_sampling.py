@@ -140,8 +140,8 @@ class _Sampler(Weakenable, ABC):
         return tuning, CubeSampler(density, tuning.plan, self.step_count(data.n), self.simulation, runs)
 
     def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(self, scale=factor * self.scale)
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def _value_queries(self, n: int, walks: int) -> tuple[StatedQueries, ...]:
         """An evaluation takes n values of the loss itself; what the extension takes has no stated bound."""

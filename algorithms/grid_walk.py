@@ -196,8 +196,8 @@ class GridWalk(Weakenable):
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance, "bst14.thm3.4.2")
 
     def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(self, scale=factor * self.scale)
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p).

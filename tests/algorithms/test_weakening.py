@@ -187,7 +187,7 @@ def test_the_exponent_is_multiplied(name: str) -> None:
 def test_walks_get_a_steeper_density(kind: Any) -> None:
     walk = kind(INTERVAL, 0.5, 1.0)
     weaker = walk.sharpened(N, 4.0)
-    assert weaker == dataclasses.replace(walk, scale=2.0)
+    assert weaker == dataclasses.replace(walk, scale=2.0, distance=4.0)
     full, half = (run(a, LINE, runs=4_000, seed=3).points for a in (walk, walk.weakened(4.0)))
     # towards the lower end, where the risk is least
     assert np.mean(half) < np.mean(full) - 0.2
