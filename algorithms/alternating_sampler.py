@@ -32,6 +32,8 @@ from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
 _SPREADS = (1e-3, 2.0)
+_LONGEST_STEP = 1e300
+"""As good as an infinite one, and a double."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
     def plan(spread: float) -> Schedule:
         step_size = step_size_for(density, spread)
         # where psi alone is steep enough, a step so long that the first one mixes
-        longest = density.root_mean_square_distance**2 / (2 * math.pi * (accuracy / 2) ** 2)
+        # not squared before it is divided: the accuracy may be tiny
+        relative = density.root_mean_square_distance / (accuracy / 2)
+        longest = min(relative * relative / (2 * math.pi), _LONGEST_STEP)
         step_size = min(step_size, max(longest, 1 / density.strong_convexity))
         steps = steps_needed(density, step_size, accuracy / 2)
         truncation = steps * truncation_error(min(spread, inner_spread(density, step_size)))

@@ -13,11 +13,11 @@ from typing import Any
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.checks import number
 from dpverify.problems import AllSpace, Ball, ConstraintSet
-from dpverify.problems.arrays import namespace, row_sums
+from dpverify.problems.arrays import namespace, quiet, row_norms, row_sums
 from dpverify.running.randomness import Array
 
 _ROUNDING = 1e-14
-"""Relative to the largest coordinate: a few dozen roundings."""
+"""Relative to the constraint set: a few dozen roundings."""
 
 _HALVINGS = 200
 """More than a bracket in [0, 1] of doubles can take; it ends the search even where rounding stalls it."""
@@ -64,10 +64,23 @@ class BallIntersections:
         return min(2.0 * self.radius, self.constraint.diameter)
 
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether each run's point is in its set, up to `tolerance` in both constraints; booleans, (runs,)."""
-        offset = w - self.centers
-        distance = namespace(w).sqrt(row_sums(offset * offset))
-        return self.constraint.contains(w, tolerance) & (distance <= self.radius + tolerance)
+        """Whether each run's point is in its set, up to `tolerance` in both constraints; booleans, (runs,).
+
+        The tolerance is relative to the size of the numbers: of the constraint set's, and of the center and radius.
+        """
+        xp = namespace(w)
+        with quiet():
+            slack = self._slack(xp, max(tolerance, 2 * self._rounding(xp)) if tolerance else 0.0)
+            return self.constraint.contains(w, tolerance) & (
+                row_norms(w - self.centers) <= self.radius + slack
+            )
+
+    def _rounding(self, xp: Any) -> float:
+        """Relative rounding of a distance from a center, in the centers' dtype."""
+        return (self.dimension + 16) * float(xp.finfo(self.centers.dtype).eps)
+
+    def _slack(self, xp: Any, relative: float) -> Array:
+        return relative * (xp.max(xp.abs(self.centers), axis=-1) * math.sqrt(self.dimension) + self.radius)
 
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
         """The closest point of each run's set to that run's point, shape (runs, d); `w` is not changed.
@@ -83,12 +96,18 @@ class BallIntersections:
         xp = namespace(w, self.centers)
         if w.shape != self.centers.shape:
             raise InvalidArgumentError("w", tuple(w.shape), f"shape {tuple(self.centers.shape)}")
-        result = _into_ball(xp, w, self.centers, self.radius)
-        if isinstance(self.constraint, AllSpace) or w.shape[0] == 0:
+        if w.shape[0] == 0:
+            return w
+        with quiet():
+            return self._project(xp, w)
+
+    def _project(self, xp: Any, w: Array) -> Array:
+        # a point that rounding alone has put outside must not count as outside
+        slack = self._slack(xp, self._rounding(xp))
+        result = _into_ball(xp, w, self.centers, self.radius, slack)
+        if isinstance(self.constraint, AllSpace):
             return result
-        # a point that rounding alone has put outside of C must not count as outside
-        room = _ROUNDING * (self.radius + float(xp.max(xp.abs(result))))
-        left = ~self.constraint.contains(result, room)
+        left = ~self.constraint.contains(result, _ROUNDING)
         result = self.constraint.project(result)
         if not bool(xp.any(left)):
             return result
@@ -96,7 +115,8 @@ class BallIntersections:
         outer, centers = xp.take(w, places, axis=0), xp.take(self.centers, places, axis=0)
         closest = self.constraint.project(outer)
         offset = closest - centers
-        bound = xp.sqrt(row_sums(offset * offset)) > self.radius + room
+        slack = xp.take(slack, places, axis=0)
+        bound = row_norms(offset) > self.radius + slack
         if bool(xp.any(bound)):
             both = xp.nonzero(bound)[0]
             found = self._where_both_bind(xp, xp.take(outer, both, axis=0), xp.take(centers, both, axis=0))
@@ -109,14 +129,14 @@ class BallIntersections:
             return _onto_two_spheres(xp, w, centers, self.radius, self.constraint)
         offset = w - centers
         # ||P_C(center + t (w - center)) - center|| is at most t ||w - center||, so this t is not too large
-        low = self.radius / xp.sqrt(row_sums(offset * offset))
+        low = self.radius / row_norms(offset)
         high = xp.ones_like(low)
         for _ in range(_HALVINGS):
             middle = low + 0.5 * (high - low)
             if not bool(xp.any((middle > low) & (middle < high))):
                 break
             moved = self.constraint.project(centers + middle[:, None] * offset) - centers
-            fits = row_sums(moved * moved) <= self.radius**2
+            fits = row_norms(moved) <= self.radius
             low, high = xp.where(fits, middle, low), xp.where(fits, high, middle)
         return self.constraint.project(centers + low[:, None] * offset)
 
@@ -128,27 +148,35 @@ def _put(xp: Any, points: Array, chosen: Array, new: Array) -> Array:
     return xp.where(chosen[:, None], xp.take(new, places, axis=0), points)
 
 
-def _into_ball(xp: Any, w: Array, centers: Array, radius: float) -> Array:
+def _into_ball(xp: Any, w: Array, centers: Array, radius: float, slack: Array) -> Array:
     """Closest points of the balls; points inside keep their bits."""
     offset = w - centers
-    squared = row_sums(offset * offset)
-    outside = squared > radius**2
-    scale = radius / xp.sqrt(xp.where(outside, squared, xp.ones_like(squared)))
-    return xp.where(outside[:, None], centers + offset * scale[:, None], w)
+    largest = xp.max(xp.abs(offset), axis=-1)
+    # a difference beyond the range is taken at half its size
+    fits = xp.isfinite(largest)
+    offset = xp.where(fits[:, None], offset, 0.5 * w - 0.5 * centers)
+    largest = xp.where(fits, largest, xp.max(xp.abs(offset), axis=-1))
+    limit = xp.where(fits, radius + slack, 0.5 * (radius + slack))
+    unit = xp.maximum(largest, limit)
+    relative = offset / unit[:, None]
+    length = row_norms(relative)
+    outside = length > limit / unit
+    scale = radius / xp.where(outside, length, xp.ones_like(length))
+    return xp.where(outside[:, None], centers + relative * scale[:, None], w)
 
 
 def _onto_two_spheres(xp: Any, w: Array, centers: Array, radius: float, ball: Ball) -> Array:
     """Closest points of the intersection of two spheres, a sphere in the plane that is orthogonal to their axis."""
     midpoint = xp.asarray(ball.center(), dtype=w.dtype)
     axis = centers - midpoint
-    distance = xp.sqrt(row_sums(axis * axis))
+    distance = row_norms(axis)
     axis = axis / distance[:, None]
     height = 0.5 * (distance + (ball.radius - radius) * (ball.radius + radius) / distance)
     flat_radius = xp.sqrt(xp.maximum((ball.radius - height) * (ball.radius + height), xp.zeros_like(height)))
     offset = w - midpoint
     along = row_sums(offset * axis)
     across = offset - along[:, None] * axis
-    length = xp.sqrt(row_sums(across * across))
+    length = row_norms(across)
     # on the axis itself one ball's closest point would be in the other, so a length of 0 comes of rounding alone
     scale = flat_radius / xp.where(length > 0.0, length, xp.full_like(length, math.inf))
     return midpoint + height[:, None] * axis + scale[:, None] * across

@@ -75,6 +75,12 @@ class ForPrivacy(Weakenable):
     delta: float
     options: Sequence[tuple[str, Any]] = ()
 
+    @property
+    def hands_over(self) -> str | None:
+        """What the algorithm hands over to the loss, see `wrapped_solvers.check_solver`; None if it does not say."""
+        known: str | None = getattr(self.kind, "hands_over", None)
+        return known
+
     def at(self, n: int) -> Any:
         """The algorithm for n records."""
         return self.kind.for_privacy(

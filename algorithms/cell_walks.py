@@ -5,7 +5,9 @@ log-weights tabulated for all cells. `step_freely` takes every step and evaluate
 needs no table and lets every run have a density of its own. `law_after` squares the transition matrix until it has
 the law of T steps, from which cells can be drawn at once.
 
-Cells are numbered in row-major order; log-weights of a run, or shared by all, have shape (runs, k^p) or (k^p,).
+Cells are numbered in row-major order where all of them are tabulated; log-weights of a run, or shared by all, have
+shape (runs, k^p) or (k^p,). Where they are not, k^p may be beyond any integer type, and a cell is known by its p
+places along the axes.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ class Cells:
         return np.stack(grids, axis=1).astype(np.int64)
 
     def places(self, xp: Any, cells: Array) -> Array:
-        """Places along the axes of numbered cells, shape (m, p)."""
+        """Places along the axes of numbered cells, shape (m, p); for no more cells than a table can hold."""
         columns = []
         for axis in range(self.dimension):
             stride = self.per_side ** (self.dimension - 1 - axis)
@@ -125,7 +127,7 @@ def step_freely(
 ) -> tuple[Array, Array]:
     """Take all steps in every run; `evaluate` gets the places (runs, p) of one cell a run, in the order of the runs.
 
-    Returns what `step_on_table` does.
+    Returns the cells' places, (runs, p), and the calls that each run's evaluations need, (runs, COUNTED).
     """
     xp = rng.xp
     moves = 4 * cells.dimension
@@ -149,10 +151,7 @@ def step_freely(
             moved = tried & (levels[t, :] < ratio)
             place = xp.where(moved[:, None], proposed, place)
             weight = xp.where(moved, new, weight)
-    state = place[:, 0]
-    for axis in range(1, cells.dimension):
-        state = state * cells.per_side + place[:, axis]
-    return state, total
+    return place, total
 
 
 def transition_matrix(cells: Cells, log_weights: Array) -> NDArray[np.float64]:
@@ -192,7 +191,10 @@ def law_after(cells: Cells, log_weights: Array, steps: int) -> NDArray[np.float6
 
 
 def rounding(cells: Cells, steps: float) -> float:
-    """Largest relative rounding error of `law_after`: a product of `steps` matrices, each with k^p + 8 roundings."""
+    """Largest relative rounding error of `law_after`: a product of `steps` matrices, each with k^p + 8 roundings.
+
+    For no more cells than a table can hold.
+    """
     return steps * (cells.count + 8) * 2.0**-52
 
 

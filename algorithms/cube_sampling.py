@@ -25,6 +25,7 @@ from dpverify.algorithms.cell_walks import (
 from dpverify.algorithms.grid_steps import GridPlan
 from dpverify.algorithms.lipschitz_extension import LipschitzExtension
 from dpverify.algorithms.sampling_regions import Region
+from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, namespace
 from dpverify.running import Output, Randomness
@@ -33,6 +34,8 @@ Simulation = Literal["auto", "steps", "law"]
 
 TABLE = 1 << 21
 """Moves (4 p a cell) that are tabulated at most, which takes some 200 MB."""
+MOST_CELLS = 1 << 13
+"""Cells whose transition matrix is computed at most, which takes 512 MB."""
 _CHEAP = 1.2e10
 """Multiplications of matrix entries that cost some seconds."""
 _NUMBERS_AT_ONCE = 1 << 22
@@ -130,6 +133,9 @@ class CubeSampler:
         simulation: `steps` takes them one by one; `law` draws from the law that they have, by squaring the
             transition matrix; `auto` does that for few cells.
         runs: about how many samples will be drawn.
+
+    Raises:
+        InvalidArgumentError: for `law` with more than `MOST_CELLS` cells.
     """
 
     def __init__(
@@ -138,6 +144,12 @@ class CubeSampler:
         self.density = density
         self.cells = Cells(plan.dimension, plan.cells_per_side)
         self.steps = steps
+        if simulation == "law" and self.cells.count > MOST_CELLS:
+            allowed = (
+                f'"steps" or "auto": a law is computed for at most {MOST_CELLS} cells, and the grid has '
+                f"{plan.cells_per_side}^{plan.dimension}"
+            )
+            raise InvalidArgumentError("simulation", simulation, allowed)
         shared = density.region.shared
         laws = 1 if shared else runs
         self.by_law = simulation == "law" or (simulation == "auto" and law_is_cheap(plan, steps, laws))
@@ -152,18 +164,20 @@ class CubeSampler:
         xp = rng.xp
         if self.by_law:
             numbers, calls = self._draw_by_law(rng, region, runs)
+            places = self.cells.places(xp, numbers)
         elif self._table is not None:
             numbers, calls = step_on_table(rng, self.cells, *self._table, self.steps, runs)
+            places = self.cells.places(xp, numbers)
         else:
-            numbers, calls = step_freely(
+            places, calls = step_freely(
                 rng,
                 self.cells,
-                lambda places: self.density.evaluate(region.at(xp, places, self.cells.per_side, 0.5), region),
+                lambda cells: self.density.evaluate(region.at(xp, cells, self.cells.per_side, 0.5), region),
                 self.steps,
                 runs,
             )
         within = rng.uniform((runs, self.cells.dimension), "points of the cells")
-        return region.at(xp, self.cells.places(xp, numbers), self.cells.per_side, within), calls
+        return region.at(xp, places, self.cells.per_side, within), calls
 
     def _draw_by_law(self, rng: Randomness, region: Region, runs: int) -> tuple[Array, Array]:
         xp = rng.xp
@@ -184,6 +198,8 @@ class CubeSampler:
 def law_is_cheap(plan: GridPlan, steps: float, laws: int) -> bool:
     """Whether so many laws of the walk can be computed at once, each to a small share of the distance."""
     cells = Cells(plan.dimension, plan.cells_per_side)
+    if cells.count > MOST_CELLS:
+        return False
     work = laws * cells.count**3 * math.log2(2 + steps)
     return work <= _CHEAP and rounding(cells, steps) <= _ROUNDING * plan.distance
 

@@ -21,6 +21,7 @@ from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, Stated
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -98,6 +99,7 @@ class DPSGD(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.alg3"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "mn25.thm2",
         "mn25.lem11",
@@ -304,7 +306,7 @@ def check_problem(problem: object) -> None:
     """Refuse what the theorems of mn25 do not cover.
 
     Raises:
-        InvalidArgumentError: unless it is a problem with a finite Lipschitz constant on a bounded set.
+        InvalidArgumentError: unless it is a problem with a finite Lipschitz constant above 0 on a bounded set.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
@@ -312,6 +314,7 @@ def check_problem(problem: object) -> None:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
     if not (math.isfinite(problem.constraint.diameter) and problem.constraint.diameter > 0):
         raise InvalidArgumentError("problem", problem, "a bounded constraint set with more than one point")
+    check_not_flat("problem", problem, problem.loss)
 
 
 def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:

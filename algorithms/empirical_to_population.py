@@ -23,11 +23,10 @@ from dpverify.algorithms.conditions import (
     refuse_or_withdraw,
 )
 from dpverify.algorithms.local_problems import ResampledLoss
-from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
 from dpverify.algorithms.projected_steps import records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable, sharpened
-from dpverify.algorithms.wrapped_solvers import check_solver
+from dpverify.algorithms.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     Adjacency,
@@ -156,8 +155,8 @@ class EmpiricalToPopulation(Weakenable):
     the lemma's proof before its last estimates, which is stated beside it (`resampled`) and reaches 2.2 delta at
     epsilon = 1/6. The third is the mixture over how often a record was drawn (`ResampledProfile`).
 
-    Assumptions: those of the solver, which must step all runs of a batch together: every run has drawn its own
-    records.
+    Assumptions: those of the solver, which must step all runs of a batch together, or the first ones, and says so (see
+    `wrapped_solvers.check_solver`): every run has drawn its own records.
 
     Attributes:
         solver: SCO algorithm with its problem.
@@ -178,7 +177,7 @@ class EmpiricalToPopulation(Weakenable):
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
         """
-        check_solver(self.solver)
+        check_solver(self.solver, hands_over=(ALL_RUNS, FIRST_RUNS))
         if self.resamples is not None:
             whole_number("resamples", self.resamples, at_least=1)
         if not isinstance(self.withdraw_guarantee, bool):
@@ -261,9 +260,9 @@ class EmpiricalToPopulation(Weakenable):
             check_records(data, self.problem.loss)
         features, labels = records(data, self.problem, xp)
         drawn = rng.integers(0, n, (runs, m), "resampled records")
-        # these two keep every run at its place, and step the first runs only
-        prefixes = isinstance(self.solver, SkipPNSGD | StopPNSGD)
-        loss = ResampledLoss(self.problem.loss, features, labels, drawn, prefixes)
+        loss = ResampledLoss(
+            self.problem.loss, features, labels, drawn, prefixes=self.solver.hands_over == FIRST_RUNS
+        )
         places = Dataset(
             np.zeros((m, data.d)), np.arange(m, dtype=np.float64), f"places in a resample of {data.name}"
         )

@@ -41,6 +41,7 @@ from dpverify.problems import (
     Squared,
     gradient_sensitivity,
 )
+from dpverify.problems.losses import check_not_flat
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 
@@ -111,6 +112,7 @@ class ExponentialSampling(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
+        check_not_flat("problem", self.problem, loss)
         _ = self._way
         refuse_or_withdraw(self.id, self.withdrawn(1), self.withdraw_guarantee)
 

@@ -22,6 +22,7 @@ from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.arrays import like
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 PRINTED_CONSTANT = 4.0
@@ -195,6 +196,7 @@ def check_strongly_convex(problem: Problem) -> None:
         raise InvalidArgumentError(
             "problem", problem, "a strongly convex loss with a finite Lipschitz constant, on a bounded set"
         )
+    check_not_flat("problem", problem, loss)
 
 
 def smallest_noise_multiplier(epsilon: float, delta: float) -> float:

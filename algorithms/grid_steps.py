@@ -35,6 +35,9 @@ from dpverify.privacy.checks import number, whole_number
 
 Proof = Literal["conductance", "printed"]
 
+MOST_CELLS_PER_SIDE = 2**53
+"""Beyond, a cell's place is no exact number in double precision."""
+
 
 @dataclass(frozen=True)
 class GridPlan:
@@ -71,7 +74,7 @@ class GridPlan:
             number(name, getattr(self, name), above=0, allowed="a finite number above 0")
         number("evaluation_error", self.evaluation_error, at_least=0, allowed="a finite number of at least 0")
         if self.cells is not None:
-            whole_number("cells", self.cells, at_least=1)
+            whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)
         if self.proof not in ("conductance", "printed"):
             raise InvalidArgumentError("proof", self.proof, '"conductance" or "printed"')
 
@@ -82,9 +85,19 @@ class GridPlan:
 
     @cached_property
     def cells_per_side(self) -> int:
-        """k: enough that cells are no larger than gamma, unless told otherwise."""
+        """k: enough that cells are no larger than gamma, unless told otherwise.
+
+        Raises:
+            InvalidArgumentError: if that is more than `MOST_CELLS_PER_SIDE`.
+        """
+        if self.cells:
+            return self.cells
+        wanted = 2 * self.lipschitz * math.sqrt(self.dimension) * self.edge / self.distance
+        if not wanted <= MOST_CELLS_PER_SIDE:
+            allowed = f"a number for which a grid of {MOST_CELLS_PER_SIDE:g} cells a side is fine enough"
+            raise InvalidArgumentError("distance", self.distance, allowed)
         # a hair below a whole number's worth of cells is rounding
-        return self.cells or max(1, math.ceil(self.edge / self.printed_spacing * (1 - 1e-12)))
+        return max(1, math.ceil(wanted * (1 - 1e-12)))
 
     @property
     def states(self) -> int:
@@ -130,11 +143,15 @@ class GridPlan:
 
     @property
     def steps(self) -> float:
-        """The proved number of steps, a whole number; infinite if the grid is too coarse for the distance."""
+        """The proved number of steps, a whole number; infinite if the grid is too coarse for the distance, or if the
+        number is beyond 1e300.
+        """
         if not self.mixing > 0:
             return math.inf
         if self.states == 1:
             return 0
+        if not self.conductance > 1e-140:
+            return math.inf
         log_error = -math.log(self.relative_error)
         smallest = self.log_inverse_smallest_mass
         if self.proof == "printed":

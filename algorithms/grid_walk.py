@@ -133,6 +133,7 @@ class GridWalk(Weakenable):
         Where C is a cube this is all that Algorithm 7 has to do, and its own distance is eight times smaller.
         """
         number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        check_sampler(problem, 1.0, 1.0, None, "auto", False)
         size = problem.loss.lipschitz_constant * problem.constraint.diameter
         return cls(problem, epsilon / (6 * size), epsilon / 3)
 

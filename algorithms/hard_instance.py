@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.wrapped_solvers import check_solver
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -291,9 +292,10 @@ def _library(w: Array) -> Any:
 class OnHardInstance:
     """An optimizer on a fresh hard instance in every run, and how far it came.
 
-    The optimizer is any algorithm of this package that is a dataclass with a field `problem` and steps all runs of a
-    batch together; its problem's dimension and constraint set are replaced by the instance's. Without one, it is the
-    plain subgradient method from 0 with true answers: `steps` times w <- Proj(w - rate g), the last point.
+    The optimizer is any algorithm of this package that is a dataclass with a field `problem`, steps all runs of a
+    batch together and says so (see `wrapped_solvers.check_solver`); its problem's dimension and constraint set are
+    replaced by the instance's. Without one, it is the plain subgradient method from 0 with true answers: `steps` times
+    w <- Proj(w - rate g), the last point.
 
     Points are (runs, 2): the excess risk in units of the loss, and how many of the K directions the released point
     has found, that is <w, X_k> >= C_1 alpha B / 2.
@@ -326,10 +328,8 @@ class OnHardInstance:
         """
         if not isinstance(self.instance, HardInstance):
             raise InvalidArgumentError("instance", self.instance, "a HardInstance")
-        if self.optimizer is not None and not (
-            dataclasses.is_dataclass(self.optimizer) and hasattr(self.optimizer, "problem")
-        ):
-            raise InvalidArgumentError("optimizer", self.optimizer, "an algorithm with a problem, or None")
+        if self.optimizer is not None:
+            check_solver(self.optimizer, argument="optimizer")
         whole_number("steps", self.steps, at_least=1)
         if self.rate is not None:
             number("rate", self.rate, above=0, allowed="a finite number above 0")

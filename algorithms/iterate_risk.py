@@ -21,6 +21,7 @@ import math
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Problem
+from dpverify.problems.losses import check_not_flat
 
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
@@ -63,6 +64,7 @@ def check_bounded(problem: Problem) -> None:
         raise InvalidArgumentError(
             "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
         )
+    check_not_flat("problem", problem, problem.loss)
 
 
 def skip_rate(problem: Problem, n: int, noise_stddev: float) -> float:

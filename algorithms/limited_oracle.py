@@ -238,6 +238,7 @@ class LimitedOracleSGD(Weakenable):
     start: Sequence[float] | None = None
 
     id: ClassVar[str] = "mn25.limited-oracle"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm5", "mn25.prelim")
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import ConstraintSet, Dataset, GeneralizedLinear, Loss, Problem
 from dpverify.problems.arrays import check_real, namespace
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -397,4 +398,6 @@ def _checked_losses(losses: Sequence[Loss]) -> tuple[Loss, ...]:
         raise InvalidArgumentError("losses", losses, allowed)
     if not all(isinstance(loss, Loss) for loss in losses):
         raise InvalidArgumentError("losses", losses, allowed)
+    for loss in losses:
+        check_not_flat("losses", losses, loss)
     return tuple(losses)

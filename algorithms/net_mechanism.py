@@ -23,6 +23,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 Matrix = NDArray[np.float64]
@@ -89,6 +90,7 @@ class NetMechanism(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
+        check_not_flat("problem", self.problem, loss)
         if self.net is not None:
             if self.cover_radius is not None:
                 raise InvalidArgumentError("cover_radius", self.cover_radius, "None, where a net is given")

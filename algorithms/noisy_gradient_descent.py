@@ -19,6 +19,7 @@ from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
@@ -60,6 +61,7 @@ class NoisyGradientDescent(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg1"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "bst14.thm2.1",
         "bst14.thm2.4.1",
@@ -91,6 +93,7 @@ class NoisyGradientDescent(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
+        check_not_flat("problem", self.problem, loss)
         if self.step_size not in ("lipschitz", "strongly-convex"):
             raise InvalidArgumentError("step_size", self.step_size, '"lipschitz" or "strongly-convex"')
         if self.step_size == "lipschitz" and not math.isfinite(constraint.diameter):

@@ -49,6 +49,7 @@ from dpverify.privacy import (
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge, gradient_sensitivity
 from dpverify.problems.arrays import Array
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _SOURCE = "bst14.objpert-privacy"
@@ -138,6 +139,7 @@ class ObjectivePerturbation(Weakenable):
             raise InvalidArgumentError("problem", self.problem, "a loss with finite smoothness")
         if not math.isfinite(gradient_sensitivity(loss)):
             raise InvalidArgumentError("problem", self.problem, "a loss with a finite gradient sensitivity")
+        check_not_flat("problem", self.problem, loss)
         unbounded = math.isinf(self.problem.constraint.largest_norm)
         flat = self.regularization == 0 or (
             self.regularization is None and loss.smoothness == 0 and unbounded
@@ -224,7 +226,7 @@ class ObjectivePerturbation(Weakenable):
             return ()
         found: tuple[Guarantee, ...] = (PureDP(self.epsilon),)
         if self.delta > 0:
-            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self.profile(n))
+            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self._profile(n))
         return tuple(
             StatedGuarantee(
                 guarantee,
@@ -248,6 +250,9 @@ class ObjectivePerturbation(Weakenable):
             NotGuaranteedError: if the guarantee was withdrawn, or does not hold.
         """
         refuse_or_withdraw(self.id, self.withdrawn(n), False)
+        return self._profile(n)
+
+    def _profile(self, n: int) -> ShiftedProfile:
         spent = self.determinant_epsilon(n) + self.hiding_share * self.epsilon
         return ShiftedProfile(self._shifts(self.noise_scale_at(n)), spent)
 

@@ -22,6 +22,7 @@ from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.arrays import Array, like, row_sums
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 
@@ -87,6 +88,7 @@ class OutputPerturbation(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a strongly convex loss with a finite gradient sensitivity"
             )
+        check_not_flat("problem", self.problem, loss)
         if not isinstance(self.withdraw_guarantee, bool):
             raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 

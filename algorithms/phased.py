@@ -259,6 +259,7 @@ class PhasedSGD(_Phased):
     rate: float | None = None
 
     id: ClassVar[str] = "mn25.alg4"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
     sources: ClassVar[tuple[str, ...]] = ("mn25.thm7", "mn25.lem6")
 

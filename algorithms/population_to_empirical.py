@@ -45,6 +45,7 @@ from dpverify.privacy import (
 )
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -82,7 +83,8 @@ class PopulationToEmpirical(Weakenable):
     the guarantee is that of one phase: K (R + 1) runs of the solver and R + 2 selections, composed.
 
     Assumptions: convex, L-Lipschitz losses; the constraint set is a ball; the solver steps all runs of a batch
-    together and gets its privacy from its parameters on every local problem (it is asked).
+    together, says so (see `wrapped_solvers.check_solver`), and gets its privacy from its parameters on every local
+    problem (it is asked). Its points are projected onto their ball before they are compared.
 
     Where this departs from the print, because the print does not hold:
 
@@ -120,6 +122,7 @@ class PopulationToEmpirical(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.sco-to-erm"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm8", "mn25.fact1")
 
     def __post_init__(self) -> None:
@@ -136,6 +139,7 @@ class PopulationToEmpirical(Weakenable):
             raise InvalidArgumentError(
                 "solver.problem.loss", self.problem.loss, "a Lipschitz loss on the set"
             )
+        check_not_flat("solver.problem.loss", self.problem.loss, self.problem.loss)
         number("selection_epsilon", self.selection_epsilon, above=0, allowed="a finite number above 0")
         if self.accuracy is not None:
             number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")

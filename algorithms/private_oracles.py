@@ -486,6 +486,7 @@ class PrivateOracleMethod(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.alg1"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ from dpverify.privacy import (
 from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import NoisyIteration, per_index
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -171,6 +172,7 @@ class PNSGD(_NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.alg1"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm22",
         "fmtt18.thm23",
@@ -254,6 +256,7 @@ class SkipPNSGD(_NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.skip"
+    hands_over: ClassVar[str] = "first runs"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm30", "fmtt18.lem27")
 
     @classmethod
@@ -330,6 +333,7 @@ class StopPNSGD(_NoisySGD):
     second_half: bool = False
 
     id: ClassVar[str] = "fmtt18.stop"
+    hands_over: ClassVar[str] = "first runs"
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
@@ -405,7 +409,7 @@ class StopPNSGD(_NoisySGD):
         mixture = self._mixture(n, self.fewest_steps(n))
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm26"
         stated = [StatedGuarantee(ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,))]
-        if self.claim == "per-index":
+        if self.claim == "per-index" and self.largest_mu > 0:
             terms = n - self.fewest_steps(n) + 1
             noise = 2 / self.largest_mu
             stated.append(
@@ -437,6 +441,7 @@ class PNMSGD(_NoisySGD):
     epochs: int | None = None
 
     id: ClassVar[str] = "fmtt18.alg2"
+    hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
 
     def __post_init__(self) -> None:
@@ -456,6 +461,9 @@ class PNMSGD(_NoisySGD):
         """
         number("epsilon", epsilon, above=0, allowed="a finite number above 0")
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
+        if not isinstance(problem, Problem):
+            raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+        check_not_flat("problem", problem, problem.loss)
         order = 2 * math.log(1 / delta) / epsilon
         if not order >= 5:
             refuse_or_withdraw(cls.id, (f"the order 2 ln(1/delta)/epsilon = {order:.4g} is below 5",), False)
@@ -538,6 +546,7 @@ def _theorem_parameters(
         raise InvalidArgumentError(
             "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
         )
+    check_not_flat("problem", problem, problem.loss)
     stddev = 2 * lipschitz * gaussian_noise_multiplier(epsilon, delta)
     rate = factor * radius / math.sqrt(n * (lipschitz**2 + problem.constraint.dimension * stddev**2))
     return rate, stddev

@@ -21,6 +21,11 @@ from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import per_index
 from dpverify.problems import Problem, gradient_sensitivity
 
+_LOST = 2.0**-53
+"""Noise in a step that is smaller, relative to the largest point, is lost in rounding."""
+_STEP_DOWN = 2.0**0.25
+"""Factor by which the search goes down to the first noise that is not enough."""
+
 
 @dataclass(frozen=True)
 class PublicRecordsLast(SkipPNSGD):
@@ -147,13 +152,22 @@ def printed_noise(problem: Problem, *, public: int, epsilon: float, delta: float
 
 
 def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, delta: float) -> float:
-    """The smallest noise for which the accountant proves the private records (epsilon, delta)-DP, to 1e-9.
+    """The smallest noise from which on the accountant proves the private records (epsilon, delta)-DP, to 1e-9.
 
     It uses the best schedule after the last private record, the losses' strong convexity at the corollary's rate,
     and the chance that the record is skipped. In units of loss over length.
 
+    There is none where contraction alone hides the private records. With c(sigma) the contraction of a step at the
+    corollary's rate and m public records, the last private record has mu = 2 L c^m / (sigma sqrt(1 + c^2 + ... +
+    c^(2 m))) at most. If c(0) > 0 that grows without bound as sigma falls, so that some noise is needed. If c(0) = 0,
+    the public steps map everything to one point at noise 0; c falls as sigma^2, mu at least as fast as sigma, and
+    small noises are enough, too, however small: the infimum is 0, where nothing private is left in the output. Where
+    noises in between are not enough, what is returned is above them, as everywhere else. Where there are none, there
+    is no smallest noise.
+
     Raises:
-        InvalidArgumentError: if no noise is needed, because a private record is used so seldom.
+        InvalidArgumentError: if no noise is needed, because a private record is used so seldom or because every noise
+            down to what is lost in the rounding of the set's points is enough.
     """
     if not delta < _used(n, public):
         allowed = (
@@ -163,9 +177,16 @@ def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, del
     high = printed_noise(problem, public=public, epsilon=epsilon, delta=delta)
     while not _enough(problem, n, public, epsilon, delta, high):
         high *= 2
-    low = high / 2
+    low = high / _STEP_DOWN
     while _enough(problem, n, public, epsilon, delta, low):
-        high, low = low, low / 2
+        if not skip_rate(problem, n, low) * low > _LOST * problem.constraint.largest_norm:
+            allowed = (
+                "one for which there is a smallest noise: here the steps on public records contract the private ones "
+                "away, and no noise is too small. Say how much with PublicRecordsLast(problem, rate, noise_stddev, "
+                "public=)"
+            )
+            raise InvalidArgumentError("problem", problem, allowed)
+        high, low = low, low / _STEP_DOWN
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if _enough(problem, n, public, epsilon, delta, middle) else (middle, high)

@@ -46,6 +46,7 @@ from dpverify.privacy import (
 )
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 Sampler = Literal["gaussian", "rejection", "alternating"]
@@ -55,6 +56,9 @@ _SAMPLING_SHARE = 1 / 3
 
 _LARGEST_EPSILON = 100.0
 """Sampling costs (1 + e^eps) times the total variation; beyond, that would have to be below rounding."""
+
+_SMALLEST_PAYMENT = 1e-250
+"""Total variation; beyond, the number of steps that it takes is no longer computed."""
 
 _TARGET_ACCEPTANCE = {1: 0.95, 2: 0.85}
 """Of the rejection sampler, by the number of free coordinates; what saves the most time at 10,000 runs. With three,
@@ -217,6 +221,7 @@ class RegularizedExponentialMechanism(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
+        check_not_flat("problem", self.problem, self.problem.loss)
         if not math.isfinite(self.reach) and self.regularization is None and not self._strong_convexity > 0:
             raise InvalidArgumentError(
                 "problem",
@@ -270,6 +275,11 @@ class RegularizedExponentialMechanism(Weakenable):
         exact_law = self.sampling != "alternating"
         payment = 0.0 if exact_law else _SAMPLING_SHARE * self.delta
         tau = payment / (1 + math.exp(self.epsilon)) if payment else 0.0
+        if not exact_law and not tau > _SMALLEST_PAYMENT:
+            allowed = (
+                f"above {3 * _SMALLEST_PAYMENT:g} (1 + e^epsilon), to pay for the alternating sampler's error"
+            )
+            raise InvalidArgumentError("delta", self.delta, allowed)
         sensitivity, own = gradient_sensitivity(self.problem.loss), self._strong_convexity
         d = self.problem.constraint.dimension
         printed = self.calibration == "printed"
@@ -283,6 +293,9 @@ class RegularizedExponentialMechanism(Weakenable):
             shift = largest_shift(self.epsilon, self.delta - payment)
         # k = factor (mu + m)
         factor = (shift * n / sensitivity) ** 2
+        if not factor > 1e-250:
+            allowed = f"more, for an inverse temperature that a double can hold at epsilon = {self.epsilon:g}"
+            raise InvalidArgumentError("delta", self.delta, allowed)
         distance = self.problem.constraint.diameter if printed else self.reach
         stability = 0.0
         if self.tuning == "sco":

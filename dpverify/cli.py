@@ -198,7 +198,7 @@ def audit(
     seed: Seed = 0,
     executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
     store: Annotated[
-        str | None, typer.Option(help="Folder for finished blocks: a killed audit picks up there.")
+        str | None, typer.Option(help="File for finished blocks of runs: a killed audit picks up there.")
     ] = None,
     json_file: Json = None,
 ) -> None:
@@ -260,6 +260,7 @@ def audit(
                 ("why", evidence.reason),
                 ("would have found", evidence.detectable),
                 ("again", evidence.reproduce),
+                *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
             ),
         )
     if evidence.verdict == "violated":
@@ -285,7 +286,8 @@ def verify(
     ] = "threads=2",
     jobs: Jobs = 2,
     store: Annotated[
-        str | None, typer.Option(help="Folder for finished blocks: a killed run picks up there.")
+        str | None,
+        typer.Option(help="File for finished proofs, audits and blocks: a killed run picks up there."),
     ] = None,
     strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
 ) -> None:

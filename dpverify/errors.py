@@ -18,7 +18,7 @@ class InvalidArgumentError(DpverifyError, ValueError):
         self.argument = argument
         self.value = value
         self.allowed = allowed
-        shown = repr(value)
+        shown = " ".join(repr(value).split())
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{argument} was {shown}; allowed: {allowed}.")

@@ -147,6 +147,56 @@ class ClaimOrigin(Record):
     """The range in which it is claimed."""
 
 
+class Reuse(Record):
+    """What was taken from a store of finished work instead of being done again."""
+
+    store: str
+    """The file."""
+    blocks: int = 0
+    """Blocks of runs that were wanted."""
+    blocks_taken: int = 0
+    proofs: int = 0
+    """Obligations."""
+    proofs_taken: int = 0
+    audits: int = 0
+    """Whole audits, whose blocks were not even looked for."""
+    audits_taken: int = 0
+    refused: int = 0
+    """Rows that were damaged or in a wrong place, so that their work was done anew."""
+    not_kept: int = 0
+    """Results that rest on a source file which changed while the program ran."""
+
+    def since(self, before: Reuse) -> Reuse:
+        """What came after an earlier count of the same store."""
+        counted = {name: count for name, count in self if isinstance(count, int)}
+        return Reuse(
+            store=self.store, **{name: count - getattr(before, name) for name, count in counted.items()}
+        )
+
+    def says(self) -> str:
+        """It in one line, empty where there is nothing to say."""
+        counts = (
+            ("blocks", self.blocks_taken, self.blocks),
+            ("proofs", self.proofs_taken, self.proofs),
+            ("audits", self.audits_taken, self.audits),
+        )
+        taken = [f"{some} of {total} {what}" for what, some, total in counts if some]
+        said = [f"{', '.join(taken)} taken from {self.store}"] if taken else []
+        if self.refused:
+            rows = (
+                "1 damaged or misplaced row"
+                if self.refused == 1
+                else f"{self.refused} damaged or misplaced rows"
+            )
+            said.append(f"{rows} in {self.store} refused, and the work done anew")
+        if self.not_kept:
+            said.append(
+                f"{self.not_kept} results were not kept in {self.store}, since a source file that they rest on "
+                "changed or went away while the program ran"
+            )
+        return "; ".join(said)
+
+
 class AuditEvidence(Record):
     """What every audit of an implementation leaves behind."""
 
@@ -213,6 +263,8 @@ class PrivacyEvidence(SampledEvidence):
     smallest_fault: float | None = None
     """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
+    reuse: Reuse | None = None
+    """Where a store was used, what was taken from it."""
 
 
 class RiskEvidence(ExpectationEvidence):
@@ -361,6 +413,8 @@ class Ledger(Record):
     entries: tuple[Evidence, ...]
     budget: Budget
     seconds: float
+    reuse: Reuse | None = None
+    """Where a store was used, what was taken from it."""
 
 
 def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:

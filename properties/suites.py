@@ -75,7 +75,7 @@ def check_private(
 ) -> PrivacyAudit:
     """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
 
-    Returns the audit, whose `detectable` says what it would have found.
+    Returns the audit, whose `detectable` says what it would have found on the pair that shows it best.
 
     Raises:
         AssertionError: if the claim is violated, with the event, the bounds and the seed.

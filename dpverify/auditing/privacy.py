@@ -95,7 +95,10 @@ class PrivacyAudit:
     """Simultaneous lower confidence bound on the smallest epsilon at `delta`, nats."""
     delta: float
     detectable: str
-    """The smallest violation that would have been found with probability one half."""
+    """The smallest violation that an audit of this size finds with probability one half, on its most telling pair.
+
+    What it finds on the pair at hand, `search_faults` tries out.
+    """
     detectable_parameter: float | None
     """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
     violation: Violation | None

@@ -160,11 +160,18 @@ def _mean_verdict(
             f"Too few runs: no possible expectation would have been told from the bound {bound:.6g}",
             True,
         )
+    if detectable < exhibited if at_least else detectable > exhibited:
+        return (
+            Verdict.UNDECIDED,
+            f"Too few runs: only an expectation of {detectable:.4g} would have been told from the bound {bound:.6g}, "
+            f"and the {size} value known to be possible is {exhibited:.4g}",
+            True,
+        )
     how = "confirmed: the whole interval keeps" if margin >= 0 else "not contradicted: the interval meets"
     return (
         Verdict.SUPPORTED,
         f"{how} the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half the time, "
-        f"and the {size} value that some output has is {exhibited:.4g}",
+        f"and the {size} value known to be possible is {exhibited:.4g}",
         False,
     )
 

@@ -30,6 +30,7 @@ from dpverify.privacy.guarantees import Guarantee
 
 _TAIL_MASS = 1e-18
 _ROUNDING = 1e-12
+_INNER_ROUNDING = 2.0**-50
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a release's privacy loss
 _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
@@ -127,9 +128,11 @@ class SampledBatch(Guarantee):
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         p = self.probability
-        inner = np.log1p(np.expm1(np.minimum(epsilon, _LARGEST_LOSS)) / p)
-        # log(1 + e^epsilon / p) far out, where expm1 may overflow
-        inner = np.where(epsilon > _LARGEST_LOSS, epsilon - math.log(p), inner)
+        # log(1 + (e^epsilon - 1) / p), rounded down: as it stands near 0, and with e^epsilon / p taken out beyond 1,
+        # where it might leave the floats
+        near = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / p)
+        far = epsilon - math.log(p) + np.log1p(-(1 - p) * np.exp(-np.maximum(epsilon, 1.0)))
+        inner = np.where(epsilon > 1, far, near) * (1 - _INNER_ROUNDING)
         total = np.full_like(inner, self._tail)
         for k, mass in self._copies:
             total += mass * _hockey_stick_from_above(inner, k * self.mu)
@@ -175,10 +178,10 @@ class SampledBatches(Guarantee):
         """How many there are in all."""
         return sum(count for _, count in self.parts)
 
-    @property
+    @cached_property
     def rounding(self) -> float:
-        """Allowance on delta for rounding in Fourier transforms in floats, as in `SampledGaussian`."""
-        return self.releases * 2.0**-52
+        """Allowance on delta for rounding: see `composition.allowance`."""
+        return composition.allowance(self.distribution, self.releases)
 
     @cached_property
     def distribution(self) -> composition.PrivacyLossDistribution:

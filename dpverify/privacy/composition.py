@@ -7,15 +7,19 @@ earlier outputs.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting.pld.pld_pmf import SparsePLDPmf
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, conversions, renyi
+from dpverify.privacy import checks, conversions, renyi, rounding
 from dpverify.privacy.checks import FloatArray
 from dpverify.privacy.guarantees import (
     GDP,
@@ -36,7 +40,7 @@ _TAIL_MASS = 1e-15
 _LARGEST_LOSS = 690.0  # exp overflows at 709.8
 _STEP = 1e-4
 _USUAL_GRID = 100_000
-_ROUNDING = 2.0**-52  # of a composition by Fourier transform in floats, on delta
+_UNIT = 2.0**-52  # spacing of floats at 1
 
 
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
@@ -51,20 +55,20 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     """
     parts = _listed(guarantees)
     if all(isinstance(part, PureDP) for part in parts):
-        return PureDP(math.fsum(part.epsilon for part in parts if isinstance(part, PureDP)))
+        return PureDP(_sum(parts, [part.epsilon for part in parts if isinstance(part, PureDP)]))
     if all(isinstance(part, (PureDP, ApproxDP)) for part in parts):
-        epsilon = math.fsum(part.epsilon for part in parts if isinstance(part, (PureDP, ApproxDP)))
-        delta = math.fsum(part.delta for part in parts if isinstance(part, ApproxDP))
+        epsilon = _sum(parts, [part.epsilon for part in parts if isinstance(part, (PureDP, ApproxDP))])
+        delta = rounding.total(part.delta for part in parts if isinstance(part, ApproxDP))
         if not delta < 1:
             raise InvalidArgumentError("guarantees", parts, "guarantees whose deltas add up to less than 1")
         return ApproxDP(epsilon, delta)
     if all(isinstance(part, GDP) for part in parts):
-        return GDP(math.hypot(*(part.mu for part in parts if isinstance(part, GDP))))
+        return GDP(_finite(parts, rounding.length(part.mu for part in parts if isinstance(part, GDP))))
     if all(isinstance(part, zCDP) for part in parts):
-        return zCDP(math.fsum(part.rho for part in parts if isinstance(part, zCDP)))
+        return zCDP(_sum(parts, [part.rho for part in parts if isinstance(part, zCDP)]))
     if all(isinstance(part, tCDP) for part in parts):
         tcdp = [part for part in parts if isinstance(part, tCDP)]
-        return tCDP(math.fsum(part.rho for part in tcdp), min(part.omega for part in tcdp))
+        return tCDP(_sum(parts, [part.rho for part in tcdp]), min(part.omega for part in tcdp))
     if all(isinstance(part, (GDP, _RenyiBounded)) for part in parts):
         return _composed_curves(parts)
     raise InvalidArgumentError("guarantees", parts, "guarantees of one kind; compose_profiles takes any")
@@ -75,7 +79,8 @@ def _composed_curves(parts: Sequence[Guarantee]) -> RDP:
     orders: set[float] | None = None
     for part in parts:
         if isinstance(part, GDP):
-            curves.append(renyi.LinearCurve(part.mu**2 / 2))
+            square = _finite(parts, rounding.product(part.mu, part.mu))
+            curves.append(renyi.LinearCurve(rounding.product(square, 0.5)))
         elif isinstance(part, _RenyiBounded):
             curve, allowed = part._renyi()
             curves.append(curve)
@@ -85,11 +90,22 @@ def _composed_curves(parts: Sequence[Guarantee]) -> RDP:
         raise InvalidArgumentError("guarantees", parts, "RDP curves with at least one order in common")
     lines = [curve for curve in curves if isinstance(curve, renyi.LinearCurve)]
     if len(lines) == len(curves):
-        slope = math.fsum(line.slope for line in lines)
+        slope = _sum(parts, [line.slope for line in lines])
         total: renyi.RenyiCurve = renyi.LinearCurve(slope, min(line.highest_order for line in lines))
     else:
         total = renyi.SumCurve(tuple(curves))
     return RDP(total, None if orders is None else tuple(sorted(orders)))
+
+
+def _finite(parts: Sequence[Guarantee], parameter: float) -> float:
+    """The parameter of a composition, refused where it exceeds the floats."""
+    if parameter == math.inf:
+        raise InvalidArgumentError("guarantees", parts, "guarantees whose composition has a finite parameter")
+    return parameter
+
+
+def _sum(parts: Sequence[Guarantee], parameters: Sequence[float]) -> float:
+    return _finite(parts, rounding.total(parameters))
 
 
 def _listed(guarantees: Iterable[Guarantee]) -> list[Guarantee]:
@@ -110,21 +126,44 @@ def for_group(guarantee: Guarantee, size: int) -> Guarantee:
     Proposition 1.9).
 
     Raises:
-        InvalidArgumentError: for a size below 1, another kind, or a delta that reaches 1.
+        InvalidArgumentError: for a size below 1, another kind, a delta that reaches 1, or a parameter beyond the
+            floats.
     """
     size = checks.whole_number("size", size, at_least=1)
     if isinstance(guarantee, PureDP):
-        return PureDP(size * guarantee.epsilon)
+        return PureDP(_multiple(size, guarantee.epsilon, size))
     if isinstance(guarantee, GDP):
-        return GDP(size * guarantee.mu)
+        return GDP(_multiple(size, guarantee.mu, size))
     if isinstance(guarantee, zCDP):
-        return zCDP(size**2 * guarantee.rho)
+        return zCDP(_multiple(size**2, guarantee.rho, size))
     if isinstance(guarantee, ApproxDP):
-        delta = guarantee.delta * math.fsum(math.exp(min(k * guarantee.epsilon, 700.0)) for k in range(size))
+        delta = _group_delta(guarantee, size)
         if not delta < 1:
             raise InvalidArgumentError("size", size, "a size at which delta stays below 1")
-        return ApproxDP(size * guarantee.epsilon, delta)
+        return ApproxDP(_multiple(size, guarantee.epsilon, size), delta)
     raise InvalidArgumentError("guarantee", guarantee, "pure, approximate or Gaussian DP, or zCDP")
+
+
+def _multiple(factor: int, parameter: float, size: int) -> float:
+    """The smallest float that is at least factor * parameter."""
+    exact = factor * Fraction(parameter)
+    if exact > Fraction(sys.float_info.max):
+        raise InvalidArgumentError(
+            "size", size, "a size at which the guarantee's parameters are finite floats"
+        )
+    found = float(exact)
+    return math.nextafter(found, math.inf) if Fraction(found) < exact else found
+
+
+def _group_delta(guarantee: ApproxDP, size: int) -> float:
+    """The sum over k < size of delta e^(k epsilon), rounded up; infinity where it exceeds the floats."""
+    if guarantee.delta == 0:
+        return 0.0
+    with ctx.workprec(128):
+        if guarantee.epsilon == 0:
+            return rounding.ball(arb(size) * arb(guarantee.delta))
+        epsilon = arb(guarantee.epsilon)
+        return rounding.ball(arb(guarantee.delta) * (epsilon * size).expm1() / epsilon.expm1())
 
 
 def loss_distribution(
@@ -233,8 +272,27 @@ def deltas_of(distribution: PrivacyLossDistribution, epsilons: FloatArray) -> Fl
     return deltas
 
 
-def profile_of(distribution: PrivacyLossDistribution, *, rounding: float, label: str) -> ProfileDP:
-    """The profile of a privacy loss distribution, both directions, as a guarantee; `rounding` is added to it."""
+def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
+    """Allowance on delta for the rounding of a composition in floats.
+
+    A Fourier transform to the power T takes coefficients of modulus at most 1, each off by a few units in the last
+    place, to T times that: measured against one in 80-bit floats, at most a third of 2^-52 T. A mass at loss l and
+    its part in a divergence are e^l times something, of which l's own rounding takes 2^-53 l each, for every loss up
+    to the largest finite one.
+    """
+    largest = 0.0
+    for pmf in (distribution._pmf_remove, distribution._pmf_add):
+        if isinstance(pmf, SparsePLDPmf):
+            last = max(map(abs, pmf._loss_probs), default=0)
+        else:
+            last = max(abs(pmf._lower_loss), abs(pmf._lower_loss + pmf.size - 1))
+        largest = max(largest, last * pmf._discretization)
+    return _UNIT * (releases + 2 * largest)
+
+
+def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: str) -> ProfileDP:
+    """The profile of a privacy loss distribution, both directions, as a guarantee; `allowance` is added to it."""
+    added = allowance(distribution, releases)
 
     def profile(epsilon: FloatArray) -> FloatArray:
         order, inverse = np.unique(epsilon.ravel(), return_inverse=True)
@@ -243,7 +301,7 @@ def profile_of(distribution: PrivacyLossDistribution, *, rounding: float, label:
             # the largest finite float stands for infinity: beyond every finite loss
             deltas[-1] = distribution.get_delta_for_epsilon(1e300)
         # errors of the Fourier transform, of either sign, must not make the profile increase or negative
-        safe = np.minimum(np.clip(deltas, 0.0, 1.0) + rounding, 1.0)
+        safe = np.minimum(np.clip(deltas, 0.0, 1.0) + added, 1.0)
         falling: FloatArray = np.maximum.accumulate(safe[::-1])[::-1]
         return falling[inverse].reshape(epsilon.shape)
 
@@ -276,7 +334,7 @@ def compose_profiles(
     """Adaptive composition of any guarantees through privacy loss distributions (dp-accounting).
 
     Each guarantee is replaced by a discrete dominating pair (`loss_distribution`), so the result is an upper
-    bound; for the rounding of fast Fourier transforms in floats 2^-52 a composition is added to delta.
+    bound; for rounding in floats `allowance` is added to delta: 2^-52 a composition, 2^-51 a nat of the largest loss.
 
     Args:
         guarantees: at least one; equal ones are composed at once.
@@ -295,7 +353,7 @@ def compose_profiles(
     for part in parts:
         counts[part] = counts.get(part, 0) + 1
     # as much as that is added for rounding below, so that cutting off less would gain nothing
-    mass = max(_TAIL_MASS / len(parts), _ROUNDING)
+    mass = max(_TAIL_MASS / len(parts), _UNIT)
     ends = [_last_useful_loss(part, mass) if largest_loss is None else largest_loss for part in counts]
     if discretization is None:
         discretization = _STEP if largest_loss is not None else max(_STEP, max(ends) / _USUAL_GRID)
@@ -305,4 +363,4 @@ def compose_profiles(
         single = loss_distribution(part._profile, discretization=discretization, largest_loss=end)
         powered = repeated(single, count)
         total = powered if total is None else total.compose(powered, _TAIL_MASS)
-    return profile_of(total, rounding=len(parts) * _ROUNDING, label="composed privacy profile")
+    return profile_of(total, releases=len(parts), label="composed privacy profile")

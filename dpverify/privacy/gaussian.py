@@ -24,6 +24,19 @@ _FIRST_PRECISION = 128
 _UNDERFLOW_QUANTILE = 39.0
 # Phi(-9) is about 1e-19, less than half of the spacing of floats below 1
 _SATURATION_QUANTILE = 9.0
+# from here on the tail's asymptotic series is good to more than 60 bits within its first terms
+_FAR_TAIL = 1000.0
+_TAIL_TERMS = 10
+
+
+def _mills_ratio(t: arb) -> arb:
+    """Gaussian tail over density at t >= 1000, as a ball: 1/t - 1/t^3 + 3/t^5 - .., each term of which overshoots."""
+    term = total = 1 / t
+    for k in range(1, _TAIL_TERMS):
+        term = -term * (2 * k - 1) / t**2
+        total += term
+    error = abs(term * (2 * _TAIL_TERMS - 1) / t**2)
+    return total + arb(0, 1) * error
 
 
 def _hockey_stick(epsilon: float, mu: float) -> float:
@@ -33,22 +46,30 @@ def _hockey_stick(epsilon: float, mu: float) -> float:
         return 1.0 if mu == math.inf else 0.0
     if mu == math.inf:
         return 1.0
-    # delta <= Phi(mu/2 - epsilon/mu), so far out the answer is the float 0
-    quantile = epsilon / mu - mu / 2
-    if quantile > _UNDERFLOW_QUANTILE:
-        return 0.0
-    # 1 - delta is less than twice Phi(quantile)
-    if quantile < -_SATURATION_QUANTILE:
-        return 1.0
     precision = _FIRST_PRECISION
     while True:
         with ctx.workprec(precision):
             half = arb(mu) / 2
             ratio = arb(epsilon) / arb(mu)
             root2 = arb(2).sqrt()
-            upper = ((ratio - half) / root2).erfc()
-            lower = ((ratio + half) / root2).erfc()
-            value = (upper - arb(epsilon).exp() * lower) / 2
+            near, far = ratio - half, ratio + half
+            # delta <= Phi(-near), so far out the answer is the float 0
+            if near > _UNDERFLOW_QUANTILE:
+                return 0.0
+            # 1 - delta is less than twice Phi(near)
+            if near < -_SATURATION_QUANTILE:
+                return 1.0
+            if near.rad() > 1:
+                # the ratio is not yet known well enough to be worth the functions of it
+                precision *= 2
+                continue
+            upper = (near / root2).erfc() / 2
+            if far > _FAR_TAIL:
+                # exp(epsilon) times the density at `far` is the density at `near`
+                lower = (-(near**2) / 2).exp() / (2 * arb.pi()).sqrt() * _mills_ratio(far)
+            else:
+                lower = arb(epsilon).exp() * (far / root2).erfc() / 2
+            value = upper - lower
             # judged on the ball itself: another thread may have changed the precision meanwhile
             if value.rel_accuracy_bits() >= _WANTED_BITS:
                 return min(max(float(value), 0.0), 1.0)

@@ -21,6 +21,7 @@ from dpverify.privacy import checks, conversions, renyi
 from dpverify.privacy.checks import FloatArray
 from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
 
+_FEW_UNITS = 2.0**-50  # more than four operations in floats are off by
 _AT_LEAST_ZERO = "a real number of at least 0"
 
 
@@ -147,8 +148,9 @@ class ApproxDP(Guarantee):
 
 def _profile_of_pair(claimed: float, delta: float, epsilon: FloatArray) -> FloatArray:
     """The profile delta + (1 - delta) (e^claimed - e^eps) / (e^claimed + 1), which ends at delta."""
-    gap = -np.expm1(np.minimum(epsilon - claimed, 0.0)) / (1 + math.exp(-claimed))
-    return np.minimum(delta + (1 - delta) * gap, 1.0)
+    gap = -np.expm1(np.minimum(epsilon - claimed, 0.0)) / (1 + math.exp(-claimed)) * (1 + _FEW_UNITS)
+    # rounded up, and exactly delta from the claimed epsilon on
+    return np.where(gap > 0, np.minimum(np.nextafter(delta + (1 - delta) * gap, 1.0), 1.0), delta)
 
 
 def _tradeoff_of_pair(claimed: float, delta: float, alpha: FloatArray) -> FloatArray:

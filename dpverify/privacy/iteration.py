@@ -17,21 +17,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import checks
+from dpverify.privacy import checks, rounding
 from dpverify.privacy.checks import FloatArray
 from dpverify.privacy.guarantees import GDP, RDP
 
-# Rounding of T <= 1e6 additions, relative to the sum of all shifts.
+# How far an amount may miss what is there, relative to all that has arrived at that step, contracted: T <= 1e6
+# additions in floats. What is within it counts as taken, and is charged in full.
 _TOLERANCE = 1e-9
-# A step this far contracted before the end neither carries a shift nor helps to hide one.
-_FORGOTTEN = 1e-140
+_FORGOTTEN = -400.0
+"""Binary exponent, relative to the largest, of what a step's noise contributes; below it the step hides nothing."""
+_UNIT = 2.0**-53
+"""Relative error of one operation in floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +42,39 @@ class Schedule:
 
     Attributes:
         amounts: a_t, shape (T,), length.
-        squared_mu: sum of a_t^2 / sigma_t^2, dimensionless.
+        mu: at least the square root of the sum of a_t^2 / sigma_t^2, dimensionless.
     """
 
     amounts: FloatArray
-    squared_mu: float
+    mu: float
+
+    @property
+    def squared_mu(self) -> float:
+        """mu^2, rounded up: infinite where it exceeds the floats."""
+        return rounding.product(self.mu, self.mu)
 
     def rdp(self) -> RDP:
-        """Renyi divergence at most order * squared_mu / 2 for every order: fmtt18 Theorem 22."""
-        return RDP.linear(self.squared_mu / 2)
+        """Renyi divergence at most order * squared_mu / 2 for every order: fmtt18 Theorem 22.
+
+        Raises:
+            NotGuaranteedError: if mu^2 exceeds the floats.
+        """
+        if self.squared_mu == math.inf:
+            raise NotGuaranteedError(_TOO_LARGE)
+        return RDP.linear(rounding.product(self.squared_mu, 0.5))
 
     def gdp(self) -> GDP:
-        """sqrt(squared_mu)-GDP: Bok, Su and Altschuler 2024."""
-        return GDP(math.sqrt(self.squared_mu))
+        """mu-GDP: Bok, Su and Altschuler 2024.
+
+        Raises:
+            NotGuaranteedError: if mu exceeds the floats.
+        """
+        if self.mu == math.inf:
+            raise NotGuaranteedError(_TOO_LARGE)
+        return GDP(self.mu)
+
+
+_TOO_LARGE = "The noise is so small beside the shifts that what the iteration proves exceeds the floats."
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,49 +141,102 @@ class NoisyIteration:
     def with_schedule(self, amounts: ArrayLike) -> Schedule:
         """Check a schedule and say what it proves.
 
+        An amount that misses what is there by no more than rounding, 1e-9 of all that has arrived at that step
+        (contracted on the way), takes all of it; what is charged is rounded up, so the bound holds for an exactly
+        admissible schedule.
+
         Args:
             amounts: a_t >= 0, shape (T,), length.
 
         Raises:
-            InvalidArgumentError: unless z_t >= 0 for all t and z_T = 0, to 1e-9 of all shifts together, or if
-                an amount is positive where there is no noise.
+            InvalidArgumentError: unless, up to rounding, z_t >= 0 for all t and z_T = 0, or if an amount is positive
+                where there is no noise.
         """
-        shifts, stddevs = np.asarray(self.shifts), np.asarray(self.noise_stddevs)
         a = checks.numbers("amounts", amounts, at_least=0, allowed="finite real numbers of at least 0")
-        if a.shape != shifts.shape:
+        if a.shape != (self.steps,):
             raise InvalidArgumentError("amounts", amounts, f"one number for each of {self.steps} steps")
-        distances = self.remaining(a)
-        slack = _TOLERANCE * (self.initial_distance + float(shifts.sum()))
-        if not np.all(distances >= -slack):
-            raise InvalidArgumentError("amounts", amounts, "amounts that leave z_t >= 0 at every step")
-        if not abs(distances[-1]) <= slack:
-            raise InvalidArgumentError("amounts", amounts, "amounts that end with z_T = 0")
-        if np.any((stddevs == 0) & (a > 0)):
+        if np.any((np.asarray(self.noise_stddevs) == 0) & (a > 0)):
             raise InvalidArgumentError("amounts", amounts, "amounts that are 0 at steps without noise")
-        ratios = np.divide(a, stddevs, out=np.zeros_like(a), where=a > 0)
-        a.setflags(write=False)
-        return Schedule(a, float(ratios @ ratios))
+        charged, too_much, left = self._charged(a)
+        if too_much:
+            raise InvalidArgumentError("amounts", amounts, "amounts that leave z_t >= 0 at every step")
+        if left:
+            raise InvalidArgumentError("amounts", amounts, "amounts that end with z_T = 0")
+        return self._schedule(charged)
 
-    def remaining(self, amounts: FloatArray) -> FloatArray:
-        """The z_t that amounts a_t leave, t = 1..T, shape (T,), length; unchecked."""
-        shifts, contractions = np.asarray(self.shifts), np.asarray(self.contractions)
-        change = shifts - amounts
-        if np.all(contractions == 1):
-            total: FloatArray = self.initial_distance + np.cumsum(change)
-            return total
-        pairs = zip(contractions.tolist(), change.tolist(), strict=True)
-        states = accumulate(pairs, lambda z, step: step[0] * z + step[1], initial=self.initial_distance)
-        return np.fromiter(states, dtype=np.float64, count=self.steps + 1)[1:]
+    def _charged(self, amounts: FloatArray, *, take_rest: bool = False) -> tuple[FloatArray, bool, bool]:
+        """What an exactly admissible schedule near `amounts` takes at most, each rounded up.
+
+        With `take_rest`, the last step with noise takes whatever is there.
+
+        Returns:
+            The charged amounts, whether some amount exceeded what was there, and whether something is left over.
+        """
+        noisy = np.flatnonzero(self.noise_stddevs)
+        last = int(noisy[-1]) if noisy.size else -1
+        charged = np.zeros(self.steps)
+        too_much = False
+        above, inf = math.nextafter, math.inf
+        # z is an upper bound on what remains, `arrived` on what would without amounts
+        z = arrived = self.initial_distance
+        rows = zip(
+            np.asarray(self.contractions).tolist(),
+            np.asarray(self.shifts).tolist(),
+            amounts.tolist(),
+            strict=True,
+        )
+        for t, (c, s, a) in enumerate(rows):
+            if c != 1:
+                z = above(c * z, inf) if z > 0 < c else 0.0
+                arrived = above(c * arrived, inf) if arrived > 0 < c else 0.0
+            if s > 0:
+                z = above(z + s, inf) if z > 0 else s
+                arrived = above(arrived + s, inf) if arrived > 0 else s
+            slack = _TOLERANCE * arrived
+            too_much = too_much or a > z + slack
+            takes_all = t == last and (take_rest or z - a <= slack)
+            if takes_all or (a > 0 and z - a <= slack):
+                charged[t], z = z, 0.0
+            elif a > 0:
+                charged[t], z = a, above(z - a, inf)
+        return charged, too_much, z > 0
+
+    def _schedule(self, charged: FloatArray) -> Schedule:
+        """The root of the sum of squares, rounded up."""
+        used = charged > 0
+        charged.setflags(write=False)
+        if not used.any():
+            return Schedule(charged, 0.0)
+        if used.sum() == 1:
+            single = int(np.argmax(used))
+            return Schedule(
+                charged,
+                rounding.quotient(float(charged[single]), float(np.asarray(self.noise_stddevs)[single])),
+            )
+        with np.errstate(over="ignore", under="ignore"):
+            ratios = charged[used] / np.asarray(self.noise_stddevs)[used]
+        # a quotient below the floats still counts
+        ratios = np.maximum(ratios, math.ulp(0.0))
+        unit = float(ratios.max())
+        if unit == math.inf:
+            return Schedule(charged, math.inf)
+        with np.errstate(under="ignore"):
+            scaled = ratios / unit
+            # a quotient, a square and at most as many additions as terms; the root halves what they add up to
+            length = math.sqrt(float(scaled @ scaled)) * (1 + (scaled.size + 8) * _UNIT)
+        return Schedule(charged, rounding.product(unit, length))
 
     def best_schedule(self) -> FloatArray:
         """The amounts a_t that minimize sum a_t^2 / sigma_t^2: exact up to rounding, in O(T).
 
-        With e_t the product of the contractions after step t, the amounts r_t = e_t a_t measured at the end
-        must satisfy: for all t, r_1 + .. + r_t <= e_0 initial_distance + e_1 s_1 + .. + e_t s_t, with
-        equality at T. Drawn over x_t = e_1^2 sigma_1^2 + .. + e_t^2 sigma_t^2, the sum of the r is a path
-        under the staircase of the shifts, and the path of least energy is the staircase's greatest convex
+        What comes after the last step with noise is post-processing, and what comes before a contraction by 0 is
+        forgotten. In between, with e_t the product of the contractions after step t, the amounts r_t = e_t a_t
+        measured at the end must satisfy: for all t, r_1 + .. + r_t <= e_0 initial_distance + e_1 s_1 + .. + e_t s_t,
+        with equality at the last. Drawn over x_t = e_1^2 sigma_1^2 + .. + e_t^2 sigma_t^2, the sum of the r is a
+        path under the staircase of the shifts, and the path of least energy is the staircase's greatest convex
         minorant. Its slopes are the isotonic regression of (e_t s_t) / (e_t sigma_t)^2 with the weights
-        (e_t sigma_t)^2.
+        (e_t sigma_t)^2. Where the last steps' noise is nothing beside that of earlier ones (below 2^-400 of it),
+        they are solved for by themselves, after the others have taken all that is there.
 
         Returns:
             Shape (T,), length.
@@ -169,38 +244,48 @@ class NoisyIteration:
         Raises:
             NotGuaranteedError: if some shift comes after the last noise, so that nothing can be proved.
         """
+        charged, _, left = self._charged(self._best(), take_rest=True)
+        if left:
+            raise NotGuaranteedError("A shift comes after the last noise, so the iteration proves nothing.")
+        return charged
+
+    def _best(self) -> FloatArray:
+        """The minimizing amounts in floats, feasible only up to rounding."""
         shifts, stddevs = np.asarray(self.shifts), np.asarray(self.noise_stddevs)
         contractions = np.asarray(self.contractions)
-        following = np.ones(self.steps)
-        following[:-1] = np.cumprod(contractions[:0:-1])[::-1]
         amounts = np.zeros(self.steps)
-        # Steps that are forgotten by the end get no amount; what they leave over is passed on, contracted.
-        remembered = following >= _FORGOTTEN
-        start = int(np.argmax(remembered))
-        carried = self.initial_distance
-        if start > 0:
-            carried = float(self.remaining(amounts)[start - 1])
-        arriving = following * shifts
-        arriving[start] = following[start] * (contractions[start] * carried + shifts[start])
-        arriving[:start] = 0
-        noisy = np.flatnonzero(remembered & (stddevs > 0))
-        if not arriving.any():
+        noisy = np.flatnonzero(stddevs)
+        if noisy.size == 0:
             return amounts
-        if noisy.size == 0 or arriving[noisy[-1] + 1 :].any():
-            raise NotGuaranteedError("A shift comes after the last noise, so the iteration proves nothing.")
-        # a step without noise moves its shift to the next step that has some
-        first = np.concatenate([[0], noisy[:-1] + 1])
-        rise = np.add.reduceat(arriving, first)
-        unit = float(stddevs[noisy].max())
-        weight = (following[noisy] * (stddevs[noisy] / unit)) ** 2
-        usable = weight > 0  # a weight may underflow where the noise is 1e-160 of the largest
-        if not usable.all():
-            first = np.concatenate([[0], np.flatnonzero(usable)[:-1] + 1])
-            if not usable[-1]:
-                raise NotGuaranteedError("The noise of the last steps is too small for floats to count.")
-            rise, noisy, weight = np.add.reduceat(rise, first), noisy[usable], weight[usable]
-        slope = isotonic_regression(rise / weight, weights=weight, increasing=True).x
-        amounts[noisy] = slope * weight / following[noisy]
+        end = int(noisy[-1]) + 1
+        forgetting = np.flatnonzero(contractions[:end] == 0)
+        begin = int(forgetting[-1]) if forgetting.size else 0
+        arriving = shifts[:end].copy()
+        if begin == 0:
+            arriving[0] += contractions[0] * self.initial_distance
+        # binary logarithms: products of contractions leave the floats
+        with np.errstate(divide="ignore"):
+            following = np.zeros(end)
+            following[begin : end - 1] = np.cumsum(np.log2(contractions[end - 1 : begin : -1]))[::-1]
+            heights = following + np.log2(arriving)
+            weights = 2 * (following + np.log2(stddevs[:end]))
+        while begin < end:
+            rest = weights[begin:]
+            usable = begin + np.flatnonzero(rest >= rest.max() + _FORGOTTEN)
+            stop = int(usable[-1]) + 1
+            rises = heights[begin:stop]
+            top = float(rises.max())
+            if top > -math.inf:
+                # a step that is not usable passes its shift on to the next one that is
+                first = np.concatenate([[begin], usable[:-1] + 1]) - begin
+                rise = np.add.reduceat(np.exp2(rises - top), first)
+                weight = np.exp2(weights[usable] - rest.max())
+                slope = isotonic_regression(rise / weight, weights=weight, increasing=True).x
+                with np.errstate(over="ignore", under="ignore"):
+                    found = slope * weight * np.exp2(top - following[usable])
+                # an amount beyond the floats would be cut down to what is there
+                amounts[usable] = np.minimum(found, np.finfo(np.float64).max)
+            begin = stop
         return amounts
 
     def best(self) -> Schedule:
@@ -209,7 +294,7 @@ class NoisyIteration:
         Raises:
             NotGuaranteedError: if some shift comes after the last noise.
         """
-        return self.with_schedule(self.best_schedule())
+        return self._schedule(self.best_schedule())
 
     def rdp(self) -> RDP:
         """Renyi divergence bound of the best schedule, linear in the order (nats): fmtt18 Theorem 22."""

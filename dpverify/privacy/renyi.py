@@ -16,11 +16,11 @@ from dp_accounting.rdp import rdp_privacy_accountant
 from numpy.typing import ArrayLike
 
 from dpverify.errors import InvalidDataError
-from dpverify.privacy import checks
+from dpverify.privacy import checks, rounding
 from dpverify.privacy.checks import FloatArray
 
 RenyiCurve = Callable[[float], float]
-"""Order of at least 1 to an upper bound on the Renyi divergence of that order, in nats."""
+"""Order above 1 to an upper bound on the Renyi divergence of that order, in nats."""
 
 _FIRST_USEFUL_ORDER = 1.0101  # dp-accounting uses an order only above 1.01
 _LARGEST_ORDER = 1e14
@@ -47,7 +47,7 @@ class LinearCurve:
         object.__setattr__(self, "highest_order", highest)
 
     def __call__(self, order: float) -> float:
-        return self.slope * order if order <= self.highest_order else math.inf
+        return rounding.product(self.slope, order) if order <= self.highest_order else math.inf
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class SumCurve:
     parts: tuple[RenyiCurve, ...]
 
     def __call__(self, order: float) -> float:
-        return math.fsum(part(order) for part in self.parts)
+        values = [part(order) for part in self.parts]
+        return math.inf if math.inf in values else rounding.total(values)
 
 
 def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
@@ -86,16 +87,20 @@ def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
     if isinstance(curve, LinearCurve):
         asked = np.asarray(orders, dtype=np.float64)
         with np.errstate(over="ignore"):
-            return np.where(asked <= curve.highest_order, curve.slope * asked, np.inf)
-    values = []
+            values = curve.slope * asked
+            raised = np.where(
+                values > 0, np.nextafter(values, np.inf), math.ulp(0.0) if curve.slope > 0 else 0.0
+            )
+            return np.where(asked <= curve.highest_order, raised, np.inf)
+    found = []
     for order in orders:
         value = curve(float(order))
         if isinstance(value, (bool, str)) or not np.ndim(value) == 0 or not value >= 0:
             raise InvalidDataError(
                 "The Renyi curve must return one real number of at least 0 for each order."
             )
-        values.append(float(value))
-    return np.array(values)
+        found.append(float(value))
+    return np.array(found)
 
 
 def _highest_order(curve: RenyiCurve) -> float:
@@ -240,5 +245,16 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
 
 
 def _lowest(curve: RenyiCurve, orders: tuple[float, ...] | None) -> float:
-    """An upper bound on the Kullback-Leibler divergence: the curve at its lowest order."""
-    return float(evaluate(curve, [1.0 if orders is None else min(orders)])[0])
+    """An upper bound on the Kullback-Leibler divergence: the curve at its lowest order.
+
+    A user's curve is not asked for order 1, where textbook formulas divide by zero.
+    """
+    if orders is not None:
+        return float(evaluate(curve, [min(orders)])[0])
+    return float(evaluate(curve, [1.0 if _known_at_one(curve) else _FIRST_USEFUL_ORDER])[0])
+
+
+def _known_at_one(curve: RenyiCurve) -> bool:
+    if isinstance(curve, SumCurve):
+        return all(_known_at_one(part) for part in curve.parts)
+    return isinstance(curve, LinearCurve | PointCurve)

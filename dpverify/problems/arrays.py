@@ -64,6 +64,37 @@ def row_sums(terms: Array) -> Array:
     return terms @ xp.ones(terms.shape[-1], dtype=terms.dtype, device=array_api_compat.device(terms))
 
 
+def row_norms(terms: Array) -> Array:
+    """Euclidean norms over the last axis of a (runs, d) array, shape (runs,), at any magnitude.
+
+    Squares that leave the range of the dtype are avoided by dividing by the largest coordinate first.
+    """
+    xp = namespace(terms)
+    if terms.shape[0] == 0:
+        return row_sums(terms)
+    with quiet():
+        squared = row_sums(terms * terms)
+        low, high = safe_squares(terms.dtype, xp)
+        safe = (squared >= low) & (squared <= high)
+        if bool(xp.all(safe)):
+            return xp.sqrt(squared)
+        unit = xp.max(xp.abs(terms), axis=-1)
+        divisor = xp.where(unit > 0.0, unit, xp.ones_like(unit))
+        relative = terms / divisor[:, None]
+        return xp.where(safe, xp.sqrt(squared), unit * xp.sqrt(row_sums(relative * relative)))
+
+
+def safe_squares(dtype: Any, xp: Any) -> tuple[float, float]:
+    """Between these, a sum of squares has lost nothing that matters to underflow, and nothing to overflow."""
+    limits = xp.finfo(dtype)
+    return float(limits.smallest_normal) / float(limits.eps) ** 3, float(limits.max) / 4.0
+
+
+def quiet() -> Any:
+    """Arithmetic that may leave the range of the dtype on purpose; only NumPy would warn."""
+    return np.errstate(all="ignore")
+
+
 def at_least(values: Array, bound: float) -> Array:
     """Elementwise maximum of an array and a number."""
     return namespace(values).maximum(values, like(bound, values))
@@ -134,19 +165,28 @@ def check_record_shape(w: Array, x: Array) -> None:
 
 
 def check_real(
-    argument: str, value: object, *, above: float = -math.inf, allow_infinite: bool = False
+    argument: str,
+    value: object,
+    *,
+    above: float = -math.inf,
+    allow_infinite: bool = False,
+    allowed: str = "",
 ) -> float:
-    """Return `value` as a float if it is a number greater than `above`.
+    """Return `value` as a float if it is a number greater than `above`; `allowed` says so in other words.
 
     Raises:
         InvalidArgumentError: for NaN, a bool, something that is no number, or a number that is too small.
     """
-    allowed = "a finite number" if not allow_infinite else "a number or infinity"
-    if above > -math.inf:
-        allowed += f" greater than {above:g}"
+    if not allowed:
+        allowed = "a finite number" if not allow_infinite else "a number or infinity"
+        if above > -math.inf:
+            allowed += f" greater than {above:g}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidArgumentError(argument, value, allowed)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidArgumentError(argument, value, allowed) from None
     if not (number > above and (math.isfinite(number) or (allow_infinite and number == math.inf))):
         raise InvalidArgumentError(argument, value, allowed)
     return number
@@ -158,9 +198,11 @@ def check_not_negative(argument: str, value: object) -> float:
     Raises:
         InvalidArgumentError: otherwise, also for NaN and bools.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < math.inf:
-        raise InvalidArgumentError(argument, value, "a finite number of at least 0")
-    return float(value)
+    allowed = "a finite number of at least 0"
+    number = check_real(argument, value, allowed=allowed)
+    if not number >= 0.0:
+        raise InvalidArgumentError(argument, value, allowed)
+    return number
 
 
 def check_integer(argument: str, value: object, *, lowest: int = 1, highest: int | None = None) -> int:

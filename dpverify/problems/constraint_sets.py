@@ -1,7 +1,11 @@
 """Closed convex sets with their Euclidean projections, for whole batches of points.
 
-Points have shape (runs, d) and may come from any array library that follows the array API standard.
-Magnitudes up to 1e150 are handled; beyond that a squared norm leaves the range of double precision.
+Points have shape (runs, d) and may come from any array library that follows the array API standard. Sets and points
+may have any magnitude that their dtype holds: where squares would leave its range, they are divided by the largest
+coordinate first.
+
+Projections return points inside, up to rounding, as they are, bit for bit and in any company; what they return counts
+as inside the next time, so that a second projection changes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +28,10 @@ from dpverify.problems.arrays import (
     check_real,
     like,
     namespace,
+    quiet,
+    row_norms,
     row_sums,
+    safe_squares,
 )
 
 Vector = npt.NDArray[np.float64]
@@ -54,9 +61,10 @@ class ConstraintSet(Protocol):
         """
 
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether each point meets each constraint up to `tolerance`, a length; booleans, shape (runs,).
+        """Whether each point meets each constraint up to `tolerance`; booleans, shape (runs,).
 
-        The default tolerance leaves room for rounding: points that `project` returns are contained.
+        The tolerance is relative to the size of the numbers that the set is made of, and never below the rounding of
+        the points' dtype unless it is 0: points that `project` returns are contained, at any magnitude.
         """
 
     def gauge(self, w: Array) -> Array:
@@ -113,28 +121,64 @@ class Ball:
         xp = namespace(w)
         if w.shape[0] == 0:
             return w
-        offset = w if self.midpoint is None else w - like(self.midpoint, w)
-        squared = row_sums(offset * offset)
-        if bool(xp.max(squared) <= self.radius**2):
-            return w
-        # Exactly 1 for points inside, so that no point's projection depends on its neighbors in the batch.
-        scale = self.radius / xp.sqrt(at_least(squared, self.radius**2))
+        with quiet():
+            offset = w if self.midpoint is None else w - like(self.midpoint, w)
+            squared = row_sums(offset * offset)
+            low, high = safe_squares(w.dtype, xp)
+            limit = self._limit(w)
+            if low <= limit * limit <= high:
+                if bool(xp.max(squared) <= limit * limit):
+                    return w
+                outside = squared > limit * limit
+                # Exactly 1 for points inside, so that no point's projection depends on its neighbors in the batch.
+                scale = xp.where(
+                    outside, self.radius / xp.sqrt(at_least(squared, low)), xp.ones_like(squared)
+                )
+                if bool(xp.max(squared) <= high):
+                    return self._scaled(w, offset, outside, scale, overwrite)
+                common = self._scaled(w, offset, outside, scale, False)
+                return xp.where((squared <= high)[:, None], common, self._far(w, offset))
+            return self._far(w, offset)
+
+    def _scaled(self, w: Array, offset: Array, outside: Array, scale: Array, overwrite: bool) -> Array:
         if self.midpoint is not None:
-            offset *= scale[:, None]
-            offset += like(self.midpoint, w)
-            return offset
+            moved = offset * scale[:, None] + like(self.midpoint, w)
+            return namespace(w).where(outside[:, None], moved, w)
         if overwrite:
             w *= scale[:, None]
             return w
         return w * scale[:, None]
 
+    def _far(self, w: Array, offset: Array) -> Array:
+        """The same without squares of large or small numbers."""
+        xp = namespace(w)
+        radius, limit = (like(min(r, float(xp.finfo(w.dtype).max)), w) for r in (self.radius, self._limit(w)))
+        largest = xp.max(xp.abs(offset), axis=-1)
+        if self.midpoint is not None:
+            # a difference beyond the range is taken at half its size
+            fits = xp.isfinite(largest)
+            half = 0.5 * w - 0.5 * like(self.midpoint, w)
+            offset = xp.where(fits[:, None], offset, half)
+            largest = xp.where(fits, largest, xp.max(xp.abs(half), axis=-1))
+            limit = xp.where(fits, limit, 0.5 * limit)
+        unit = xp.maximum(largest, limit)
+        relative = offset / unit[:, None]
+        length = xp.sqrt(row_sums(relative * relative))
+        outside = length > limit / unit
+        moved = relative * (radius / xp.where(outside, length, xp.ones_like(length)))[:, None]
+        if self.midpoint is not None:
+            moved += like(self.midpoint, w)
+        return xp.where(outside[:, None], moved, w)
+
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether ||w - midpoint|| <= radius + tolerance."""
-        return self._distance(w) <= self.radius + check_not_negative("tolerance", tolerance)
+        """Whether ||w - midpoint|| <= radius, up to tolerance (||midpoint|| + radius)."""
+        slack = _slack(w, self.dimension, tolerance) * self.largest_norm
+        return self._distance(w) <= like(min(self.radius + slack, _largest(w)), w)
 
     def gauge(self, w: Array) -> Array:
         """||w - midpoint|| / radius."""
-        return self._distance(w) / self.radius
+        with quiet():
+            return self._distance(w) / self.radius
 
     def center(self) -> Vector:
         """The midpoint."""
@@ -144,16 +188,18 @@ class Ball:
         """Midpoint - radius g / ||g||; the midpoint where g = 0."""
         _check_batch(g, self.dimension)
         xp = namespace(g)
-        norm = xp.sqrt(row_sums(g * g))
+        largest = xp.max(xp.abs(g), axis=-1)
+        direction = g / xp.where(largest > 0.0, largest, xp.ones_like(largest))[:, None]
+        norm = row_norms(direction)
         return (
             like(self.center(), g)
-            - (self.radius / xp.where(norm > 0.0, norm, xp.ones_like(norm)))[:, None] * g
+            - (self.radius / xp.where(norm > 0.0, norm, xp.ones_like(norm)))[:, None] * direction
         )
 
     def support(self, g: Array) -> Array:
         """<g, midpoint> + radius ||g||."""
         _check_batch(g, self.dimension)
-        return g @ like(self.center(), g) + self.radius * namespace(g).sqrt(row_sums(g * g))
+        return g @ like(self.center(), g) + self.radius * row_norms(g)
 
     def cvxpy_constraints(self, variable: Any) -> list[Any]:
         """One second-order cone."""
@@ -163,8 +209,12 @@ class Ball:
 
     def _distance(self, w: Array) -> Array:
         _check_batch(w, self.dimension)
-        offset = w if self.midpoint is None else w - like(self.midpoint, w)
-        return namespace(w).sqrt(row_sums(offset * offset))
+        with quiet():
+            return row_norms(w if self.midpoint is None else w - like(self.midpoint, w))
+
+    def _limit(self, w: Array) -> float:
+        """The largest computed distance from the midpoint that counts as inside: the radius, and its rounding."""
+        return self.radius + _rounding(w, self.dimension) * self.largest_norm
 
 
 @dataclass(frozen=True)
@@ -216,10 +266,12 @@ class Box:
         return xp.minimum(xp.maximum(w, like(lower, w)), like(upper, w))
 
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether lower - tolerance <= w <= upper + tolerance in every coordinate."""
+        """Whether lower <= w <= upper in every coordinate, up to tolerance times the larger end's size."""
         _check_batch(w, self.dimension)
-        check_not_negative("tolerance", tolerance)
-        inside = (w >= like(self.lower, w) - tolerance) & (w <= like(self.upper, w) + tolerance)
+        lower, upper = np.array(self.lower), np.array(self.upper)
+        with quiet():
+            room = _slack(w, 1, tolerance) * np.maximum(np.abs(lower), np.abs(upper))
+            inside = (w >= like(lower - room, w)) & (w <= like(upper + room, w))
         return namespace(w).all(inside, axis=-1)
 
     def gauge(self, w: Array) -> Array:
@@ -296,20 +348,26 @@ class Simplex:
         """
         _check_batch(w, self.dimension)
         xp = namespace(w)
-        # Subtracting the largest coordinate changes nothing but keeps the sums small.
-        shifted = w - xp.max(w, axis=-1, keepdims=True)
-        descending = xp.sort(shifted, axis=-1, descending=True)
-        counts = like(np.arange(1, self.dimension + 1), w)
-        thresholds = (xp.cumulative_sum(descending, axis=-1) - self.scale) / counts
-        shifted -= xp.max(thresholds, axis=-1, keepdims=True)
-        return at_least(shifted, 0.0)
+        with quiet():
+            # Subtracting the largest coordinate changes nothing but keeps the sums small.
+            shifted = w - xp.max(w, axis=-1, keepdims=True)
+            descending = xp.sort(shifted, axis=-1, descending=True)
+            counts = like(np.arange(1, self.dimension + 1), w)
+            thresholds = (xp.cumulative_sum(descending, axis=-1) - self.scale) / counts
+            shifted -= xp.max(thresholds, axis=-1, keepdims=True)
+            inside = self._within(w, 0.0, _rounding(w, self.dimension) * self.scale)
+            return xp.where(inside[:, None], w, at_least(shifted, 0.0))
 
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether every w_i >= -tolerance and |sum w_i - scale| <= tolerance."""
+        """Whether every w_i >= 0 and sum w_i = scale, both up to tolerance times scale."""
         _check_batch(w, self.dimension)
+        room = _slack(w, self.dimension, tolerance) * self.scale
+        with quiet():
+            return self._within(w, room, room)
+
+    def _within(self, w: Array, below: float, off: float) -> Array:
         xp = namespace(w)
-        check_not_negative("tolerance", tolerance)
-        return xp.all(w >= -tolerance, axis=-1) & (xp.abs(xp.sum(w, axis=-1) - self.scale) <= tolerance)
+        return xp.all(w >= -below, axis=-1) & (xp.abs(xp.sum(w, axis=-1) - self.scale) <= off)
 
     def gauge(self, w: Array) -> Array:
         """Largest of 0 and 1 - d w_i / scale on the plane sum w_i = scale, infinite off it."""
@@ -415,6 +473,21 @@ class AllSpace:
 def _check_batch(w: Array, dimension: int) -> None:
     if w.ndim != 2 or w.shape[1] != dimension:
         raise InvalidArgumentError("w", tuple(w.shape), f"points of shape (runs, {dimension})")
+
+
+def _rounding(w: Array, dimension: int) -> float:
+    """Relative rounding of a sum over the coordinates, and of what is done to it, in the points' dtype."""
+    return (dimension + 16) * float(namespace(w).finfo(w.dtype).eps)
+
+
+def _slack(w: Array, dimension: int, tolerance: float) -> float:
+    """The tolerance that is meant: twice the rounding at least, so that projections are inside, or exactly 0."""
+    asked = check_not_negative("tolerance", tolerance)
+    return max(asked, 2.0 * _rounding(w, dimension)) if asked else 0.0
+
+
+def _largest(w: Array) -> float:
+    return float(namespace(w).finfo(w.dtype).max)
 
 
 def _numbers(argument: str, values: object, count: int | None) -> tuple[float, ...]:

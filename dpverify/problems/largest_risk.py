@@ -117,7 +117,7 @@ def _around(ball: Ball) -> Matrix:
     """The ends of an interval, or the vertices of a polygon whose sides touch the disk."""
     center = np.asarray(ball.center())
     if ball.dimension == 1:
-        return center + np.array([[-ball.radius], [ball.radius]])
+        return np.asarray(center + np.array([[-ball.radius], [ball.radius]]))
     angles = 2 * math.pi * np.arange(_SIDES) / _SIDES
     reach = ball.radius / math.cos(math.pi / _SIDES)
     return np.asarray(center + reach * np.stack([np.cos(angles), np.sin(angles)], axis=1))

@@ -75,6 +75,19 @@ def gradient_sensitivity(loss: Loss) -> float:
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
 
 
+def check_not_flat(argument: str, value: object, loss: Loss) -> None:
+    """Refuse a loss that no point or no record can change: there is nothing to minimize, or nothing to protect.
+
+    Raises:
+        InvalidArgumentError: unless the Lipschitz constant and the gradient sensitivity are above 0.
+    """
+    if not (loss.lipschitz_constant > 0.0 and gradient_sensitivity(loss) > 0.0):
+        allowed = (
+            "a loss with a Lipschitz constant and a gradient sensitivity above 0: one that data can change"
+        )
+        raise InvalidArgumentError(argument, value, allowed)
+
+
 def label_range(loss: Loss) -> tuple[float, float]:
     """The smallest and the largest label for which the loss's constants are declared."""
     lowest, highest = getattr(loss, "labels", (-1.0, 1.0))

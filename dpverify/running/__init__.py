@@ -6,14 +6,13 @@ from dpverify.running.fingerprint import fingerprint
 from dpverify.running.outputs import Block, Mechanism, Output
 from dpverify.running.progress import Progress, RichProgress
 from dpverify.running.randomness import BLOCK, Randomness
-from dpverify.running.store import BlockStore
+from dpverify.running.store import Store
 from dpverify.running.user_mechanisms import UserMechanism
 
 __all__ = [
     "BLOCK",
     "MEMORY_LIMIT",
     "Block",
-    "BlockStore",
     "Executor",
     "Mechanism",
     "Output",
@@ -21,6 +20,7 @@ __all__ = [
     "Randomness",
     "RichProgress",
     "Runs",
+    "Store",
     "UserMechanism",
     "fingerprint",
     "run",

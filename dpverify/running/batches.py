@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import pickle
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.errors import DpverifyError, InvalidDataError
+from dpverify.evidence import Reuse
 from dpverify.privacy.checks import whole_number
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of
@@ -22,7 +24,9 @@ from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form
 from dpverify.running.progress import Progress
 from dpverify.running.quoting import quoted
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
-from dpverify.running.store import BlockKey, BlockStore
+from dpverify.running.sources import SourceWatch
+from dpverify.running.store import Store, opened
+from dpverify.running.stored_blocks import BlockKey, Shelf
 
 MEMORY_LIMIT = 512 * 2**20
 """Bytes that the blocks in flight may take together."""
@@ -46,6 +50,7 @@ class Runs:
         linear_minimizations: likewise.
         seed: the seed and its labels.
         block_size: runs in a full block.
+        reuse: where a store was used, how many blocks were taken from it.
     """
 
     points: NDArray[Any]
@@ -55,6 +60,7 @@ class Runs:
     linear_minimizations: NDArray[np.int64]
     seed: tuple[int, ...]
     block_size: int
+    reuse: Reuse | None = None
 
     def __len__(self) -> int:
         """How many runs there are."""
@@ -69,38 +75,41 @@ def run(
     seed: Seed,
     executor: Executor | None = None,
     memory_limit: int = MEMORY_LIMIT,
-    store: BlockStore | str | os.PathLike[str] | None = None,
+    store: Store | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     xp: types.ModuleType | Any = np,
     block_size: int = BLOCK,
     fingerprint: str | None = None,
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`."""
-    blocks = stream(
-        mechanism,
-        data,
-        runs=runs,
-        seed=seed,
-        executor=executor,
-        memory_limit=memory_limit,
-        store=store,
-        progress=progress,
-        xp=xp,
-        block_size=block_size,
-        fingerprint=fingerprint,
-    )
-    counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
-    points: NDArray[Any] | None = None
-    for block in blocks:
-        if points is None:
-            points = np.empty((runs, *block.points.shape[1:]), dtype=block.points.dtype)
-        # copied at once, while later blocks are still being computed
-        place = slice(block.start, block.start + block.runs)
-        points[place] = block.points
-        for name, counted in block.counts().items():
-            counts[name][place] = counted
+    with opened(store) as open_store:
+        before = None if open_store is None else open_store.reuse()
+        blocks = stream(
+            mechanism,
+            data,
+            runs=runs,
+            seed=seed,
+            executor=executor,
+            memory_limit=memory_limit,
+            store=open_store,
+            progress=progress,
+            xp=xp,
+            block_size=block_size,
+            fingerprint=fingerprint,
+        )
+        counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
+        points: NDArray[Any] | None = None
+        for block in blocks:
+            if points is None:
+                points = np.empty((runs, *block.points.shape[1:]), dtype=block.points.dtype)
+            # copied at once, while later blocks are still being computed
+            place = slice(block.start, block.start + block.runs)
+            points[place] = block.points
+            for name, counted in block.counts().items():
+                counts[name][place] = counted
+        reuse = None if open_store is None or before is None else open_store.reuse().since(before)
     assert points is not None
-    return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size)
+    return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size, reuse=reuse)
 
 
 def stream(
@@ -111,7 +120,7 @@ def stream(
     seed: Seed,
     executor: Executor | None = None,
     memory_limit: int = MEMORY_LIMIT,
-    store: BlockStore | str | os.PathLike[str] | None = None,
+    store: Store | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     xp: types.ModuleType | Any = np,
     block_size: int = BLOCK,
@@ -132,7 +141,7 @@ def stream(
         executor: where blocks are computed; serial if None.
         memory_limit: bytes that the blocks in flight may take together. Until the first block is there, the
             output of a run is taken to be 1 KiB; at least one block is always in flight.
-        store: a folder where finished blocks are kept and found again.
+        store: where finished blocks are kept and found again, open or as a path; see `Store`.
         progress: told of finished runs.
         xp: array namespace of the random numbers that the mechanism gets.
         block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
@@ -146,24 +155,30 @@ def stream(
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
-    shelf = None
+    key, watch, folder = "", None, os.getcwd()
     if store is not None:
-        shelf = _Shelf(
-            store if isinstance(store, BlockStore) else BlockStore(store),
-            BlockKey(
-                mechanism=fingerprint if fingerprint is not None else fingerprint_of(mechanism),
-                data=fingerprint_of(data),
-                seed=normalized_seed(seed),
-                block_size=block_size,
-                namespace=xp.__name__,
-            ),
-        )
+        key = BlockKey(
+            mechanism=fingerprint if fingerprint is not None else fingerprint_of(mechanism),
+            data=fingerprint_of(data),
+            seed=normalized_seed(seed),
+            block_size=block_size,
+            namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}",
+        ).text()
+        folder = str(getattr(mechanism, "folder", "") or folder)
+        watch = SourceWatch(folder)
     tasks = [
         _Task(index, index * block_size, min(block_size, runs - index * block_size))
         for index in range(-(-runs // block_size))
     ]
-    compute = _Compute(mechanism, data, normalized_seed(seed), xp)
+    compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch)
+    shelf = _shelf(store, key, folder)
     return _stream(compute, tasks, executor or Executor(), memory_limit, shelf, progress)
+
+
+@contextlib.contextmanager
+def _shelf(store: Store | str | os.PathLike[str] | None, key: str, folder: str) -> Iterator[Shelf | None]:
+    with opened(store) as open_store:
+        yield None if open_store is None else Shelf(open_store, key, folder)
 
 
 @dataclass(frozen=True)
@@ -182,17 +197,11 @@ class _Failure:
 
 
 @dataclass(frozen=True, eq=False)
-class _Shelf:
-    """The part of a store that belongs to one job."""
+class _Done:
+    """A block, with the source files that its process had loaded by then; see `SourceWatch`."""
 
-    store: BlockStore
-    key: BlockKey
-
-    def load(self, task: _Task) -> Block | None:
-        return self.store.load(self.key, index=task.index, start=task.start, runs=task.runs)
-
-    def save(self, block: Block) -> None:
-        self.store.save(self.key, block)
+    block: Block
+    sources: dict[str, str] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +212,7 @@ class _Compute:
     data: Any
     seed: tuple[int, ...]
     xp: Any
+    watch: SourceWatch | None
 
     def __getstate__(self) -> dict[str, Any]:
         """Modules travel by name."""
@@ -213,12 +223,13 @@ class _Compute:
 
         self.__dict__.update(state, xp=importlib.import_module(state["xp"]))
 
-    def __call__(self, task: _Task) -> Block | _Failure:
+    def __call__(self, task: _Task) -> _Done | _Failure:
         try:
             with one_blas_thread:
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
-                return checked_block(output, index=task.index, start=task.start, runs=task.runs)
+                block = checked_block(output, index=task.index, start=task.start, runs=task.runs)
+            return _Done(block, self.watch.files(self.mechanism) if self.watch is not None else None)
         except Exception as error:
             return _Failure(_portable(error), type(error).__name__)
 
@@ -236,7 +247,7 @@ def _stream(
     tasks: list[_Task],
     executor: Executor,
     memory_limit: int,
-    shelf: _Shelf | None,
+    kept: contextlib.AbstractContextManager[Shelf | None],
     progress: Progress | None,
 ) -> Iterator[Block]:
     if progress is not None:
@@ -245,6 +256,7 @@ def _stream(
     try:
         # set here as well as around each block: a limit set in one thread of a process binds all of them
         with (
+            kept as shelf,
             one_blas_thread,
             executor.open() as workers,
             contextlib.closing(_blocks(compute, tasks, workers, memory_limit, shelf)) as blocks,
@@ -261,7 +273,7 @@ def _stream(
 
 
 def _blocks(
-    compute: _Compute, tasks: list[_Task], workers: Workers, memory_limit: int, shelf: _Shelf | None
+    compute: _Compute, tasks: list[_Task], workers: Workers, memory_limit: int, shelf: Shelf | None
 ) -> Generator[Block]:
     """Yield blocks in order, in chunks of as many blocks as fit into memory."""
     waiting = iter(tasks)
@@ -269,17 +281,21 @@ def _blocks(
     largest = _WORKING_COPIES * _LIKELY_BYTES * tasks[0].runs
     known = False
     chunk_size = max(1, memory_limit // largest)
+    keep = None if shelf is None else functools.partial(_keep, shelf)
     while chunk := list(itertools.islice(waiting, chunk_size)):
-        kept = {task.index: block for task in chunk if shelf is not None and (block := shelf.load(task))}
+        kept = {
+            task.index: block
+            for task in chunk
+            if shelf is not None
+            and (block := shelf.load(index=task.index, start=task.start, runs=task.runs)) is not None
+        }
         missing = [task for task in chunk if task.index not in kept]
         # closed here rather than by the garbage collector, which may come after the workers are gone
-        with contextlib.closing(workers.map(compute, missing)) as computed:
+        with contextlib.closing(workers.map(compute, missing, done=keep)) as computed:
             for task in chunk:
                 block = kept.pop(task.index, None)
                 if block is None:
                     block = _unwrap(next(computed), task)
-                    if shelf is not None:
-                        shelf.save(block)
                 largest = max(largest if known else 1, _WORKING_COPIES * block.nbytes)
                 known = True
                 yield block
@@ -287,9 +303,14 @@ def _blocks(
         chunk_size = max(1, memory_limit // largest)
 
 
-def _unwrap(result: Block | _Failure, task: _Task) -> Block:
-    if isinstance(result, Block):
-        return result
+def _keep(shelf: Shelf, result: _Done | _Failure) -> None:
+    if isinstance(result, _Done):
+        shelf.save(result.block, result.sources)
+
+
+def _unwrap(result: _Done | _Failure, task: _Task) -> Block:
+    if isinstance(result, _Done):
+        return result.block
     error = result.exception
     if isinstance(error, DpverifyError):
         raise error

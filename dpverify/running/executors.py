@@ -90,45 +90,61 @@ class Executor:
         Raises:
             InvalidArgumentError: if Dask is wanted but not installed, or its scheduler does not answer.
         """
+        hook = _Hook()
         if self.kind == "serial":
             yield Workers(1, None)
         elif self.kind == "dask":
             with (
                 _dask_client(self.address) as client,
-                joblib.parallel_config(backend=_dask_backend(client)),
+                joblib.parallel_config(backend=_dask_backend(client, hook)),
             ):
                 workers = max(1, sum(client.nthreads().values()))
                 with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
-                    yield Workers(workers, parallel)
+                    yield Workers(workers, parallel, hook)
         else:
-            backend = _WaitingThreads() if self.kind == "threads" else _Processes()
+            backend = _WaitingThreads(hook) if self.kind == "threads" else _Processes(hook)
             with joblib.Parallel(
                 n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
-                yield Workers(self.workers, parallel)
+                yield Workers(self.workers, parallel, hook)
 
 
 class Workers:
     """Open workers, which compute calls of one function, several at once."""
 
-    def __init__(self, count: int, pool: Any) -> None:
+    def __init__(self, count: int, pool: Any, hook: _Hook | None = None) -> None:
         self.count = count
         self._pool = pool
+        self._hook = hook
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        done: Callable[[Result], None] | None = None,
+    ) -> Generator[Result]:
         """Yield the results in the order of the items, each as soon as it and those before it are there.
+
+        `done` is told of each result as soon as it is there, also before those before it; in this process, but in
+        any thread.
 
         Raises:
             InvalidDataError: if a worker process ends before its call returns.
         """
         if self._pool is None:
             for item in items:
-                yield function(item)
+                result = function(item)
+                if done is not None:
+                    done(result)
+                yield result
             return
+        if self._hook is not None:
+            self._hook.done = done
         results = self._pool(joblib.delayed(function)(item) for item in items)
         try:
             # no `yield from`, which would close the results by itself, with joblib's warning
-            for result in results:  # noqa: UP028
+            for result in results:
                 yield result
         except BrokenProcessPool as error:
             # joblib lists what it knows: {SIGKILL(-9)} where memory ran out, {EXIT(1)} where the code ended it
@@ -142,6 +158,22 @@ class Workers:
                 results.close()
 
 
+class _Hook:
+    """Who is told of the results that a backend gets, when it gets them.
+
+    Attributes:
+        done: called with each; None where nobody wants to know.
+    """
+
+    done: Callable[[Any], None] | None = None
+
+    def tell(self, results: Any) -> None:
+        """Pass on the results of one batch of calls."""
+        if self.done is not None and isinstance(results, list):
+            for result in results:
+                self.done(result)
+
+
 class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no types
     """Joblib's threads, whose results are waited for; joblib would look for them every 10 ms.
 
@@ -151,12 +183,18 @@ class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no 
     supports_retrieve_callback = False
     supports_return_generator = True
 
+    def __init__(self, hook: _Hook) -> None:
+        super().__init__()
+        self.hook = hook
+
     def submit(self, func: Callable[[], Any], callback: Callable[..., None] | None = None) -> Any:
         """Hand a call to the threads; the result, or what it raised, is fetched by `retrieve_result`."""
 
         def call() -> Any:
             try:
-                return func()
+                results = func()
+                self.hook.tell(results)
+                return results
             except Exception:
                 raise
             except BaseException as error:
@@ -179,6 +217,16 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
     A call that comes in while loky is told to end its workers makes the thread that hands calls on fail, with a
     traceback on standard error.
     """
+
+    def __init__(self, hook: _Hook) -> None:
+        super().__init__()
+        self.hook = hook
+
+    def retrieve_result_callback(self, out: Any) -> Any:
+        """The results of a batch of calls, or what it raised."""
+        results = super().retrieve_result_callback(out)
+        self.hook.tell(results)
+        return results
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
         """End the workers, with the calls that they are at."""
@@ -221,7 +269,7 @@ def _dask_client(address: str) -> Iterator[Any]:
         yield client
 
 
-def _dask_backend(client: Any) -> Any:
+def _dask_backend(client: Any, hook: _Hook) -> Any:
     """Joblib's backend for Dask, which would wait forever for a block that ended its workers."""
     from distributed import KilledWorker
     from joblib._dask import DaskDistributedBackend
@@ -245,7 +293,9 @@ def _dask_backend(client: Any) -> Any:
                 raise InvalidDataError(f"The Dask cluster could not compute a block: {named(out)}") from out
             if isinstance(out, BaseException):
                 raise out
-            return super().retrieve_result_callback(out)
+            results = super().retrieve_result_callback(out)
+            hook.tell(results)
+            return results
 
     return Backend(client=client)
 

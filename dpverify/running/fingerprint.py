@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
+import dis
+import fractions
 import functools
 import hashlib
+import importlib
+import importlib.util
+import operator
+import re
+import sys
 import types
-from collections.abc import Mapping
+import typing
+from collections import deque
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from enum import Enum
 from pathlib import PurePath
 from typing import Any
@@ -14,87 +26,488 @@ from typing import Any
 import numpy as np
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.running.sources import hash_of_file, is_installed
+
+_ALLOWED = (
+    "numbers, text, arrays, containers, functions, dataclasses, instances of one's own classes, and objects with a "
+    "text attribute `fingerprint`"
+)
+
+_CLASS_NOISE = frozenset({
+    "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__annotate__",
+    "__annotate_func__", "__annotations_cache__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
+    "__dataclass_params__", "__match_args__", "__parameters__", "__orig_bases__", "__static_attributes__",
+    "__firstlineno__", "__classdictcell__", "__protocol_attrs__", "_is_protocol", "_is_runtime_protocol",
+    "__non_callable_proto_members__",
+})  # fmt: skip
+"""What a class holds that says nothing about what its methods do, or differs from process to process."""
+
+_C_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+
+_WELL_SHOWN = (
+    types.GenericAlias, types.UnionType, typing.TypeVar, operator.itemgetter, operator.attrgetter,
+    operator.methodcaller, datetime.date, datetime.time, datetime.timedelta,
+)  # fmt: skip
+"""Types whose text says everything."""
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
 
 
-def fingerprint(value: object) -> str:
+def fingerprint(value: object, *, readable_only: bool = False) -> str:
     """Hash a value by its content, the same in every process and on every machine.
 
-    Dataclasses count by their type and fields, arrays by type, shape and bytes, functions by their name and
-    code, and objects with a `fingerprint` attribute by that. Other objects have no content that could be
-    read, so they are refused rather than hashed by their address.
+    Arrays count by type, shape and bytes; containers and dataclasses by what they hold; objects with a text
+    attribute `fingerprint` by that. Functions count by their code, default arguments and closures, and by the
+    globals that they read; classes by their attributes and bases, and instances of plain classes by class and
+    attributes; all of this goes on into what they read and call. It stops at installed packages, which count by
+    name and version, and at this program. What a function reads in other ways (files, the environment,
+    `getattr` with a computed name) is beyond reach. Modules that a function imports when it is called are
+    imported.
+
+    Args:
+        value: what to hash.
+        readable_only: pass over what cannot be read, instead of refusing it.
 
     Returns:
         64 hexadecimal digits.
 
     Raises:
-        InvalidArgumentError: if some part has no content that could be read.
+        InvalidArgumentError: if some part has no content that could be read, with where it is.
     """
-    digest = hashlib.sha256()
-    _feed(digest, value)
-    return digest.hexdigest()
-
-
-def _feed(digest: Any, value: object) -> None:
-    """Add one value; every part is preceded by its kind and length, so that no two values read alike."""
-    if value is None or isinstance(value, (bool, int, str, bytes, PurePath)):
-        _part(digest, type(value).__name__, value if isinstance(value, bytes) else str(value).encode())
-    elif isinstance(value, float):
-        _part(digest, "float", value.hex().encode())
-    elif isinstance(value, Enum):
-        _part(digest, "enum", f"{_name(type(value))}.{value.name}".encode())
-    elif isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value)
-        if array.dtype.hasobject:
-            raise InvalidArgumentError("fingerprint of an array", array.dtype, "arrays of numbers")
-        _part(digest, "array", f"{array.dtype.str}{array.shape}".encode())
-        _part(digest, "bytes", array.tobytes())
-    elif isinstance(value, (tuple, list)):
-        _part(digest, "sequence", str(len(value)).encode())
-        for item in value:
-            _feed(digest, item)
-    elif isinstance(value, Mapping):
-        _part(digest, "mapping", str(len(value)).encode())
-        for key, item in sorted(value.items(), key=lambda pair: str(pair[0])):
-            _feed(digest, key)
-            _feed(digest, item)
-    elif isinstance(value, types.ModuleType):
-        _part(digest, "module", value.__name__.encode())
-    elif isinstance(value, type):
-        _part(digest, "type", _name(value).encode())
-    elif isinstance(value, functools.partial):
-        _feed(digest, (value.func, value.args, value.keywords))
-    elif isinstance(value, types.CodeType):
-        _part(digest, "code", value.co_code)
-        _feed(digest, (value.co_names, value.co_varnames, value.co_consts))
-    elif isinstance(value, types.FunctionType):
-        _part(digest, "function", _name(value).encode())
-        cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
-        _feed(digest, (value.__code__, value.__defaults__, value.__kwdefaults__, cells))
-    elif isinstance(value, (types.BuiltinFunctionType, np.ufunc)):
-        _part(digest, "builtin", f"{getattr(value, '__module__', '')}.{value.__name__}".encode())
-    elif isinstance(value, types.MethodType):
-        _feed(digest, (value.__func__, value.__self__))
-    elif isinstance(getattr(value, "fingerprint", None), str):
-        _part(digest, _name(type(value)), str(getattr(value, "fingerprint")).encode())  # noqa: B009
-    elif dataclasses.is_dataclass(value):
-        _part(digest, "dataclass", _name(type(value)).encode())
-        for field in dataclasses.fields(value):
-            _part(digest, "field", field.name.encode())
-            _feed(digest, getattr(value, field.name))
-    elif hasattr(value, "__array_namespace__"):
-        _feed(digest, np.asarray(value))
-    else:
+    reader = _Reader(readable_only)
+    try:
+        reader.read(value, "fingerprint")
+        reader.finish()
+    except RecursionError:
         raise InvalidArgumentError(
-            "fingerprint",
-            value,
-            "numbers, text, arrays, functions, dataclasses, and objects with a text attribute `fingerprint`",
+            "fingerprint", type(value), "values that are not nested so deeply"
+        ) from None
+    return reader.hexdigest()
+
+
+class _Reader:
+    """Feeds a hash. Functions and classes are numbered and read one after the other, so that no circle hurts."""
+
+    def __init__(self, readable_only: bool) -> None:
+        self._digest = hashlib.sha256()
+        self._readable_only = readable_only
+        self._numbers: dict[int, int] = {}
+        self._waiting: deque[tuple[Any, str]] = deque()
+        self._inside: list[int] = []
+        self._alive: list[object] = []
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()
+
+    def finish(self) -> None:
+        while self._waiting:
+            value, where = self._waiting.popleft()
+            if isinstance(value, type):
+                self._class(value, where)
+            else:
+                self._function(value, where)
+
+    def _part(self, kind: str, content: str | bytes = b"") -> None:
+        """One part, preceded by its kind and length, so that no two values read alike."""
+        encoded = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        self._digest.update(f"{kind}:{len(encoded)}:".encode())
+        self._digest.update(encoded)
+
+    def read(self, value: Any, where: str) -> None:
+        """Add one value; `where` says what it is, for a refusal."""
+        if type(value) in _PLAIN:
+            self._part(type(value).__name__, _plain(value))
+        elif isinstance(value, Enum):
+            self._part("enum", f"{_name(type(value))}.{value.name}")
+            self._refer(type(value), where)
+        elif isinstance(value, (np.ndarray, np.generic)):
+            self._array(np.asarray(value), where)
+        elif isinstance(value, type):
+            self._part("type", _name(value))
+            self._refer(value, where)
+        elif isinstance(value, types.ModuleType):
+            self._module(value)
+        elif isinstance(value, types.FunctionType):
+            self._refer(value, where)
+        elif isinstance(value, types.CodeType):
+            self._code(value, where)
+        elif isinstance(value, np.ufunc):
+            self._part("builtin", f"numpy.{value.__name__}")
+        elif isinstance(value, _C_METHODS):
+            self._part("builtin", f"{_name(value.__objclass__)}.{value.__name__}")
+        elif isinstance(value, (types.BuiltinFunctionType, types.MethodWrapperType)):
+            self._part("builtin", f"{getattr(value, '__module__', '')}.{value.__name__}")
+            if not isinstance(value.__self__, types.ModuleType):
+                self.read(value.__self__, where)
+        else:
+            self._container(value, where)
+
+    def _container(self, value: Any, where: str) -> None:
+        if id(value) in self._inside:
+            self._part("circle", str(len(self._inside) - self._inside.index(id(value))))
+            return
+        self._inside.append(id(value))
+        self._alive.append(value)
+        try:
+            if not self._content(value, where):
+                self._unreadable(value, where)
+        finally:
+            self._inside.pop()
+
+    def _content(self, value: Any, where: str) -> bool:
+        """Read what holds other values; False where it is nothing that can be read."""
+        kind = type(value)
+        if isinstance(getattr(value, "fingerprint", None), str):
+            self._part(_name(kind), value.fingerprint)
+        elif isinstance(value, functools.partial):
+            self._all("partial", (value.func, value.args, value.keywords), where)
+        elif isinstance(value, types.MethodType):
+            self._all("method", (value.__func__, value.__self__), where)
+        elif isinstance(value, (staticmethod, classmethod)):
+            self._all(kind.__name__, (value.__func__,), where)
+        elif isinstance(value, property):
+            self._all("property", (value.fget, value.fset, value.fdel), where)
+        elif isinstance(value, functools.cached_property):
+            self._all("cached property", (value.func,), where)
+        elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and callable(value):
+            self._all(f"wrapped {_name(kind)}", (value.__wrapped__,), where)
+        elif isinstance(value, (slice, range)):
+            self._all(kind.__name__, (value.start, value.stop, value.step), where)
+        elif isinstance(value, (decimal.Decimal, fractions.Fraction, PurePath, np.dtype)):
+            self._part(kind.__name__, str(value))
+        elif isinstance(value, re.Pattern):
+            self._all("pattern", (value.pattern, value.flags), where)
+        elif isinstance(value, _WELL_SHOWN):
+            self._part(_name(kind), repr(value))
+        elif isinstance(value, (int, float, complex, str, bytes)):
+            self._part("value", _plain(_bare(value)))
+            self._instance(value, where)
+        elif isinstance(value, bytearray):
+            self._part("bytearray", bytes(value))
+        elif dataclasses.is_dataclass(value):
+            self._dataclass(value, where)
+        elif isinstance(value, (tuple, list, deque)):
+            self._all(kind.__name__, tuple(value), where)
+            self._subclass(value, (tuple, list, deque), where)
+        elif isinstance(value, AbstractSet):
+            self._all("set", tuple(sorted(value, key=_order)), where)
+            self._subclass(value, (set, frozenset), where)
+        elif isinstance(value, Mapping):
+            # in its order, which a function may depend on
+            self._all("mapping", tuple(part for pair in value.items() for part in pair), where)
+            self._subclass(value, (dict, types.MappingProxyType), where)
+        elif isinstance(value, types.SimpleNamespace):
+            self._all("namespace", (vars(value),), where)
+        elif hasattr(value, "__array_namespace__"):
+            self._array(np.asarray(value), where)
+        elif _is_plain_class(kind):
+            self._part("instance", _name(kind))
+            self._instance(value, where)
+        elif name := _installed_name(value):
+            self._part("installed", name)
+        else:
+            return False
+        return True
+
+    def _all(self, kind: str, values: tuple[Any, ...], where: str) -> None:
+        self._part(kind, str(len(values)))
+        for value in values:
+            self.read(value, where)
+
+    def _subclass(self, value: Any, plain: tuple[type, ...], where: str) -> None:
+        if type(value) not in plain:
+            self._instance(value, where)
+
+    def _instance(self, value: Any, where: str) -> None:
+        """The class, and what the instance has of its own."""
+        kind = type(value)
+        self._refer(kind, where)
+        slots = [name for base in kind.__mro__ for name in _slots(base)]
+        state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+        # computed from the rest, and there or not depending on what was asked before
+        computed = {
+            name
+            for base in kind.__mro__
+            for name, part in vars(base).items()
+            if isinstance(part, functools.cached_property)
+        }
+        state |= {name: part for name, part in getattr(value, "__dict__", {}).items() if name not in computed}
+        self._part("attributes", str(len(state)))
+        for name, part in state.items():
+            self._part("attribute", name)
+            self.read(part, _inner(where, f"the attribute {name} of {kind.__qualname__}"))
+
+    def _dataclass(self, value: Any, where: str) -> None:
+        kind = type(value)
+        self._part("dataclass", _name(kind))
+        self._refer(kind, where)
+        for field in dataclasses.fields(value):
+            self._part("field", field.name)
+            self.read(
+                getattr(value, field.name), _inner(where, f"the field {field.name} of {kind.__qualname__}")
+            )
+
+    def _array(self, array: Any, where: str) -> None:
+        if array.dtype.hasobject:
+            raise InvalidArgumentError(
+                _inner(where, "fingerprint of an array"), array.dtype, "arrays of numbers"
+            )
+        self._part("array", f"{array.dtype.str}{array.dtype.descr if array.dtype.names else ''}{array.shape}")
+        self._part("bytes", array.tobytes())
+
+    def _refer(self, value: Any, where: str) -> None:
+        """Number a function or class, and read it later."""
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._numbers)
+            self._alive.append(value)
+            self._waiting.append((value, where))
+        self._part("number", str(number))
+
+    def _module(self, module: types.ModuleType) -> None:
+        self._part("module", module.__name__)
+        if not is_installed(module):
+            self._part("source", hash_of_file(getattr(module, "__file__", None) or ""))
+            return
+        whole = sys.modules.get(module.__name__.partition(".")[0])
+        self._part("version", str(getattr(whole, "__version__", "")))
+
+    def _code(self, code: types.CodeType, where: str) -> None:
+        self._part("code", code.co_code)
+        self._part("exceptions", getattr(code, "co_exceptiontable", b""))
+        flags = (code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+        self._all(
+            "names", (*flags, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars), where
         )
+        self._all("constants", code.co_consts, where)
+
+    def _function(self, function: types.FunctionType, where: str) -> None:
+        where = f"what {function.__qualname__} reads" if where == "fingerprint" else where
+        self._part("function", _name(function))
+        self._code(function.__code__, where)
+        self._all(
+            "defaults",
+            (function.__defaults__, function.__kwdefaults__),
+            f"a default of {function.__qualname__}",
+        )
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self._part("closure", name)
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                self._part("empty")
+                continue
+            self.read(content, f"the variable {name} that {function.__qualname__} reads")
+        if _is_own(function):
+            attributes = {name: part for name, part in vars(function).items() if name != "__wrapped__"}
+            self.read(attributes, f"an attribute of {function.__qualname__}")
+            self._globals(function)
+
+    def _globals(self, function: types.FunctionType) -> None:
+        codes = list(_nested(function.__code__))
+        names = {name for code in codes for name in code.co_names}
+        seen: set[int] = set()
+        for module in _imported(codes, names, function.__globals__):
+            self._module(module)
+            self._named(names, vars(module), names, function.__qualname__, seen)
+        instructions = (instruction for code in codes for instruction in dis.get_instructions(code))
+        first = {i.argval for i in instructions if "GLOBAL" in i.opname or i.opname == "LOAD_NAME"}
+        self._named(first, function.__globals__, names, function.__qualname__, seen)
+
+    def _named(
+        self, first: set[str], namespace: Mapping[str, Any], names: set[str], reader: str, seen: set[int]
+    ) -> None:
+        """What has the first names here, and where that is a module, what has any of the names in it."""
+        for name in sorted(first & namespace.keys()):
+            value = namespace[name]
+            self._part("global", name)
+            self.read(value, f"the global {name} that {reader} reads")
+            if isinstance(value, types.ModuleType) and not is_installed(value) and id(value) not in seen:
+                seen.add(id(value))
+                self._named(names, vars(value), names, reader, seen)
+
+    def _class(self, kind: type, where: str) -> None:
+        if not _is_own(kind):
+            return
+        self._part("class", _name(kind))
+        for base in (*kind.__bases__, type(kind)):
+            self._part("base", _name(base))
+            self._refer(base, where)
+        if issubclass(kind, Enum):
+            content: dict[str, Any] = {name: member.value for name, member in kind.__members__.items()}
+            content |= {
+                name: part for name, part in vars(kind).items() if isinstance(part, types.FunctionType)
+            }
+        else:
+            content = _class_content(kind)
+        for name, value in content.items():
+            self._part("attribute", name)
+            self.read(value, f"the attribute {name} of the class {kind.__qualname__}")
+        for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+            for default in (field.default, field.default_factory):
+                if default is not dataclasses.MISSING:
+                    self.read(default, f"the default of the field {field.name} of {kind.__qualname__}")
+
+    def _unreadable(self, value: object, where: str) -> None:
+        if not self._readable_only:
+            raise InvalidArgumentError(where, value, _ALLOWED)
+        self._part("unreadable", _name(type(value)))
 
 
-def _part(digest: Any, kind: str, content: bytes) -> None:
-    digest.update(f"{kind}:{len(content)}:".encode())
-    digest.update(content)
+def _plain(value: Any) -> str | bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, complex):
+        return f"{value.real.hex()} {value.imag.hex()}"
+    # hexadecimal: Python limits how many decimal digits it writes
+    return hex(value) if isinstance(value, int) else str(value)
+
+
+def _bare(value: int | float | complex | str | bytes) -> object:
+    """The value without its subclass, whatever that makes of conversions."""
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, complex):
+        return complex.__complex__(value)
+    return str.__str__(value) if isinstance(value, str) else memoryview(value).tobytes()
+
+
+def _order(value: Any) -> tuple[str, str]:
+    """Puts the elements of a set in an order that does not depend on the hashes of this process."""
+    if type(value) in _PLAIN:
+        content = _plain(value)
+        return type(value).__name__, content.hex() if isinstance(content, bytes) else content
+    if isinstance(value, (tuple, frozenset)):
+        parts = [_order(part) for part in value]
+        return type(value).__name__, repr(sorted(parts) if isinstance(value, frozenset) else parts)
+    named = isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
+    return type(value).__name__, _name(value) if named else fingerprint(value, readable_only=True)
 
 
 def _name(value: Any) -> str:
     return f"{value.__module__}.{value.__qualname__}"
+
+
+def _inner(where: str, inner: str) -> str:
+    return inner if where == "fingerprint" else f"{inner}, in {where}"
+
+
+def _is_own(value: Any) -> bool:
+    """Whether a function or class comes from outside of the installed packages."""
+    if isinstance(value, types.FunctionType):
+        namespace = value.__globals__
+        module = types.ModuleType(str(namespace.get("__name__", "")))
+        module.__dict__.update({k: namespace[k] for k in ("__file__", "__spec__") if k in namespace})
+        return not is_installed(module)
+    module_of = sys.modules.get(str(value.__module__))
+    return value.__module__ != "builtins" and (module_of is None or not is_installed(module_of))
+
+
+def _installed_name(value: Any) -> str:
+    """Where a thing that has no readable content stands in an installed package; empty where it does not."""
+    module = sys.modules.get(str(getattr(value, "__module__", "")))
+    name = str(getattr(value, "__name__", ""))
+    if module is not None and is_installed(module) and vars(module).get(name) is value:
+        return f"{module.__name__}.{name}"
+    module = sys.modules.get(type(value).__module__)
+    if module is None or not is_installed(module):
+        return ""
+    names = [name for name, part in list(vars(module).items()) if part is value]
+    return f"{module.__name__}.{names[0]}" if names else ""
+
+
+def _is_plain_class(kind: type) -> bool:
+    """Whether instances keep all that they have in attributes: nothing below the class is written in C."""
+    return kind is not object and all(
+        base is object or _is_own(base) or _name(base) in ("typing.Generic", "typing.Protocol", "abc.ABC")
+        for base in kind.__mro__
+    )
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    named = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(
+        f"_{kind.__name__.lstrip('_')}{n}" if n.startswith("__") and not n.endswith("__") else n
+        for n in named
+    )
+
+
+def _class_content(kind: type) -> dict[str, Any]:
+    left_out = _CLASS_NOISE | _generated_by_dataclass(kind)
+    descriptors = (types.MemberDescriptorType, types.GetSetDescriptorType)
+    return {
+        n: part for n, part in vars(kind).items() if n not in left_out and not isinstance(part, descriptors)
+    }
+
+
+def _generated_by_dataclass(kind: type) -> set[str]:
+    if not dataclasses.is_dataclass(kind):
+        return set()
+    names = (
+        "__init__ __repr__ __eq__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __replace__"
+    )
+    found = {name: vars(kind).get(name) for name in (*names.split(), "__getstate__", "__setstate__")}
+    return {name for name, method in found.items() if not _written_in(method, kind)}
+
+
+def _written_in(method: Any, kind: type) -> bool:
+    """Whether a method stands in the source of a class, and was not made by the decorator."""
+    code: Any = getattr(method, "__code__", None)
+    installed = [dataclasses.__file__, functools.__file__, "<string>"]
+    wrapped: Any = getattr(getattr(method, "__wrapped__", None), "__code__", code)
+    return code is not None and code.co_filename not in installed and wrapped.co_filename not in installed
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested(constant)
+
+
+def _imported(
+    codes: list[types.CodeType], names: set[str], namespace: Mapping[str, Any]
+) -> list[types.ModuleType]:
+    """Modules from outside of the installed packages that code imports when it is run; they are imported here."""
+    wanted = {
+        instruction.argval
+        for code in codes
+        for instruction in dis.get_instructions(code)
+        if instruction.opname == "IMPORT_NAME"
+    }
+    package = str(namespace.get("__package__") or "").split(".")
+    above = [".".join(package[:length]) for length in range(len(package), 0, -1)]
+    absolute = {f"{prefix}.{name}".rstrip(".") for name in wanted for prefix in ("", *above)}
+    found = {}
+    for name in sorted(name.lstrip(".") for name in absolute):
+        module = _import_own(name)
+        if module is None:
+            continue
+        found[module.__name__] = module
+        if hasattr(module, "__path__"):
+            parts = (_import_own(f"{name}.{part}") for part in sorted(names - vars(module).keys()))
+            found |= {part.__name__: part for part in parts if part is not None}
+    return [found[name] for name in sorted(found)]
+
+
+def _import_own(name: str) -> types.ModuleType | None:
+    """A module from outside of the installed packages, None for others and where there is none."""
+    top = name.partition(".")[0]
+    if not top or top in sys.builtin_module_names:
+        return None
+    try:
+        spec = getattr(sys.modules.get(top), "__spec__", None) or importlib.util.find_spec(top)
+        if spec is None:
+            return None
+        probe = types.ModuleType(top)
+        probe.__spec__, probe.__file__ = spec, spec.origin
+        if is_installed(probe) or importlib.util.find_spec(name) is None:
+            return None
+        return importlib.import_module(name)
+    except Exception:
+        return None  # the function will meet the same when it imports it

@@ -29,6 +29,11 @@ numbers land on the same cache sets, which costs five percent.
 SEED_BITS = 128
 """Seeds fill the four words that a seed sequence keeps apart from its spawn key."""
 
+_WORD = 2**32 - 1
+
+_LARGE_POOL = 8
+"""Words of the pool for blocks from 2^32 on; NumPy's own has 4."""
+
 Array = Any
 """An array of the namespace in use; the array API standard names no type for it."""
 
@@ -41,14 +46,26 @@ def seed_sequence(seed: Seed, block: int) -> np.random.SeedSequence:
     Args:
         seed: an integer in [0, 2^128), or such an integer followed by labels in [0, 2^32) that tell streams
             of one seed apart, for instance `(seed, 0)` and `(seed, 1)` for two neighboring data sets.
-            Labels are spawn keys, so `(5, 0)`, `(5, 1)` and `5` are three different streams.
-        block: number of the block, from 0.
+            `(5, 0)`, `(5, 1)` and `5` are three different streams, and no two of seed, labels and block share one.
+        block: number of the block, from 0 and of any size.
 
     Raises:
         InvalidArgumentError: if the seed, a label or the block is not such an integer.
     """
     words = normalized_seed(seed)
-    return np.random.SeedSequence(words[0], spawn_key=(*words[1:], whole_number("block", block, at_least=0)))
+    number = whole_number("block", block, at_least=0)
+    if number <= _WORD:
+        # words of 32 bits each, so that no two tuples give the same words
+        return np.random.SeedSequence(words[0], spawn_key=(*words[1:], number))
+    # NumPy would read such a number as two labels; a pool of another size has streams of its own, in which every
+    # number comes after its length
+    key = [part for number in (*words[1:], number) for part in _with_length(number)]
+    return np.random.SeedSequence(words[0], spawn_key=key, pool_size=_LARGE_POOL)
+
+
+def _with_length(number: int) -> list[int]:
+    parts = [number >> shift & _WORD for shift in range(0, number.bit_length(), 32)]
+    return [len(parts), *parts]
 
 
 def normalized_seed(seed: Seed) -> tuple[int, ...]:

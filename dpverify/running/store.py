@@ -1,111 +1,341 @@
-"""Finished blocks on disk, so that an interrupted job goes on where it was and ends with the same bits."""
+"""Finished work on disk, so that an interrupted job goes on where it was and ends with the same bits."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import io
-import json
 import os
-from dataclasses import dataclass
+import sqlite3
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
-import numpy as np
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Reuse
 
-from dpverify import __version__
-from dpverify.errors import InvalidDataError
-from dpverify.files import write_whole
-from dpverify.running.outputs import COUNTERS, Block
+Kind = Literal["block", "proof", "audit", "sources"]
 
-_MAGIC = b"dpverify block 2\n"
-_DIGEST_BYTES = hashlib.sha256().digest_size
+NAME_IN_FOLDER = "dpverify-store.sqlite"
+"""The file, where a folder is given."""
+
+_APPLICATION = 0x64707665
+"""Tells stores from other SQLite files: `dpve`."""
+
+_LAYOUT = 1
+
+_PERIOD = 1.0
+"""Seconds for which finished work may wait to be written."""
+
+_MOST_PENDING = 32 * 2**20
+"""Bytes that may wait."""
+
+_ALLOWED = "a file, made if it is not there, or a folder to keep it in"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS work (
+    name BLOB PRIMARY KEY,  -- SHA-256 of what the work is
+    kind TEXT NOT NULL,
+    content BLOB NOT NULL,
+    digest BLOB NOT NULL    -- SHA-256 of name and content
+)"""
 
 
-@dataclass(frozen=True)
-class BlockKey:
-    """What the bits of a block depend on, its own number and size aside.
+class Store:
+    """One SQLite file of finished work: blocks of runs, proofs, audits.
+
+    Work has a kind and a key, a text that says everything that it depends on. Each row is under a SHA-256 of its
+    key and content: a row that was damaged, or copied over another, counts as absent. What is put is written at most
+    a second later, many rows in one synced transaction; so a program that is killed loses at most that second, and
+    never spoils the file. Close a store, or use it in a `with` statement: then nothing waits at the end. Threads may
+    share a store, and several programs the file. A process that was forked from the one that opened the store neither
+    reads nor writes it.
 
     Attributes:
-        mechanism: fingerprint of the mechanism with all its parameters.
-        data: fingerprint of the data set.
-        seed: the seed and its labels.
-        block_size: runs in a full block.
-        namespace: name of the array namespace.
+        path: the file.
     """
 
-    mechanism: str
-    data: str
-    seed: tuple[int, ...]
-    block_size: int
-    namespace: str
+    def __init__(self, path: str | os.PathLike[str], *, patience: float = 10.0) -> None:
+        """Open the file, or make it.
 
-    def manifest(self) -> str:
-        """The key as JSON, with the versions of the code that drew and computed."""
-        return json.dumps(
-            {
-                "mechanism": self.mechanism,
-                "data": self.data,
-                "seed": [str(word) for word in self.seed],
-                "block_size": self.block_size,
-                "namespace": self.namespace,
-                "dpverify": __version__,
-                "numpy": np.__version__,
-            },
-            indent=1,
-            sort_keys=True,
-        )
-
-
-class BlockStore:
-    """A folder with one file per finished block.
-
-    Files appear under their name only when complete (written aside, flushed to disk, then renamed), hold
-    plain arrays (never pickles), and carry a SHA-256 of their content; a file that does not match it counts
-    as absent, so its block is computed again. Several jobs may use one folder at the same time.
-    """
-
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder)
-
-    def _path(self, key: BlockKey, index: int, runs: int) -> Path:
-        name = hashlib.sha256(key.manifest().encode()).hexdigest()[:32]
-        return self.folder / name / f"block-{index:08d}-runs-{runs}.bin"
-
-    def save(self, key: BlockKey, block: Block) -> None:
-        """Write one finished block, all or nothing.
+        Args:
+            path: the file; or a folder (one that exists, or a text that ends with a slash), in which it is
+                `dpverify-store.sqlite`.
+            patience: seconds to wait while another program writes.
 
         Raises:
-            InvalidDataError: if the folder cannot be written to.
+            InvalidArgumentError: if the path is empty or cannot be one.
+            InvalidDataError: if the file is no store, is damaged or locked, or cannot be written to.
         """
-        path = self._path(key, block.index, block.runs)
-        content = io.BytesIO()
-        for array in (block.points, *block.counts().values()):
-            np.save(content, array, allow_pickle=False)
-        payload = content.getvalue()
+        text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+        if not isinstance(text, str) or not text or "\0" in text:
+            raise InvalidArgumentError("store", path, _ALLOWED)
+        self.path = Path(text)
+        self._process = os.getpid()
+        # `_lock` is held for moments, `_database` while SQLite works; who needs both takes `_database` first
+        self._lock, self._database = threading.Lock(), threading.Lock()
+        self._pending: dict[bytes, tuple[Kind, bytes]] = {}
+        self._bytes = 0
+        self._timer: threading.Timer | None = None
+        self._failure: InvalidDataError | None = None
+        self._taken: Counter[Kind] = Counter()
+        self._asked: Counter[Kind] = Counter()
+        self._refused = self._not_kept = 0
+        with self._said():
+            if text.endswith(os.sep) or self.path.is_dir():
+                self.path /= NAME_IN_FOLDER
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # absolute, since SQLite gives some names a meaning of their own
+            self._connection = sqlite3.connect(
+                self.path.absolute(), timeout=patience, isolation_level=None, check_same_thread=False
+            )
+        # text in place of a blob is damage, and must be read to be seen as that
+        self._connection.text_factory = bytes
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            manifest = path.parent / "manifest.json"
-            if not manifest.exists():
-                write_whole(manifest, key.manifest().encode())
-            write_whole(path, _MAGIC + hashlib.sha256(payload).digest() + payload)
-        except OSError as error:
-            raise InvalidDataError(f"The store {self.folder} cannot be written to: {error}.") from error
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+        _stores.add(self)
 
-    def load(self, key: BlockKey, *, index: int, start: int, runs: int) -> Block | None:
-        """Read one block; None if it is absent, truncated or damaged."""
+    def _prepare(self) -> None:
+        with self._said(), self._transaction():
+            application, tables = (
+                self._connection.execute(query).fetchone()[0]
+                for query in ("PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+            )
+            if application != _APPLICATION and (application or tables):
+                raise InvalidDataError(
+                    f"{self.path} belongs to another program; allowed for a store: {_ALLOWED}."
+                )
+            self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            # written each time: what cannot be written to is found before hours are spent
+            self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+            self._connection.execute(_SCHEMA)
+
+    def __enter__(self) -> Store:
+        """The store itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         try:
-            content = self._path(key, index, runs).read_bytes()
-        except OSError:
+            self.close()
+        except InvalidDataError:
+            # what ended the work is what its caller should hear of
+            if kind is None:
+                raise
+
+    def get(self, kind: Kind, key: str) -> bytes | None:
+        """The content that was put under this key; None if there is none, or it is not what was put.
+
+        Raises:
+            InvalidDataError: if the file cannot be read.
+        """
+        if os.getpid() != self._process:
             return None
-        header = len(_MAGIC) + _DIGEST_BYTES
-        payload = content[header:]
-        if content[:header] != _MAGIC + hashlib.sha256(payload).digest():
-            return None
-        arrays = io.BytesIO(payload)
+        name = _name(kind, key)
+        with self._lock:
+            pending = self._pending.get(name)
+        if pending is not None:
+            return pending[1]
         try:
-            points = np.load(arrays, allow_pickle=False)
-            counts = {name: np.load(arrays, allow_pickle=False) for name in COUNTERS}
-        except (ValueError, EOFError):
+            with self._said(), self._database:
+                row = self._connection.execute(
+                    "SELECT content, digest FROM work WHERE name = ?", (name,)
+                ).fetchone()
+        except InvalidDataError as error:
+            if _code(error.__cause__) != sqlite3.SQLITE_CORRUPT:
+                raise
+            row = (b"", None)
+        if row is None:
             return None
-        if any(shape != (runs,) for shape in (points.shape[:1], *(c.shape for c in counts.values()))):
+        content, digest = row
+        if type(content) is not bytes or digest != _digest(name, content):
+            self.refuse()
             return None
-        return Block(index, start, points, **counts)
+        return content
+
+    def refuse(self) -> None:
+        """Count a row that was there, but could not be trusted."""
+        with self._lock:
+            self._refused += 1
+
+    def put(self, kind: Kind, key: str, content: bytes) -> None:
+        """Keep a finished piece of work; it is in the file at most a second later, or after `flush`.
+
+        Raises:
+            InvalidDataError: if the file cannot be written to, also if that was found out meanwhile.
+        """
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            if self._failure is not None:
+                raise self._failure
+            self._pending[_name(kind, key)] = (kind, content)
+            self._bytes += len(content)
+            full = self._bytes > _MOST_PENDING
+            if self._timer is None:
+                self._timer = threading.Timer(_PERIOD, self._write_later)
+                self._timer.start()
+        if full:
+            self.flush()
+
+    def count(self, kind: Kind, *, taken: bool) -> None:
+        """Count a piece of work that was wanted, and whether it was taken from the store."""
+        with self._lock:
+            self._asked[kind] += 1
+            self._taken[kind] += taken
+
+    def reuse(self) -> Reuse:
+        """What was wanted so far, and what of it was taken from the store."""
+        with self._lock:
+            return Reuse(
+                store=str(self.path),
+                blocks=self._asked["block"],
+                blocks_taken=self._taken["block"],
+                proofs=self._asked["proof"],
+                proofs_taken=self._taken["proof"],
+                audits=self._asked["audit"],
+                audits_taken=self._taken["audit"],
+                refused=self._refused,
+                not_kept=self._not_kept,
+            )
+
+    def pass_over(self) -> None:
+        """Count a result that is not kept, since nobody knows what it rests on."""
+        with self._lock:
+            self._not_kept += 1
+
+    def flush(self) -> None:
+        """Write everything now.
+
+        Raises:
+            InvalidDataError: if the file cannot be written to.
+        """
+        if os.getpid() != self._process:
+            return
+        with self._database:
+            with self._lock:
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
+                written = dict(self._pending)
+            if not written:
+                return
+            with self._said(), self._transaction():
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?)",
+                    (
+                        (name, kind, content, _digest(name, content))
+                        for name, (kind, content) in written.items()
+                    ),
+                )
+            # not before they are in the file: an interruption must lose nothing
+            with self._lock:
+                for name, row in written.items():
+                    if self._pending.get(name) is row:
+                        del self._pending[name]
+                self._bytes = sum(len(content) for _, content in self._pending.values())
+
+    def close(self) -> None:
+        """Write everything, and close the file.
+
+        Raises:
+            InvalidDataError: if the file cannot be written to.
+        """
+        try:
+            self.flush()
+        finally:
+            if os.getpid() == self._process:
+                with self._database:
+                    self._connection.close()
+
+    def _write_later(self) -> None:
+        with self._lock:
+            if self._timer is not threading.current_thread():
+                return
+            self._timer = None
+        try:
+            self.flush()
+        except InvalidDataError as error:
+            with self._lock:
+                self._failure = error
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing; the lock on the file is taken at the start, so that waiting for it cannot deadlock."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def _said(self) -> Iterator[None]:
+        """What SQLite and the file system raise, in one sentence."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError) as error:
+            if isinstance(error, InvalidDataError):
+                raise
+            match _code(error):
+                case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                    said = "is locked by another program; wait until that has ended, or name another file"
+                case sqlite3.SQLITE_NOTADB:
+                    said = f"is no store, or is damaged; allowed: {_ALLOWED}"
+                case sqlite3.SQLITE_CORRUPT:
+                    said = f"is damaged ({error}); remove it, or name another file"
+                case _:
+                    reason = (isinstance(error, OSError) and error.strerror) or str(error)
+                    said = f"cannot be written to ({reason}); allowed: {_ALLOWED}"
+            raise InvalidDataError(f"The store {self.path} {said}.") from error
+
+
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _between_transactions() -> None:
+    """A process that is forked within a transaction would roll it back at its end, in the parent's file."""
+    for store in list(_stores):
+        store._database.acquire()
+
+
+def _go_on() -> None:
+    for store in list(_stores):
+        if store._database.locked():
+            store._database.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_between_transactions, after_in_parent=_go_on, after_in_child=_go_on)
+
+
+@contextlib.contextmanager
+def opened(store: Store | str | os.PathLike[str] | None) -> Iterator[Store | None]:
+    """A store that is open already, left open; or one at a path, for as long as this lasts; or none."""
+    if store is None or isinstance(store, Store):
+        yield store
+        return
+    with Store(store) as mine:
+        yield mine
+
+
+def _name(kind: Kind, key: str) -> bytes:
+    return hashlib.sha256(f"{kind}\n{key}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _digest(name: bytes, content: bytes) -> bytes:
+    digest = hashlib.sha256(name)
+    digest.update(content)
+    return digest.digest()
+
+
+def _code(error: BaseException | None) -> int:
+    """SQLite's result code, without what some add to it; 0 for other errors."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF

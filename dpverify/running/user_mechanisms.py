@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import importlib
 import inspect
 import os
@@ -21,6 +21,7 @@ from dpverify.running.fingerprint import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.quoting import named, quoted
 from dpverify.running.randomness import Randomness
+from dpverify.running.sources import hash_of_file
 
 _ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
@@ -42,6 +43,7 @@ class UserMechanism:
         function: what is called.
         batched: whether it takes `runs`; read from its signature.
         target: where it was loaded from, `package.module:function`, or empty.
+        folder: where it was looked for first, or empty.
     """
 
     def __init__(self, function: Callable[..., Any], *, target: str = "", folder: str = "") -> None:
@@ -52,7 +54,7 @@ class UserMechanism:
         self.function = function
         self.batched = _is_batched(function)
         self.target = target
-        self._folder = folder
+        self.folder = folder
 
     @classmethod
     def load(cls, target: str, folder: str | os.PathLike[str] | None = None) -> UserMechanism:
@@ -68,21 +70,24 @@ class UserMechanism:
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to worker processes by name, where the function has one."""
         if self.target:
-            return _reload, (self.target, self._folder)
+            return _reload, (self.target, self.folder)
         return type(self), (self.function,)
 
-    @property
+    @functools.cached_property
     def fingerprint(self) -> str:
-        """Hash of the function's code, and of its whole source file where it was loaded by name.
+        """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it.
 
-        What the function imports from elsewhere is not covered.
+        Computed once: what the function changes when it is called is no part of it. Of a function that was loaded by
+        name, what has no readable content is passed over: a store looks at every source file that was loaded, too.
+
+        Raises:
+            InvalidArgumentError: for a function that was not loaded by name and reads what has no content.
         """
-        code = fingerprint_of(self.function)
         if not self.target:
-            return code
+            return fingerprint_of(self.function)
         source = inspect.getsourcefile(inspect.unwrap(self.function))
-        content = Path(source).read_bytes() if source is not None else b""
-        return hashlib.sha256(f"{self.target}:{code}:".encode() + content).hexdigest()
+        code = fingerprint_of(self.function, readable_only=True)
+        return fingerprint_of((self.target, code, hash_of_file(source or "")))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Call the function, once or once a run.

@@ -116,6 +116,7 @@ class ExactDescent:
     problem: Problem
 
     accuracy: ClassVar[float] = 1e-4
+    hands_over: ClassVar[str] = "all runs"
 
     def guarantees(self, n: int) -> tuple[Any, ...]:
         """None."""

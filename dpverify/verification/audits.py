@@ -42,7 +42,7 @@ from dpverify.evidence import (
 )
 from dpverify.privacy import Guarantee
 from dpverify.problems import Dataset, largest_risk, minimize
-from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, run
+from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, Store, run
 from dpverify.statements.plans import (
     ComplexityPlan,
     ConstantCase,
@@ -68,8 +68,8 @@ class AuditSettings:
     seed: int
     executor: Executor
     progress: Progress | None = None
-    store: str | None = None
-    """Folder for finished blocks: an interrupted run picks up there, with the same bits."""
+    store: Store | None = None
+    """Where finished work is kept: an interrupted run picks up there, with the same bits."""
 
 
 def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[Evidence]:

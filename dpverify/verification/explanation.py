@@ -145,13 +145,11 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
 
 def _stated(heading: str, verdict: Verdict | None, covers: tuple[str, ...]) -> Iterator[str]:
     """A heading with the verdict; where that is about less than the whole statement, with what it is about."""
-    if verdict in (Verdict.PROVED, Verdict.CERTIFIED) and covers:
+    if verdict is not None and covers:
         yield ""
         yield from _wrapped(f"{heading}, {verdict} for: {'; '.join(covers)}:", "", "  ")
         return
     yield from _heading(heading + (f", {verdict} ({MEANING[verdict]})" if verdict is not None else ""))
-    if covers:
-        yield from _wrapped(f"proved of it: {'; '.join(covers)}", "  ", "    ")
 
 
 def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obligation]]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, version
 
 from dpverify import __version__
 from dpverify.auditing import ErrorBudget
@@ -17,17 +15,14 @@ from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Budget, Evidence, Ledger
 from dpverify.proving.language import Json
-from dpverify.running import Executor, Progress
+from dpverify.running import Executor, Progress, Store
+from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
-from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
+from dpverify.verification.audits import AuditSettings, is_statistical
 from dpverify.verification.proofs import catalog_entries, prove_statements
-
-LIBRARIES = (
-    "numpy", "scipy", "scikit-learn", "sympy", "mpmath", "python-flint", "z3-solver", "cvc5",
-    "dp-accounting", "cvxpy", "clarabel", "array-api-compat", "joblib",
-)  # fmt: skip
-"""Libraries whose version can change a result."""
+from dpverify.verification.stored_audits import carry_out_or_take
+from dpverify.verification.versions import library_versions
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
@@ -41,8 +36,8 @@ class VerificationSettings:
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
     with `only`, nothing else is done. `failure_probability` is that of the whole run, shared out equally over
-    the plans that are carried out, each of which must get at least 1e-12. `store` is a folder where finished
-    blocks of runs are kept and found again.
+    the plans that are carried out, each of which must get at least 1e-12. `store` is the file
+    (see `Store`) where finished proofs, audits and blocks of runs are kept and found again.
 
     Raises:
         InvalidArgumentError: for an unknown paper, id, plan, profile or executor, or a failure probability that is
@@ -104,16 +99,6 @@ def _plans(ids: set[str]) -> list[Plan]:
     return [plan for paper in papers().values() for plan in paper.plans if plan.subject in ids]
 
 
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def verify(
     settings: VerificationSettings, *, progress: ProgressMaker | None = None
 ) -> tuple[Ledger, dict[str, Json]]:
@@ -122,12 +107,18 @@ def verify(
     Returns the ledger, and the certificates by hash. `progress` makes a progress display from a title.
     """
     begin = time.perf_counter()
-    watch = progress or (lambda _title: None)
+    with opened(settings.store) as store:
+        return _verify(settings, progress or (lambda _title: None), store, begin)
+
+
+def _verify(
+    settings: VerificationSettings, watch: ProgressMaker, store: Store | None, begin: float
+) -> tuple[Ledger, dict[str, Json]]:
     chosen = {row.id for _, row in select(settings.papers)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
     plans = settings._wanted(_plans(chosen))
     records = (
-        prove_statements(statements, workers=settings.jobs, progress=watch("proving"))
+        prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
         if not settings.only
         else []
     )
@@ -139,21 +130,20 @@ def verify(
         granted = 0.0
         if plan in statistical:
             granted = budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
-        around = AuditSettings(
-            Profile(settings.profile), settings.seed, executor, watch(plan.name), settings.store
-        )
-        audits += carry_out(plan, around, granted)
+        around = AuditSettings(Profile(settings.profile), settings.seed, executor, watch(plan.name), store)
+        audits += carry_out_or_take(plan, around, granted)
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).replace(microsecond=0).isoformat(),
         command=settings.command(),
         seed=settings.seed,
         profile=settings.profile,
-        versions=_versions(),
+        versions=library_versions(),
         statements=catalog_entries(records),
         entries=(*(record.evidence for record in records), *audits),
         budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
         seconds=round(time.perf_counter() - begin, 1),
+        reuse=None if store is None else store.reuse(),
     )
     certificates = {
         record.evidence.certificate: record.certificate

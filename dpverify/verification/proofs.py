@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -35,7 +36,8 @@ from dpverify.proving.language import (
     formula_text,
     obligation_to_json,
 )
-from dpverify.running import Progress
+from dpverify.running import Progress, Store
+from dpverify.running.program import program_hash
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
 
 
@@ -131,21 +133,67 @@ def prove_statement(statement_id: str) -> list[ProofRecord]:
 
 
 def prove_statements(
-    statements: list[Statement], *, workers: int = 1, progress: Progress | None = None
+    statements: list[Statement],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    store: Store | None = None,
 ) -> list[ProofRecord]:
-    """The same for several statements, obligations side by side in `workers` processes."""
+    """The same for several statements, obligations side by side in `workers` processes.
+
+    With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
+    """
     tasks = [task for statement in statements for task in _tasks(statement)]
     if progress is not None:
         progress.start(len(tasks))
-    records: list[ProofRecord] = []
-    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
-    for found in parallel(delayed(_carry_out)(task) for task in tasks):
-        records.extend(found)
+    found = {task: kept for task in tasks if store is not None and (kept := _stored(store, task)) is not None}
+    missing = [task for task in tasks if task not in found]
+    if progress is not None and found:
+        progress.advance(len(found))
+    # in the order in which they end, so that what is done is kept at once
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    for task, records in parallel(delayed(_named_and_carried_out)(task) for task in missing):
+        found[task] = records
+        if store is not None:
+            _store(store, task, records)
         if progress is not None:
             progress.advance(1)
     if progress is not None:
         progress.finish()
-    return records
+    return [record for task in tasks for record in found[task]]
+
+
+def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
+    return task, _carry_out(task)
+
+
+def _key(task: _Task) -> str:
+    """Everything that the outcome of an obligation depends on."""
+    statement = find_statement(task.statement)
+    if statement is None:
+        return ""
+    content = _content(task.variant, _obligations(statement, task.variant)[task.position])
+    because = statement.repaired.because if statement.repaired else ""
+    return json.dumps([_program(), statement.id, because, content])
+
+
+def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
+    content = store.get("proof", _key(task))
+    store.count("proof", taken=content is not None)
+    if content is None:
+        return None
+    return [
+        ProofRecord(ProofEvidence.model_validate(evidence), certificate)
+        for evidence, certificate in json.loads(content)
+    ]
+
+
+def _store(store: Store, task: _Task, records: list[ProofRecord]) -> None:
+    """Keep what is decided and confirmed; the rest is tried again, since a clock may have ended it."""
+    if any(r.evidence.verdict is Verdict.UNDECIDED or not r.evidence.confirmed_by_checker for r in records):
+        return
+    rows = [(record.evidence.model_dump(), record.certificate) for record in records]
+    store.put("proof", _key(task), json.dumps(rows).encode())
 
 
 def without_certificates(evidence: ProofEvidence) -> ProofRecord:
@@ -178,6 +226,13 @@ def _verdict(statement: Statement, records: list[ProofEvidence], variant: Varian
     return overall([r.verdict for r in own or mine])
 
 
+def _covers(statement: Statement, records: list[ProofEvidence], variant: Variant) -> tuple[str, ...]:
+    """What the verdict on a statement is about, where it says that something holds of less than the whole."""
+    if _verdict(statement, records, variant) not in (Verdict.PROVED, Verdict.CERTIFIED):
+        return ()
+    return covered(_formulas(statement, records, variant))
+
+
 def _docstring(path: str | None) -> str:
     if path is None:
         return ""
@@ -203,8 +258,8 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
         docstring=_docstring(algorithm),
         verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
         verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
-        covers_printed=covered(_formulas(statement, found, Variant.PRINTED)) if statement else (),
-        covers_repaired=covered(_formulas(statement, found, Variant.REPAIRED)) if statement else (),
+        covers_printed=_covers(statement, found, Variant.PRINTED) if statement else (),
+        covers_repaired=_covers(statement, found, Variant.REPAIRED) if statement else (),
         marks=marks(found),
     )
 
@@ -222,32 +277,23 @@ def catalog_entries(
 # ------------------------------------------------------------------------------------------- remembering
 
 
-@cache
-def _program_hash() -> str:
-    """Changes with any line of the provers, the checker or this module."""
-    provers = (file for file in resources.files("dpverify.proving").iterdir() if file.name.endswith(".py"))
-    own = resources.files("dpverify.verification") / "proofs.py"
-    digest = hashlib.sha256(own.read_bytes())
-    for file in sorted(provers, key=lambda f: f.name):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
+"""Libraries that provers and checker rest on."""
+
+
+def _program() -> list[str]:
+    """Changes with any line of the program, and with the version of a library that proofs rest on."""
+    return [program_hash(), platform.python_version(), *(f"{n} {version(n)}" for n in PROVING_LIBRARIES)]
+
+
+def _content(variant: Variant, o: Obligation) -> Json:
+    box = {k: [str(e) for e in v] for k, v in o.box.items()}
+    return [variant, o.name, o.where, o.role, o.scope, o.units, o.latex, obligation_to_json(o), box]
 
 
 def _cache_file(statement: Statement) -> Path:
-    content = json.dumps(
-        [
-            _program_hash(),
-            statement.id,
-            [
-                [
-                    variant, o.name, o.where, o.role, o.scope, o.units, o.latex, obligation_to_json(o),
-                    {k: [str(e) for e in v] for k, v in o.box.items()},
-                ]
-                for variant in Variant
-                for o in _obligations(statement, variant)
-            ],
-        ]
-    )  # fmt: skip
+    contents = [_content(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    content = json.dumps([_program(), statement.id, contents])
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "dpverify" / "proofs" / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 

@@ -17,6 +17,7 @@ from dpverify.privacy import Adjacency, parse_claim
 from dpverify.problems import Dataset, read_csv
 from dpverify.running import Executor, Progress, UserMechanism, run
 from dpverify.running.standard_output import standard_output_to_error
+from dpverify.running.store import opened
 
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
@@ -85,7 +86,7 @@ def audit_function(
     guarantee = parse_claim(claim)
     check_failure_probability("--failure-probability", failure_probability)
     workers = Executor.parse(executor)
-    with standard_output_to_error:
+    with standard_output_to_error, opened(store) as open_store:
         mechanism = UserMechanism.load(target)
         pair = [read_csv(path, label_column=None) for path in (data, neighbor)]
         _check_neighbors(data, neighbor, *pair)
@@ -96,12 +97,13 @@ def audit_function(
                 runs=runs,
                 seed=(seed, side),
                 executor=workers,
-                store=store,
+                store=open_store,
                 progress=progress,
                 block_size=BLOCK,
             ).points
             for side, dataset in enumerate(pair)
         ]
+        reuse = None if open_store is None else open_store.reuse()
     left, right = (points.reshape(points.shape[0], -1) for points in samples)
     audit = audit_privacy(
         left,
@@ -111,7 +113,7 @@ def audit_function(
         failure_probability=failure_probability,
         seed=seed,
     )
-    return privacy_entry(
+    found = privacy_entry(
         audit,
         subject=target,
         title=f"{target} against {guarantee}",
@@ -122,6 +124,7 @@ def audit_function(
         ),
         seconds=round(time.perf_counter() - begin, 3),
     )  # fmt: skip
+    return found.model_copy(update={"reuse": reuse})
 
 
 def _check_neighbors(data: Path, neighbor: Path, left: Dataset, right: Dataset) -> None:

@@ -99,7 +99,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "fmtt18.skip": lambda: SkipPNSGD(MEAN, 0.5, 1.0),
     "fmtt18.stop": lambda: StopPNSGD(MEAN, 0.5, 1.0),
     "fmtt18.alg2": lambda: PNMSGD(MEAN, 0.5, 1.0, epochs=2),
-    "fmtt18.public": lambda: PublicRecordsLast(MEAN, 0.05, 1.0, public=1),
+    "fmtt18.public": lambda: PublicRecordsLast(MEAN, 1.0, 0.05, public=1),
     "fmtt18.public (two)": lambda: PublicRecordsLast(MEAN, 0.5, 0.3, public=2),
     "fmtt18.multitask": lambda: MultitaskStopPNSGD((MEAN.loss,), BALL, 0.5, 1.0),
     "fmtt18.smoothing": lambda: SmoothedPNSGD(Problem(Hinge(), BALL), 0.05, 1.0, 0.1),

@@ -531,3 +531,35 @@ def test_bad_input(kind: Any, name: str, bad: Any) -> None:
     kind(**good)
     with pytest.raises(InvalidArgumentError):
         kind(**{**good, first if name == "first" else name: bad})
+
+
+@pytest.mark.parametrize("algorithm", [SamplingInConvexSet, BoostedSampling, EfficientExponentialSampling])
+def test_more_cells_than_an_integer_counts(algorithm: Any) -> None:
+    """On a cube every axis has an exact law of its own; on a ball the walk ends, and inside of the cube."""
+    p, k, steps, runs, slope = 21, 9, 1200, 200, 2.0
+    scale = slope * k / 2 * math.sqrt(p)
+    data = Dataset(-np.ones((1, p)) / math.sqrt(p), [1.0])
+
+    def points(constraint: ConstraintSet, steps: int) -> Array:
+        problem = Problem(Linear(), constraint)
+        parameters = (
+            (6 * scale * constraint.diameter,) if algorithm is EfficientExponentialSampling else (scale, 1.0)
+        )
+        made = algorithm(
+            problem, *parameters, steps=steps, cells=k, extension="loss", withdraw_guarantee=True
+        )
+        return np.asarray(made(data, rng=Randomness(8), runs=runs).points)
+
+    places = np.floor((points(Box.cube(p, 1.0), steps) + 1.0) * (k / 2)).astype(int)
+    matrix = np.zeros((k, k))
+    for i in range(k):
+        for j in (i - 1, i + 1):
+            if 0 <= j < k:
+                matrix[i, j] = min(1.0, math.exp(slope * (j - i))) / (4 * p)
+        matrix[i, i] = 1.0 - matrix[i].sum()
+    law = np.linalg.matrix_power(matrix, steps)[k // 2]
+    top = law[-2:].sum()
+    for axis in range(p):
+        seen = int(np.sum(places[:, axis] >= k - 2))
+        assert stats.binomtest(seen, runs, top).pvalue > FALSE_ALARM / p
+    assert np.all(np.abs(points(Ball(p, 1.0), 20)) <= 1.0)

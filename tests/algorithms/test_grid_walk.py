@@ -207,7 +207,7 @@ def test_steps_have_the_law_of_the_matrix(p: int, k: int, steps: int) -> None:
         steps,
         runs,
     )
-    assert np.array_equal(state, free)
+    assert np.array_equal(cells.places(np, state), free)
     assert np.array_equal(spent, spent_freely)
     # costs that differ from cell to cell are added up along the way
     dear = calls + np.arange(cells.count)[:, None] * np.array([0, 0, 1])
@@ -289,6 +289,58 @@ def test_points_have_the_exact_law(simulation: Any) -> None:
     assert output.value_queries.max() <= stated.count
     if simulation == "steps":
         assert 0.3 * stated.count < output.value_queries.mean() < 0.5 * stated.count
+
+
+def marginal_law(per_side: int, slope: float, dimension: int, steps: int) -> Vector:
+    """One axis of the walk on a product measure with weights exp(slope place): a chain of its own, of k states."""
+    matrix = np.zeros((per_side, per_side))
+    for i in range(per_side):
+        for j in (i - 1, i + 1):
+            if 0 <= j < per_side:
+                matrix[i, j] = min(1.0, math.exp(slope * (j - i))) / (4 * dimension)
+        matrix[i, i] = 1.0 - matrix[i].sum()
+    found: Vector = np.linalg.matrix_power(matrix, steps)[per_side // 2]
+    return found
+
+
+@pytest.mark.parametrize(("p", "k"), [(19, 9), (20, 9), (21, 9), (40, 9), (21, 8), (8, 1025)])
+def test_many_dimensions_have_the_law_of_a_product(p: int, k: int) -> None:
+    """Beyond 2^63 cells, too: every axis has its own exact law, which by then is nearly the one in closed form."""
+    runs = 500
+    slope, steps = (3.0, 60 * p) if k < 10 else (0.5, 40 * p)
+    # the weight of a linear loss changes by `slope` from cell to cell, along every axis
+    scale = slope * k / 2 * math.sqrt(p)
+    walk = GridWalk(
+        Problem(Linear(), Box.cube(p, 1.0)), scale, 1.0, steps=steps, cells=k, withdraw_guarantee=True
+    )
+    output = walk(Dataset(-np.ones((1, p)) / math.sqrt(p), [1.0]), rng=Randomness(5), runs=runs)
+    places = np.floor((np.asarray(output.points) + 1.0) * (k / 2)).astype(int)
+    law = marginal_law(k, slope, p, steps)
+    if k < 10:
+        closed = stationary(slope * np.arange(k))
+        assert np.abs(law - closed).sum() < 2e-3
+        center = float((-1 + (2 * np.arange(k) + 1) / k) @ law)
+        # 12 standard deviations of a mean over runs * p independent points; the axes are not quite independent
+        assert np.mean(output.points) == pytest.approx(center, abs=12 / math.sqrt(runs * p))
+    for axis in range(p):
+        assert chi_square(places[:, axis], law) > FALSE_ALARM / p
+    assert np.all(np.abs(output.points) <= 1.0)
+
+
+def test_laws_of_too_many_cells_are_refused_before_they_are_computed() -> None:
+    problem = Problem(Linear(), Box.cube(21, 1.0))
+    walk = GridWalk(problem, 1.0, 1.0, steps=5, cells=9, simulation="law", withdraw_guarantee=True)
+    with pytest.raises(
+        InvalidArgumentError, match=r"simulation .* at most 8192 cells, and the grid has 9\^21"
+    ):
+        walk(Dataset(np.zeros((1, 21)), [1.0]), rng=Randomness(1), runs=2)
+
+
+def test_grids_and_distances_at_the_edge_of_double_precision() -> None:
+    with pytest.raises(InvalidArgumentError, match="distance"):
+        GridPlan(3, 1e200, 1e200, 1e-9).steps  # noqa: B018
+    assert GridPlan(3, 2.0, 800.0, 1000.0).steps == math.inf
+    assert GridPlan(40, 2.0, 1.0, 1.0, cells=2**50).states == 2**2000
 
 
 def test_the_guarantee_holds_exactly() -> None:

@@ -26,7 +26,7 @@ from dpverify.algorithms.mixtures import (
     gaussian_noise_multiplier,
 )
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.privacy import GDP, RDP, Adjacency, ApproxDP, gaussian_hockey_stick
+from dpverify.privacy import GDP, RDP, Adjacency, ApproxDP, ProtectedRecords, gaussian_hockey_stick
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -491,3 +491,19 @@ def test_linear_losses_attain_the_guarantee_at_the_last_index() -> None:
     stated = algorithm.guarantee_at(1, 1)
     assert stated is not None
     assert stated.guarantee == GDP(2 / 0.8)
+
+
+def test_shifts_of_some_records_protect_those_alone() -> None:
+    """Shifts that were declared for a replaced record before the last one say nothing of the last one."""
+    maps = (lambda points, data: 0.5 * points,) * 2
+    protected = ProtectedRecords(public_last=1)
+    algorithm = ContractiveNoisyIteration(
+        maps, GaussianNoise(1.0), np.zeros(1), shifts=(1.0, 0.0), protected=protected
+    )
+    (stated,) = algorithm.guarantees(2)
+    assert stated.protected == protected
+    assert algorithm.guarantee_at(2, 1) == stated.at(1, 2) is not None
+    assert algorithm.guarantee_at(2, 2) is None
+    for bad in ("all", None, ProtectedRecords(only=1)):
+        with pytest.raises(InvalidArgumentError, match="protected"):
+            dataclasses.replace(algorithm, protected=bad)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import array_api_strict
+import mpmath
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -288,3 +289,44 @@ def test_what_breaks_the_guarantee_is_refused_or_withdrawn() -> None:
     # a private record that is hardly ever used needs no noise for a large delta
     with pytest.raises(InvalidArgumentError, match="delta"):
         smallest_noise(PROBLEM, n=100, public=99, epsilon=1.0, delta=0.5)
+
+
+def exact_mu(noise: float, n: int, public: int, d: int) -> mpmath.mpf:
+    """Half squared distances on the unit ball in d dimensions, by the definition of each quantity, L being 2."""
+    sigma = mpmath.mpf(noise)
+    rate = mpmath.sqrt(8) / mpmath.sqrt(n * (4 + d * sigma**2))
+    contraction = min(mpmath.mpf(1), abs(1 - rate))
+    spread = mpmath.sqrt(sum(contraction ** (2 * j) for j in range(public + 1)))
+    return 2 * contraction**public / (sigma * spread)
+
+
+def exact_delta(noise: float, n: int, public: int, d: int) -> mpmath.mpf:
+    mu, epsilon = exact_mu(noise, n, public, d), 1
+    used = mpmath.mpf(min(n - public, n // 2 + 1)) / (n // 2 + 1)
+    return used * (
+        mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+    )
+
+
+@pytest.mark.parametrize(("d", "n", "public"), [(2, 2, 1), (3, 2, 1), (1, 3, 1), (1, 4, 2), (2, 20, 4)])
+def test_the_smallest_noise_is_enough_and_less_is_not(d: int, n: int, public: int) -> None:
+    """With n = 2 tiny noises are enough as well: what is returned is above those that are not."""
+    problem = Problem(HalfSquaredDistance(1.0), Ball(d, 1.0))
+    noise = smallest_noise(problem, n=n, public=public, epsilon=1.0, delta=1e-5)
+    with mpmath.workdps(40):
+        assert exact_delta(noise, n, public, d) <= 1e-5 * (1 + 1e-6)
+        assert exact_delta(noise * (1 - 1e-6), n, public, d) > 1e-5 * (1 - 1e-6)
+        for factor in (1.01, 1.5, 3.0, 10.0, 100.0):
+            assert exact_delta(noise * factor, n, public, d) <= 1e-5
+        if n == 2:
+            assert exact_delta(1e-6, n, public, d) <= 1e-5
+
+
+def test_no_noise_is_the_smallest_where_contraction_alone_is_enough() -> None:
+    problem = Problem(HalfSquaredDistance(1.0), Ball(1, 1.0))
+    with mpmath.workdps(40):
+        for exponent in range(-60, 20):
+            assert exact_delta(2.0 ** (exponent / 4), 2, 1, 1) <= 0.01
+    for epsilon, delta in ((1.0, 0.01), (3.0, 1e-3)):
+        with pytest.raises(InvalidArgumentError, match="no noise is too small"):
+            smallest_noise(problem, n=2, public=1, epsilon=epsilon, delta=delta)

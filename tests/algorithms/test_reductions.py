@@ -7,7 +7,7 @@ import itertools
 import math
 import pickle
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import array_api_strict
 import numpy as np
@@ -44,6 +44,8 @@ class Recorder:
     step: float = 0.0
     risk: StatedRisk | None = None
 
+    hands_over: ClassVar[str] = "all runs"
+
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         return () if self.promise is None else (StatedGuarantee(self.promise, Adjacency.REPLACE_ONE),)
 
@@ -64,6 +66,8 @@ class MeanOfLocal:
     """Exact ERM of half the squared distance on a local problem, whose minimizer is a projected weighted mean."""
 
     problem: Problem
+
+    hands_over: ClassVar[str] = "all runs"
 
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         return ()

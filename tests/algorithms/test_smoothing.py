@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import array_api_strict
+import mpmath
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -397,3 +398,28 @@ def test_absolute_error_is_a_loss_with_its_conjugate() -> None:
     assert minimize(problem, data).duality_gap <= 1e-6
     assert mean_norm(1) == pytest.approx(math.sqrt(2 / math.pi))
     assert mean_norm(2) == pytest.approx(math.sqrt(math.pi / 2))
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 7, 64, 100, 101, 1000, 10_000])
+def test_smoothed_distances_in_many_dimensions_against_mpmath(dimension: int) -> None:
+    """Values and slopes at distances from 0 to 1e12 widths; infinite from d = 100 on by the hypergeometric function."""
+    width = 0.25
+    loss = SmoothedDistance(width, dimension)
+    distances = [0.0, *(10.0**k for k in (-6, -2, -0.5, 0, 0.5, 1, 1.5, 2, 4, 8, 12))]
+    w = np.zeros((len(distances), dimension))
+    w[:, 0] = distances
+    x = np.zeros(dimension)
+    values, slopes = loss.value(w, x, np.float64(1.0)), loss.gradient(w, x, np.float64(1.0))[:, 0]
+    for distance, value, slope in zip(distances, values, slopes, strict=True):
+        with mpmath.workdps(30):
+            s, half = (mpmath.mpf(distance) / width) ** 2 / 2, mpmath.mpf(dimension) / 2
+            c = width * mpmath.sqrt(2) * mpmath.rf(half, mpmath.mpf(1) / 2)
+            exact = c * mpmath.hyp1f1(-mpmath.mpf(1) / 2, half, -s)
+            steep = c / (dimension * width**2) * mpmath.hyp1f1(mpmath.mpf(1) / 2, half + 1, -s) * distance
+        assert value == pytest.approx(float(exact), rel=1e-13)
+        assert slope == pytest.approx(float(steep), rel=1e-13)
+    assert loss.largest_bias == pytest.approx(float(values[0]), rel=1e-13)
+    huge = np.zeros((2, dimension))
+    huge[:, 0] = (1e200, 1e300)
+    assert loss.value(huge, x, np.float64(1.0)) == pytest.approx([1e200, 1e300], rel=1e-15)
+    assert loss.gradient(huge, x, np.float64(1.0))[:, 0] == pytest.approx([1.0, 1.0], rel=1e-15)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from every_algorithm import EVERY, HARD, MEAN, N, line_data
+from every_algorithm import EVERY, HARD, LINE, MEAN, N, line_data
 
 from dpverify.algorithms.boosting import Boosting, ForPrivacy
 from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
@@ -22,6 +22,7 @@ from dpverify.algorithms.localization import Localization
 from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.public_records import PublicRecordsLast
 from dpverify.auditing import audit_privacy
+from dpverify.auditing.scores import BestCoordinate, HistogramRatio, Value
 from dpverify.errors import DpverifyError, InvalidArgumentError, NotGuaranteedError
 from dpverify.evidence import Verdict
 from dpverify.privacy import (
@@ -39,8 +40,9 @@ from dpverify.running import Output, Randomness, run
 
 AUDIT_FAILURE = 1e-9
 RUNS = 1500
+SCORERS = (Value(), HistogramRatio(), BestCoordinate())
 PUBLIC = EVERY["fmtt18.public"]()
-"""Its step is small and its last record public: replacing that one moves the output by more than what is claimed."""
+"""A step of 1 forgets everything but the last record, which is public: all others are perfectly protected."""
 
 
 def boosted(inner: Any) -> Any:
@@ -103,15 +105,14 @@ def accepted(wrap: Callable[[Any], Any], make: Callable[[], Any], n: int = N) ->
 def broken_pairs(made: Any) -> Iterator[tuple[Dataset, Dataset]]:
     """Pairs that differ in the first or last record, as much as records can, the others being alike or spread."""
     features = 4 if isinstance(made, OnHardInstance) else 1
-    for others in ([1.0, 1.0, 1.0, 1.0], [0.3, -0.2, 0.1, 0.4]):
-        for index in (1, N):
-            sides = []
-            for value in (1.0, -1.0):
-                values = np.zeros((N, features))
-                values[:, 0] = others
-                values[index - 1, 0] = value
-                sides.append(Dataset(values, np.ones(N)))
-            yield sides[0], sides[1]
+    for others, index in (([1.0, 1.0, 1.0, 1.0], N), ([0.3, -0.2, 0.1, 0.4], 1)):
+        sides = []
+        for value in (1.0, -1.0):
+            values = np.zeros((N, features))
+            values[:, 0] = others
+            values[index - 1, 0] = value
+            sides.append(Dataset(values, np.ones(N)))
+        yield sides[0], sides[1]
 
 
 def violated(made: Any, claim: Any, left: Dataset, right: Dataset, seed: int) -> bool:
@@ -119,13 +120,15 @@ def violated(made: Any, claim: Any, left: Dataset, right: Dataset, seed: int) ->
         np.asarray(run(made, data, runs=RUNS, seed=(seed, side)).points)
         for side, data in enumerate((left, right))
     ]
-    found = audit_privacy(outputs[0], outputs[1], claim, failure_probability=AUDIT_FAILURE, seed=seed)
+    found = audit_privacy(
+        outputs[0], outputs[1], claim, failure_probability=AUDIT_FAILURE, seed=seed, scorers=SCORERS
+    )
     return found.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_every_wrapper_around_every_algorithm(wrapper: str) -> None:
-    """Whatever is claimed for all records survives; whatever is inside of it is stated for all of them, too."""
+    """Whatever it claims is claimed for all records, and survives; whatever it accepts, it can run."""
     audits, claimed = 0, []
     for seed, (name, make) in enumerate(INNER.items()):
         made, stated = accepted(WRAPPERS[wrapper], make)
@@ -153,23 +156,31 @@ def test_whoever_wraps_a_withdrawn_one_states_nothing(wrapper: str) -> None:
         assert accepted(WRAPPERS[wrapper], lambda withdrawn=withdrawn: withdrawn)[1] == (), name
 
 
+@dataclasses.dataclass(frozen=True)
+class Gullible(PublicRecordsLast):
+    """The fault: which records are protected is forgotten."""
+
+    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+        found = super().guarantees(n)
+        return tuple(dataclasses.replace(one, protected=ProtectedRecords()) for one in found)
+
+
+@dataclasses.dataclass(frozen=True)
+class WithEpsilon(Gullible):
+    """The same fault, for a wrapper that splits an epsilon."""
+
+    epsilon: float = 1.0
+
+
 def test_these_audits_see_what_a_wrapper_would_get_away_with() -> None:
-    """The fault: a wrapper that believes in the sentence, around the algorithm whose last record is public."""
-
-    @dataclasses.dataclass(frozen=True)
-    class Gullible(PublicRecordsLast):
-        def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-            found = super().guarantees(n)
-            return tuple(dataclasses.replace(one, protected=ProtectedRecords()) for one in found)
-
-    values = {"problem": MEAN, "rate": 0.05, "noise_stddev": 1.0, "public": 1}
-    made, stated = accepted(EmpiricalToPopulation, lambda: Gullible(**values))
-    assert stated[0].guarantee.privacy_profile(1.0) < 1e-3
-    left = line_data([1.0, 1.0, 1.0, 1.0])
-    assert violated(
-        PUBLIC, PUBLIC.guarantees(N)[0].guarantee, left, left.replace(N, np.array([-1.0]), 1.0), 1
-    )
-    assert made is not None
+    """A step of 1 forgets all but the last record, so that private ones are perfectly protected, inside."""
+    gullible = Gullible(MEAN, 1.0, 0.05, public=1)
+    made, stated = accepted(EmpiricalToPopulation, lambda: gullible)
+    assert stated[0].guarantee.privacy_profile(1.0) == 0
+    assert any(violated(made, stated[0].guarantee, *pair, seed=1) for pair in broken_pairs(made))
+    boosting = Boosting(WithEpsilon(MEAN, 1.0, 0.05, public=1), repeats=2)
+    assert boosting.guarantees(N)[0].guarantee == PureDP(1.0)
+    assert any(violated(boosting, PureDP(1.0), *pair, seed=1) for pair in broken_pairs(boosting))
 
 
 def test_public_records_inside_boosting() -> None:
@@ -194,8 +205,14 @@ def test_public_records_inside_the_resampling_reduction() -> None:
 
 
 def test_public_records_inside_the_boosting_reduction() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class SteppingAll(PublicRecordsLast):
+        hands_over: ClassVar[str] = "all runs"
+
     for wrap in (on_population, two_phases):
-        reduction = wrap(PUBLIC)
+        with pytest.raises(InvalidArgumentError, match="all runs"):
+            wrap(PUBLIC)
+        reduction = wrap(SteppingAll(MEAN, 0.05, 1.0, public=1))
         assert reduction.guarantees(N) == ()
         assert reduction.guarantee_at(N, 1) is None
         with pytest.raises(NotGuaranteedError, match="not everyone"):
@@ -209,6 +226,8 @@ class Stating:
     problem: Any
     stated: Any
     epsilon: float = 1.0
+
+    hands_over: ClassVar[str] = "all runs"
 
     def guarantees(self, n: int) -> tuple[Any, ...]:
         return (self.stated,)
@@ -290,6 +309,8 @@ class Straying:
 
     problem: Any
 
+    hands_over: ClassVar[str] = "all runs"
+
     def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
         return (StatedGuarantee(PureDP(1e-3), Adjacency.REPLACE_ONE),)
 
@@ -303,17 +324,17 @@ class Straying:
 def test_a_solver_that_leaves_its_ball_is_projected() -> None:
     """Scores of points 40 away move by 40 times of what the selection allows for: the choice is the record's sign."""
     reduction = PopulationToEmpirical(
-        Straying(EVERY["bst14.alg8"]().problem),
-        0.1,
+        Straying(LINE),
+        0.5,
         accuracy=0.5,
-        boosts=2,
+        boosts=3,
         balls=1,
         phases=1,
         regularization=1e-9,
         minibatch=N,
     )
     (stated,) = reduction.guarantees(N)
-    assert stated.guarantee == PureDP(0.1 + 2e-3)
+    assert stated.guarantee == PureDP(0.5 + 3e-3)
     left = line_data([1.0, 0.0, 0.0, 0.0])
     assert not violated(reduction, stated.guarantee, left, left.replace(1, np.array([-1.0]), 1.0), 3)
     assert np.all(np.abs(run(reduction, left, runs=50, seed=1).points) <= 1 + 1e-12)

@@ -7,17 +7,21 @@ import pytest
 from scipy.special import expit
 
 from dpverify.auditing import (
+    audit_constant,
     audit_mean,
     audit_privacy,
     audit_queries,
     complexity_entry,
+    constant_entry,
     fit_rate,
     privacy_entry,
     rate_entry,
     risk_entry,
 )
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval, Verdict
-from dpverify.privacy import GDP, parse_claim
+from dpverify.privacy import GDP, Adjacency, parse_claim
+from dpverify.reports.summary import audit_text, is_measurement
 
 
 @pytest.mark.parametrize(
@@ -78,3 +82,42 @@ def test_the_other_entries() -> None:
         queries, subject="s", title="t", data="d", oracle="gradient", claim="= n T", seed=3, reproduce="r"
     )
     assert (count.counted, count.claimed, count.verdict) == (5, 4, Verdict.VIOLATED)
+
+
+def test_every_privacy_verdict_names_the_adjacency() -> None:
+    """Chance of a false alarm 1e-6 each."""
+    rng = np.random.default_rng(4)
+    left, right = rng.normal(0, 1, 4000), rng.normal(1, 1, 4000)
+    for adjacency, named in (
+        (Adjacency.ADD_REMOVE_ONE, "add-or-remove-one"),
+        ("households", "households"),
+    ):
+        for claim, verdict in (("mu=1", "supported"), ("eps=0.1", "violated"), ("eps=30", "undecided")):
+            audit = audit_privacy(
+                left, right, parse_claim(claim), adjacency=adjacency, failure_probability=1e-6, seed=1
+            )
+            entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r")
+            assert (audit.verdict, entry.adjacency) == (verdict, named)
+            assert f"neighbors: {named}" in audit.reason
+            assert f"neighbors: {named}" in audit_text(entry)
+            assert f'"adjacency":"{named}"' in entry.model_dump_json()
+    with pytest.raises(InvalidArgumentError, match="adjacency"):
+        audit_privacy(left, right, GDP(1.0), adjacency="", failure_probability=1e-6, seed=1)
+
+
+def test_entries_of_constants() -> None:
+    for extreme, smallest, largest in (("smallest", 2.0, None), ("largest", None, 1.0)):
+        audit = audit_constant(Interval(lower=1.0, upper=2.0), extreme=extreme, printed=None)
+        entry = constant_entry(
+            audit,
+            formula="c",
+            latex="",
+            parameters={},
+            range_fixed_by="a grid",
+            method="m",
+            subject="s",
+            title="t",
+            reproduce="r",
+        )
+        assert (entry.smallest, entry.largest, entry.printed) == (smallest, largest, None)
+        assert is_measurement(entry)

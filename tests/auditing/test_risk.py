@@ -172,6 +172,13 @@ def test_a_bound_that_nothing_could_break_is_not_supported() -> None:
 def test_too_few_runs_for_any_possible_expectation() -> None:
     audit = audit_mean([0.1, 0.2], bound=0.9, lower=0.0, upper=1.0, failure_probability=1e-3)
     assert (audit.verdict, audit.detectable, audit.sees_nothing) == (Verdict.UNDECIDED, None, True)
+    # something would have been found, but nothing that is known to be possible
+    values, worst = _values(0.3, 200, 7), Interval(lower=0.51, upper=1.0)
+    audit = audit_mean(values, bound=0.5, lower=0.0, upper=1.0, failure_probability=1e-6, extreme=worst)
+    assert audit.detectable is not None
+    assert audit.detectable > 0.51
+    assert (audit.verdict, audit.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert audit.reason.startswith("Too few runs")
 
 
 def test_which_audit_stands_for_a_curve() -> None:

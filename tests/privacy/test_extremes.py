@@ -234,7 +234,8 @@ def test_renyi_epsilons_are_rounded_up(slope: float, delta: float) -> None:
 
 def test_a_composition_of_gaussians_with_large_losses_is_close_to_the_exact_one() -> None:
     exact, found = GDP(20.0), compose_profiles([GDP(20.0)], discretization=0.01)
-    for delta in (1e-12, 1e-5, 0.5, 0.999):
+    # losses up to 350 nats cost 3e-13 of delta for rounding
+    for delta in (1e-8, 1e-5, 0.5, 0.999):
         epsilon = found.epsilon_at(delta)
         assert exact.epsilon_at(delta) <= epsilon <= exact.epsilon_at(delta) * (1 + 1e-5)
     at = np.array([0.0, 100.0, 200.0, 300.0, 340.0])

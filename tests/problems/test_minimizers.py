@@ -56,7 +56,7 @@ def test_every_loss_on_every_set_is_minimized_up_to_a_millionth(
     minimum = minimize(problem, data)
     assert bool(constraint.contains(minimum.point[None, :])[0])
     assert minimum.duality_gap == minimum.value.upper - minimum.value.lower >= 0.0
-    assert not minimum.value.rigorous
+    assert minimum.value.rigorous
     attained = float(problem.mean_risk(minimum.point[None, :], data)[0])
     assert attained == pytest.approx(minimum.value.upper, abs=1e-11)
     if isinstance(constraint, AllSpace) and isinstance(loss, Linear | ContractOrDrift):

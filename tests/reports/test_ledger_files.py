@@ -11,7 +11,7 @@ import pytest
 
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Interval, RiskEvidence
-from dpverify.reports import ledger_json, parse_ledger, read_ledger, write_ledger
+from dpverify.reports import ledger_json, parse_ledger, read_ledger, render_html, write_ledger
 
 from .ledger_example import AUDITS, example_ledger
 
@@ -116,3 +116,21 @@ def test_a_place_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidDataError, match="cannot be written"):
         write_ledger(example_ledger(), tmp_path / "file" / "ledger.json")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_ledgers_from_before_a_field_are_read(version: int) -> None:
+    """Without what version 3 added, everywhere in the tree."""
+    added = {
+        "origin", "sees_nothing", "fault", "smallest_fault", "extreme", "detectable", "blind_rejected", "largest",
+        "printed", "range_fixed_by", "covers_printed", "covers_repaired", "marks",
+    }  # fmt: skip
+    tree = json.loads(example_ledger().model_dump_json())
+    tree["schema_version"] = version
+    for part in (*tree["statements"], *tree["entries"]):
+        for name in added - ({"detectable"} if part.get("kind") == "privacy" else set()):
+            part.pop(name, None)
+    read = parse_ledger(json.dumps(tree), "old")
+    assert read.schema_version == version
+    assert [entry.verdict for entry in read.entries] == [entry.verdict for entry in example_ledger().entries]
+    assert "dpverify" in render_html(read)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Budget, ProofEvidence, Role, StatementEntry, Variant, Verdict
+from dpverify.evidence import Budget, ClaimOrigin, ProofEvidence, Role, StatementEntry, Variant, Verdict
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 
@@ -266,3 +266,33 @@ def test_spending_is_never_shown_above_what_there_is(
 ) -> None:
     budget = Budget(failure_probability=whole, spent={str(k): share for k, share in enumerate(shares)})
     assert spending(budget) == shown
+
+
+@pytest.mark.parametrize(
+    ("origin", "words"),
+    [
+        (
+            {"form": "as printed", "source": "bst14.thm2.1", "printed": "mu = 1", "holds_for": "every n"},
+            "as printed: mu = 1; holds for every n",
+        ),
+        (
+            {
+                "form": "corrected",
+                "source": "fmtt18.thm26",
+                "printed": "0.2515",
+                "because": "the sum starts at 2",
+            },
+            "corrected: the sum starts at 2; printed is 0.2515",
+        ),
+        ({"form": "unstated", "because": "no risk is bounded"}, "none: no risk is bounded"),
+        ({"form": "not compared", "source": "fmtt18.thm26"}, "not compared with the print"),
+    ],
+)
+def test_a_claim_says_how_it_stands_to_the_print(origin: dict[str, str], words: str) -> None:
+    made = ClaimOrigin.model_validate(origin)
+    kinds = {audit.kind: audit.model_copy(update={"origin": made}) for audit in (*AUDITS, LAW)}
+    assert {"privacy", "risk", "mean", "complexity", "constant", "sampling", "rate"} >= set(kinds)
+    assert len(kinds) >= 6
+    for audit in kinds.values():
+        page = render_html(example_ledger(entries=(audit,)))
+        assert words in page, audit.kind

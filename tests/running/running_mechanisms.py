@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,30 @@ class SlowWalk:
             file.write(f"{os.getpid()}\n")
         time.sleep(self.seconds)
         return rng.normal((runs, 2), "noise") + float(np.mean(data))
+
+
+@dataclass(frozen=True)
+class FirstBlockWaits:
+    """Its block of number 0 waits until a block is in the store's file."""
+
+    store: str
+    seconds: float
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Any:
+        first = rng.normal((runs, 2), "noise")
+        limit = time.monotonic() + self.seconds
+        while np.array_equal(first, Randomness(3, 0).normal((runs, 2), "noise")) and not self.rows():
+            if time.monotonic() > limit:
+                raise TimeoutError("no other block came")
+            time.sleep(0.01)
+        return first
+
+    def rows(self) -> int:
+        connection = sqlite3.connect(f"file:{self.store}?mode=ro", uri=True, timeout=10)
+        try:
+            return int(connection.execute("SELECT count(*) FROM work").fetchone()[0])
+        finally:
+            connection.close()
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import array_api_strict
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.running import Randomness
+from dpverify.running.randomness import seed_sequence
 
 # Kolmogorov-Smirnov tests at fixed seeds; each rejects a correct law with probability 1e-6.
 FALSE_ALARM = 1e-6
@@ -78,3 +81,47 @@ def test_the_stream_is_pinned() -> None:
 
 
 PINNED = [-1.2913202675471103, 0.9263248540871335]
+
+
+@pytest.mark.parametrize("seed", [2026, (2026, 1), (0, 0, 2**32 - 1), (2**128 - 1, 7)])
+@pytest.mark.parametrize("block", [0, 4, 2**32 - 1])
+def test_ordinary_streams_are_those_of_spawn_keys(seed: int | tuple[int, ...], block: int) -> None:
+    first, *labels = seed if isinstance(seed, tuple) else (seed,)
+    plain = np.random.SeedSequence(first, spawn_key=(*labels, block))
+    assert state(seed, block) == plain.generate_state(8).tobytes()
+
+
+def state(seed: int | tuple[int, ...], block: int) -> bytes:
+    return seed_sequence(seed, block).generate_state(8).tobytes()
+
+
+# sizes at which a number starts to fill another word are what an encoding gets wrong
+EDGES = st.sampled_from([k * 2**bits + d for bits in (32, 64, 96) for k in (1, 3) for d in (-1, 0, 1)])
+SEEDS = st.integers(0, 2**128 - 1) | EDGES | st.integers(0, 3)
+LABELS = st.lists(st.integers(0, 3) | st.sampled_from([2**32 - 1]) | st.integers(0, 2**32 - 1), max_size=5)
+BLOCKS = st.integers(0, 3) | EDGES | st.integers(0, 2**200) | st.sampled_from([2**128, 2**4096])
+STREAM = st.tuples(SEEDS, LABELS.map(tuple), BLOCKS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(STREAM, STREAM)
+@example((5, (), 2**32), (5, (0,), 1))
+@example((5, (1,), 2**32 + 3), (5, (1, 3), 1))
+@example((5, (), 2**64), (5, (0, 0), 1))
+@example((5, (1, 0), 2**32), (5, (1,), 2**64))
+@example((5, (0,), 0), (5, (), 0))
+@example((0, (), 0), (0, (0, 0, 0, 0), 0))
+def test_no_two_of_seed_labels_and_block_share_a_stream(
+    one: tuple[int, tuple[int, ...], int], other: tuple[int, tuple[int, ...], int]
+) -> None:
+    """Two different hashes of 256 bits are equal with a probability below 1e-70 in all of these pairs together."""
+    states = [state((seed, *labels), block) for seed, labels, block in (one, other)]
+    assert (states[0] == states[1]) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("seed", "block"), [(-1, 0), ((3, -1), 0), (3, -1), (2**128, 0), ((3, 2**32), 0), (3, 0.5)]
+)
+def test_what_is_no_stream_is_refused(seed: int | tuple[int, ...], block: int) -> None:
+    with pytest.raises(InvalidArgumentError):
+        seed_sequence(seed, block)

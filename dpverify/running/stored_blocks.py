@@ -1,0 +1,138 @@
+"""What a stored block of runs depends on, and its form in a store."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+from dpverify.running.outputs import COUNTERS, Block
+from dpverify.running.program import program_hash
+from dpverify.running.sources import unchanged
+from dpverify.running.store import Store
+
+
+@dataclass(frozen=True)
+class BlockKey:
+    """What the bits of a block depend on, its own number and size aside.
+
+    Attributes:
+        mechanism: fingerprint of the mechanism with all its parameters.
+        data: fingerprint of the data set.
+        seed: the seed and its labels.
+        block_size: runs in a full block.
+        namespace: name of the array namespace, and its version.
+    """
+
+    mechanism: str
+    data: str
+    seed: tuple[int, ...]
+    block_size: int
+    namespace: str
+
+    def text(self) -> str:
+        """The key as text, with the versions of the code that drew and computed."""
+        return json.dumps(
+            {
+                "mechanism": self.mechanism,
+                "data": self.data,
+                "seed": [str(word) for word in self.seed],
+                "block_size": self.block_size,
+                "namespace": self.namespace,
+                "program": program_hash(),
+                "python": platform.python_version(),
+                "numpy": np.__version__,
+                "scipy": scipy.__version__,
+            },
+            sort_keys=True,
+        )
+
+
+class Shelf:
+    """The part of a store that belongs to one job."""
+
+    def __init__(self, store: Store, key: str, folder: str | os.PathLike[str]) -> None:
+        """Take a job's place in a store.
+
+        Args:
+            store: where the blocks are.
+            key: what they depend on.
+            folder: what the paths of source files are relative to.
+        """
+        self._store = store
+        self._key = key
+        self._folder = folder
+        self._unchanged: dict[str, bool] = {"": True}
+        self._put: set[str] = {""}
+
+    def _name(self, index: int, runs: int) -> str:
+        return f"{self._key}\n{index} {runs}"
+
+    def save(self, block: Block, sources: Mapping[str, str] | None) -> None:
+        """Keep a block, with the source files that it rests on; where these cannot be known (None), do not.
+
+        Raises:
+            InvalidDataError: if the store cannot be written to.
+        """
+        if sources is None:
+            self._store.pass_over()
+            return
+        text = json.dumps(sources, sort_keys=True) if sources else ""
+        name = hashlib.sha256(text.encode()).hexdigest() if sources else ""
+        if name not in self._put:
+            self._store.put("sources", name, text.encode())
+            self._put.add(name)
+        counts = list(block.counts().values())
+        # most mechanisms ask for the same number in every run, and small arrays take long to read
+        same = all(np.all(count == count[0]) for count in counts)
+        head = {"sources": name, "counts": [int(count[0]) for count in counts] if same else None}
+        content = io.BytesIO()
+        content.write(json.dumps(head).encode() + b"\n")
+        np.save(content, block.points, allow_pickle=False)
+        if not same:
+            np.save(content, np.stack(counts), allow_pickle=False)
+        self._store.put("block", self._name(block.index, block.runs), content.getvalue())
+
+    def load(self, *, index: int, start: int, runs: int) -> Block | None:
+        """Read a block; None if it is absent or damaged, or a source file that it rests on has changed.
+
+        Raises:
+            InvalidDataError: if the store cannot be read.
+        """
+        content = self._store.get("block", self._name(index, runs))
+        block = None if content is None else self._block(content, index, start, runs)
+        self._store.count("block", taken=block is not None)
+        return block
+
+    def _block(self, content: bytes, index: int, start: int, runs: int) -> Block | None:
+        stream = io.BytesIO(content)
+        try:
+            head = json.loads(stream.readline())
+            points: Any = np.load(stream, allow_pickle=False)
+            counts: Any = head["counts"]
+            if counts is None:
+                counts = np.load(stream, allow_pickle=False)
+            counts = [
+                np.ascontiguousarray(np.broadcast_to(count, (runs,)).astype(np.int64)) for count in counts
+            ]
+            block = Block(index, start, points, **dict(zip(COUNTERS, counts, strict=True)))
+            sources = head["sources"]
+        except (ValueError, EOFError, KeyError, TypeError):
+            # the digest fits: someone else's content, which is not for us to run
+            self._store.refuse()
+            return None
+        return block if self._rests_on_unchanged(sources) else None
+
+    def _rests_on_unchanged(self, name: str) -> bool:
+        if name not in self._unchanged:
+            sources = self._store.get("sources", name)
+            self._unchanged[name] = sources is not None and unchanged(json.loads(sources), self._folder)
+        return self._unchanged[name]

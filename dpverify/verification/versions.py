@@ -1,0 +1,23 @@
+"""Versions of what results depend on."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "sympy", "mpmath", "python-flint", "z3-solver", "cvc5",
+    "dp-accounting", "cvxpy", "clarabel", "array-api-compat", "joblib",
+)  # fmt: skip
+"""Libraries whose version can change a result."""
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that are installed, by name."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

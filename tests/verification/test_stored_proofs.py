@@ -1,0 +1,84 @@
+"""Proofs that are in a store are not found again, and come back with their certificates."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.errors import InvalidDataError
+from dpverify.evidence import Verdict
+from dpverify.running import Store
+from dpverify.statements.paper import find_statement
+from dpverify.verification import proofs
+from dpverify.verification.proofs import ProofRecord, prove_statements
+
+# a few quick obligations, with units
+NAME = "fmtt18.thm23"
+
+
+def found(store: Store | None) -> list[ProofRecord]:
+    statement = find_statement(NAME)
+    assert statement is not None
+    return prove_statements([statement], store=store)
+
+
+def refuse(*_: object, **__: object) -> Any:
+    raise AssertionError("something was proved although it is in the store")
+
+
+def rows(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    count = int(connection.execute("SELECT count(*) FROM work WHERE kind = 'proof'").fetchone()[0])
+    connection.close()
+    return count
+
+
+def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(tmp_path / "store") as store:
+        first = found(store)
+    total = rows(tmp_path / "store")
+    assert total == sum(1 for _ in proofs._tasks(find_statement(NAME)))  # type: ignore[arg-type]
+    with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
+        patched.setattr(proofs, "prove", refuse)
+        patched.setattr(proofs, "check", refuse)
+        assert found(store) == first
+        assert store.reuse().says() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
+    # another program, even in a file that no proof reads, proves anew
+    with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
+        patched.setattr(proofs, "program_hash", lambda: "another program")
+        patched.setattr(proofs, "prove", refuse)
+        with pytest.raises(AssertionError, match="something was proved"):
+            found(store)
+
+
+def test_what_is_undecided_or_unconfirmed_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = proofs._evidence
+    change: dict[str, object] = {}
+
+    def unconfirmed(*arguments: Any) -> ProofRecord:
+        record = real(*arguments)
+        return ProofRecord(record.evidence.model_copy(update=change), record.certificate)
+
+    monkeypatch.setattr(proofs, "_evidence", unconfirmed)
+    for now in ({"confirmed_by_checker": False}, {"verdict": Verdict.UNDECIDED}):
+        change.clear()
+        change.update(now)
+        with Store(tmp_path / "store") as store:
+            found(store)
+        assert rows(tmp_path / "store") == 0
+
+
+def test_a_store_that_cannot_be_used_is_said_before_anything_is_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpverify.verification import VerificationSettings, verify
+
+    monkeypatch.setattr(proofs, "prove", refuse)
+    (tmp_path / "file").write_text("x" * 5000)
+    with pytest.raises(InvalidDataError, match="is no store"):
+        verify(VerificationSettings(papers=(NAME,), store=str(tmp_path / "file")))
