@@ -158,7 +158,8 @@ class UniformOn:
         InvalidArgumentError: for any other set.
     """
 
-    constraint: Ball | Box
+    constraint: Any
+    """A `Ball` or a `Box`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.constraint, Ball | Box):

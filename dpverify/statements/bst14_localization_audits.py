@@ -55,6 +55,7 @@ from dpverify.statements.plans import (
     Corrected,
     MeanCase,
     MeanPlan,
+    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -86,7 +87,7 @@ def _claim(mechanism: Any, n: int) -> Guarantee:
     return guarantee
 
 
-COMPOSED = {
+COMPOSED: dict[str, Origin] = {
     "bst14.lem4.1": AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0"),
     "bst14.thmC.1": Corrected(
         "bst14.thmC.1",

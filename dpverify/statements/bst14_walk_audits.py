@@ -112,7 +112,7 @@ def _law(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
     problem, data = _on_cube(data_name, n, 1)
     # steep enough for a sampler that ignores the data to be far away
     steep = kind is EfficientExponentialSampling
-    mechanism = (
+    mechanism: Any = (
         EfficientExponentialSampling(problem, 6.0)
         if steep
         else kind(problem, 0.5, 2.0 if kind is BoostedSampling else 0.5)
