@@ -5,12 +5,13 @@ It samples a strongly log-concave density through value queries of single record
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
@@ -24,6 +25,7 @@ from dpverify.algorithms.rejection_inner_step import (
     truncation_error,
 )
 from dpverify.algorithms.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
@@ -101,7 +103,7 @@ def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
 
 
 @dataclass(frozen=True)
-class AlternatingSampler:
+class AlternatingSampler(Weakenable):
     """gll22, Algorithm 1: T times y <- x + sqrt(eta) N(0, I), x ~ exp(-V(x) - ||x - y||^2 / (2 eta)) on K.
 
     V = k (F(x) + (mu / 2) ||x - c||^2), F the mean loss. The inner sample is Algorithm 2's, so each step costs O(1)
@@ -211,6 +213,12 @@ class AlternatingSampler:
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
         return (StatedQueries("value", bound, exact=False, expected=True, sources=("gll22.thm5.6",)),)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        return dataclasses.replace(
+            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
+        )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from dpverify.algorithms.conditions import (
     refuse_or_withdraw,
 )
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -55,7 +56,7 @@ class PrivateAlgorithm(Protocol):
 
 
 @dataclass(frozen=True)
-class ForPrivacy:
+class ForPrivacy(Weakenable):
     """An algorithm that sets its parameters by (epsilon, delta) and n when it meets the data, through `for_privacy`.
 
     It gives those algorithms a field `epsilon` that have none of their own, so that they can be boosted.
@@ -95,6 +96,12 @@ class ForPrivacy:
         """That of the algorithm for n records."""
         return int(self.at(n).gradient_query_count(n))
 
+    def sharpened(self, n: int, factor: float) -> Any:
+        """The algorithm for n records, with its exponents times the factor."""
+        made = self.at(n)
+        inside = sharpened(made, n, factor)
+        return self if inside is made else inside
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Set the parameters, then run."""
         output: Output = self.at(data.n)(data, rng=rng, runs=runs)
@@ -102,7 +109,7 @@ class ForPrivacy:
 
 
 @dataclass(frozen=True)
-class Boosting:
+class Boosting(Weakenable):
     """bst14, Appendix D: k runs of a private algorithm; one point is released, with a probability
     proportional to exp(-epsilon' L(theta; D) / (2 L ||C||)), which is Algorithm 2 on the k points.
 
@@ -309,6 +316,15 @@ class Boosting:
             return found
         count = getattr(self.single, "gradient_query_count", None)
         return () if count is None else (StatedQueries("gradient", count(n)),)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with what is boosted sharpened; the pick is weakened where its exponential numbers are drawn."""
+        inside = sharpened(self.single, n, factor)
+        if inside is self.single:
+            return self
+        made = dataclasses.replace(self, withdraw_guarantee=True)
+        made.__dict__["single"] = inside
+        return made
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, d).

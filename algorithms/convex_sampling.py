@@ -7,10 +7,11 @@ called as `(data, centers, *, rng, runs)`, see `localized_sampling`.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dpverify.algorithms.grid_steps import GridPlan
 from dpverify.algorithms.grid_walk import check_sampler, expected_excess, guarantee_at
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.sampling_regions import Region, fixed_region
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Sampler(ABC):
+class _Sampler(Weakenable, ABC):
     """What Algorithms 5 and 6 have in common.
 
     Attributes:
@@ -136,6 +138,10 @@ class _Sampler(ABC):
         tuning = self.tuning(data.n)
         density = tuning.density(self.problem, data.as_namespace(rng.xp), self.withdraw_guarantee)
         return tuning, CubeSampler(density, tuning.plan, self.step_count(data.n), self.simulation, runs)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def _value_queries(self, n: int, walks: int) -> tuple[StatedQueries, ...]:
         """An evaluation takes n values of the loss itself; what the extension takes has no stated bound."""
@@ -319,7 +325,7 @@ def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, ru
 
 
 @dataclass(frozen=True)
-class EfficientExponentialSampling:
+class EfficientExponentialSampling(Weakenable):
     """bst14, Algorithm 7: Algorithm 6 with scale epsilon / (6 L ||C||) and epsilon~ = epsilon / 3.
 
     Guarantee (replace-one, both directions): Theorem 3.4 (1), epsilon-DP: the exponential mechanism with a third of
@@ -462,6 +468,10 @@ class EfficientExponentialSampling:
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.4 (2) with its constant; None if it was withdrawn."""
         return self.boosted.risk_bound(n)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        return dataclasses.replace(self, epsilon=factor * self.epsilon)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p) and are in C.

@@ -15,6 +15,7 @@ from typing import ClassVar
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.private_oracles import GaussianOracle, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -49,7 +50,7 @@ class DPSGDParameters:
 
 
 @dataclass(frozen=True)
-class DPSGD:
+class DPSGD(Weakenable):
     """mn25, Algorithm 3: T times w <- Proj(w - eta (mean gradient of m records + N(0, sigma^2 I))); the mean of w.
 
     With a bound m-bar on the batch size and M = max{1, d / (m-bar^2 rho)}:

@@ -10,7 +10,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from dpverify.algorithms.conditions import (
 from dpverify.algorithms.local_problems import ResampledLoss
 from dpverify.algorithms.projected_steps import records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.algorithms.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
@@ -143,7 +144,7 @@ def _after_resampling(inner: Guarantee, n: int, m: int) -> list[Guarantee]:
 
 
 @dataclass(frozen=True)
-class EmpiricalToPopulation:
+class EmpiricalToPopulation(Weakenable):
     """mn25, Appendix D.2: an ERM solver that runs an SCO solver on n records drawn from the n with replacement.
 
     The empirical distribution is the population, so the excess empirical risk is the SCO solver's excess population
@@ -239,6 +240,13 @@ class EmpiricalToPopulation:
             stated, population=False, sources=(*stated.sources, "mn25.d2")
         )
         return found
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with its solver's exponents times the factor."""
+        inside = sharpened(self.solver, self.resample_count(n), factor)
+        if inside is self.solver:
+            return self
+        return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Draw each run's records, then run the solver on them; points have shape (runs, d).

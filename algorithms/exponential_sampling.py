@@ -5,9 +5,10 @@ Losses are summed over the records in this paper.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import stats
@@ -24,6 +25,7 @@ from dpverify.algorithms.free_coordinates import (
 from dpverify.algorithms.near_centers import sample_near
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.quadratic_sampling import quadratic_sampler
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -50,7 +52,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class ExponentialSampling:
+class ExponentialSampling(Weakenable):
     """bst14, Algorithm 2: theta in C with density proportional to exp(-s L(theta; D)), s = epsilon / (2 L ||C||).
 
     L(theta; D) is the sum of the losses, L their Lipschitz constant, ||C|| the diameter of C. Samples are exact (in
@@ -244,6 +246,12 @@ class ExponentialSampling:
             return (StatedQueries("gradient", self.gradient_query_count(n)), StatedQueries("value", 0))
         coordinates = affine_dimension(self.problem.constraint)
         return sampling_queries(coordinates, n, largest=self.largest_cells)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        if self.exponent_scale is None:
+            return dataclasses.replace(self, epsilon=factor * self.epsilon)
+        return dataclasses.replace(self, exponent_scale=factor * self.exponent_scale, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import (
     GDP,
@@ -71,7 +72,7 @@ def binarized(data: Dataset) -> Dataset:
 
 
 @dataclass(frozen=True)
-class Fingerprinting:
+class Fingerprinting(Weakenable):
     """mn25, Appendix C.1.1: the hard distribution of mean estimation, an estimator, and who was in its data set.
 
     Every run draws its own members. On the hard distribution theta is uniform on [-1, 1]^d and the d coordinates of

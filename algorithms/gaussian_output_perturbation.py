@@ -16,6 +16,7 @@ from scipy import special
 from dpverify.algorithms.batched_minimizers import UNCERTIFIED, minimizer_of
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian_hockey_stick
 from dpverify.privacy.checks import number, whole_number
@@ -29,7 +30,7 @@ PRINTED_CONSTANT = 4.0
 
 
 @dataclass(frozen=True)
-class GaussianOutputPerturbation:
+class GaussianOutputPerturbation(Weakenable):
     """bst14, Appendix C: theta_0 = Proj(theta* + N(0, sigma_0^2 I)), theta* being the minimizer of the total risk.
 
     The noise variance is sigma_0^2 = c (s/2)^2 ln(1/delta) / (Delta n epsilon)^2, s being the loss's gradient

@@ -5,6 +5,7 @@ Losses are summed over the records in this paper.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from dpverify.algorithms.cube_sampling import CubeDensity, CubeSampler, Simulati
 from dpverify.algorithms.grid_steps import GridPlan, Proof
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.sampling_regions import fixed_region, is_cube
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -70,7 +72,7 @@ def largest_true(holds: Callable[[int], bool], highest: int) -> int:
 
 
 @dataclass(frozen=True)
-class GridWalk:
+class GridWalk(Weakenable):
     """bst14, Lemma 6.1: a point of a cube from nearly the density exp(-scale * sum of losses).
 
     The lazy grid walk of Applegate and Kannan on cells of side at most distance / (2 eta sqrt(p)), from the central
@@ -193,6 +195,10 @@ class GridWalk:
         if self.withdrawn(n):
             return None
         return expected_excess(self.problem.constraint.dimension, self.scale, self.distance, "bst14.thm3.4.2")
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p).

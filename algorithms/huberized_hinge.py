@@ -17,6 +17,7 @@ import numpy as np
 from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -124,7 +125,7 @@ class HuberizedPositivePart(GeneralizedLinear):
 
 
 @dataclass(frozen=True)
-class HuberizedObjectivePerturbation:
+class HuberizedObjectivePerturbation(Weakenable):
     """bst14, (9): objective perturbation of the huberized hinge loss.
 
     As printed, for one dimension: minimize sum f(y_i - x_i theta) + theta^2 / (8 epsilon h) + b theta on [-2, 2] with

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.checks import number, numbers, whole_number
@@ -94,7 +95,7 @@ class LaplaceNoise:
 
 
 @dataclass(frozen=True)
-class ContractiveNoisyIteration:
+class ContractiveNoisyIteration(Weakenable):
     """fmtt18, Definition 19: X_t = psi_t(X_{t-1}) + Z_t for t = 1, ..., T; X_T is released.
 
     Guarantee (replace-one, both directions): Theorem 22 for the neighbors that `shifts` describes.

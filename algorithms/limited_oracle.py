@@ -22,6 +22,7 @@ from dpverify.algorithms.conditions import check_records, normalized_start
 from dpverify.algorithms.dp_sgd import check_problem
 from dpverify.algorithms.private_oracles import FirstOrder, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -204,7 +205,7 @@ class GaussianChannel:
 
 
 @dataclass(frozen=True)
-class LimitedOracleSGD:
+class LimitedOracleSGD(Weakenable):
     """mn25, Section 5: SGD that sees the loss through an oracle of bounded information; the mean of the points.
 
     T times w <- Proj(w - eta g), where g is decoded from a message about m random records, drawn with

@@ -20,6 +20,7 @@ from scipy import stats
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.mixtures import gaussian_noise_multiplier
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -145,7 +146,7 @@ class LinearHardFamily:
 
 
 @dataclass(frozen=True)
-class MeanMinimizer:
+class MeanMinimizer(Weakenable):
     """Minimize the mean of linear losses on a ball about the origin, exactly, from a noisy mean record.
 
     w = -radius m / ||m||, m being the mean of the records, each shortened to norm `clip`, plus N(0, sigma^2 I). It

@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from dpverify.algorithms.ball_intersections import BallIntersections
 from dpverify.algorithms.conditions import (
@@ -40,6 +40,7 @@ from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.output_perturbation import OutputPerturbation
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.sampling_regions import is_cube
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -71,7 +72,7 @@ class Localizer(Protocol):
         """Find a center for each run; shape (runs, p)."""
 
 
-class _Localized(ABC):
+class _Localized(Weakenable, ABC):
     """Both forms: a localizer and a solver with a part of the budget each, one after the other."""
 
     id: ClassVar[str]
@@ -302,6 +303,15 @@ class Localization(_Localized):
                 ExponentialSampling(self.problem, epsilon, withdraw_guarantee=self.withdraw_guarantee)
             )
         return self.solver
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same ball, and the sampler inside with its exponent times the factor."""
+        solver = self.solver_at(n)
+        if isinstance(solver, LocalExponentialSampling | LocalWalk):
+            inside: Any = solver.mechanism
+            mechanism = dataclasses.replace(inside, epsilon=factor * inside.epsilon)
+            solver = type(solver)(mechanism)
+        return dataclasses.replace(self, solver=solver, steps=None, withdraw_guarantee=True)
 
     @property
     def _delta(self) -> float:

@@ -20,6 +20,7 @@ from dpverify.algorithms.iterate_risk import random_iterate_risk
 from dpverify.algorithms.mixtures import harmonic
 from dpverify.algorithms.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -122,7 +123,7 @@ class SummedCurve:
 
 
 @dataclass(frozen=True)
-class MultitaskStopPNSGD:
+class MultitaskStopPNSGD(Weakenable):
     """fmtt18, Section 5.4 and Theorem 32: k tasks by Stop-PNSGD, their k points released together.
 
     Guarantee (replace-one, both directions): the sum of the tasks' Renyi divergences. Each is that of Theorem 26,

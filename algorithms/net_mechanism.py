@@ -5,11 +5,12 @@ Losses are summed over the records in this paper.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -30,7 +32,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class NetMechanism:
+class NetMechanism(Weakenable):
     """bst14, Algorithm 8: a point of a net M of C with probability proportional to exp(-s L(theta; D)).
 
     The net covers C with balls of radius ||C|| p / (epsilon n). s is epsilon / (2 L ||C||). The printed factor is
@@ -206,6 +208,11 @@ class NetMechanism:
         exponents = -self.scale * np.asarray(self.problem.total_risk(net.points, data.as_namespace(np)))
         weights = np.exp(exponents - np.max(exponents))
         return np.asarray(weights / np.sum(weights))
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        # a larger epsilon would make another net
+        return dataclasses.replace(self, exponent_scale=factor * self.scale, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

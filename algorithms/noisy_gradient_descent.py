@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.projected_steps import Iterates, records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -25,7 +26,7 @@ _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projecti
 
 
 @dataclass(frozen=True)
-class NoisyGradientDescent:
+class NoisyGradientDescent(Weakenable):
     """bst14, Algorithm 1: n^2 - 1 times theta <- Proj(theta - eta(t) (n grad l(theta; d_t) + N(0, sigma^2 I))).
 
     d_t is uniform on the records, drawn with replacement, anew in every step and run. The noise variance is

@@ -35,6 +35,7 @@ from dpverify.algorithms.batched_minimizers import UNCERTIFIED, minimize_tilted
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.output_perturbation import gamma_norm_noise
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -55,7 +56,7 @@ _SOURCE = "bst14.objpert-privacy"
 
 
 @dataclass(frozen=True)
-class ObjectivePerturbation:
+class ObjectivePerturbation(Weakenable):
     """bst14, (11): minimize a sum of losses with a random linear term; Gamma or Gaussian noise, repaired.
 
     theta# minimizes L(theta; D) + (regularization / 2) ||theta||^2 + <b, theta> on C. A point found instead is

@@ -16,6 +16,7 @@ from scipy.special import gammaincc
 from dpverify.algorithms.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -26,7 +27,7 @@ from dpverify.running import Output, Randomness
 
 
 @dataclass(frozen=True)
-class OutputPerturbation:
+class OutputPerturbation(Weakenable):
     """bst14, Algorithm 3: theta_0 = Proj_C(theta* + b), and the ball C_0 of theta about theta_0 within C.
 
     theta* minimizes the sum of the losses on C; b has a density proportional to exp(-||b|| / scale), so that

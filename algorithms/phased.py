@@ -24,6 +24,7 @@ from dpverify.algorithms.dp_sgd import check_problem
 from dpverify.algorithms.private_oracles import begin
 from dpverify.algorithms.projected_steps import records
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -68,7 +69,7 @@ class ERMPhase:
 
 
 @dataclass(frozen=True)
-class _Phased(ABC):
+class _Phased(Weakenable, ABC):
     """What both algorithms have in common.
 
     Attributes:

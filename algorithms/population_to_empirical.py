@@ -5,6 +5,7 @@ SCO is stochastic convex optimization, ERM empirical risk minimization. Risks ar
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from dpverify.algorithms.private_selection import (
     selection_penalty,
 )
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.algorithms.wrapped_solvers import check_solver, with_problem
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
@@ -65,7 +67,7 @@ def _total(runs: list[Guarantee], selections: int, epsilon: float) -> Guarantee 
 
 
 @dataclass(frozen=True)
-class PopulationToEmpirical:
+class PopulationToEmpirical(Weakenable):
     """mn25, Appendix D.1 (Theorem 8): an SCO solver that calls an ERM solver, by boosting and nested balls.
 
     The records are split into T parts, in their order, one a phase. Phase t minimizes f + sum_{s < t} lambda_s
@@ -385,6 +387,13 @@ class PopulationToEmpirical:
         return min(bound + lipschitz * moved, lipschitz * diameter)
 
     # -------------------------------------------------------------------------------------------- run
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with its solver's exponents times the factor; picks are weakened where they are drawn."""
+        inside = sharpened(self.solver, self.sizes(n).part, factor)
+        if inside is self.solver:
+            return self
+        return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on n records; points have shape (runs, d).

@@ -29,6 +29,7 @@ from dpverify.algorithms.oracle_handles import (
 )
 from dpverify.algorithms.projected_steps import records as records_of
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, Guarantee, StatedGuarantee, compose, for_group, zCDP
 from dpverify.privacy.checks import number, whole_number
@@ -459,7 +460,7 @@ class CyclicDescent:
 
 
 @dataclass(frozen=True)
-class PrivateOracleMethod:
+class PrivateOracleMethod(Weakenable):
     """mn25, Algorithms 1 and 2: an optimizer that talks to a proxy oracle, and sees nothing else of the data.
 
     Guarantee (replace-one, both directions): a message is private with respect to one of its gradients

@@ -9,9 +9,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from dpverify.privacy.checks import number, whole_number
+from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float, xp: Any) -> Array:
@@ -42,12 +47,12 @@ def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float
 def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness) -> Array:
     """One index for each run by the exponential mechanism; integers in {0, ..., m - 1}, shape (runs,)."""
     xp = rng.xp
-    probabilities = selection_probabilities(scores, sensitivity=sensitivity, epsilon=epsilon, xp=xp)
-    runs, count = probabilities.shape
-    # distribution function by a triangular product; its last column is left out, so that rounding hits no m
-    sums = xp.matmul(probabilities, xp.triu(xp.ones((count, count), dtype=xp.float64)))[:, : count - 1]
-    drawn = rng.uniform((runs,), "selection")
-    return xp.sum(xp.astype(drawn[:, None] >= sums, xp.int64), axis=1)
+    number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
+    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    # an exponential number over each weight: the smallest one comes first with a probability proportional to its weight
+    drawn = rng.gamma(1.0, tuple(scores.shape), "selection")
+    times = xp.log(at_least(drawn, _SMALLEST)) + (0.5 * epsilon / sensitivity) * scores
+    return xp.argmin(times, axis=1)
 
 
 def relative_scores(scores: Array, sensitivities: tuple[float, ...], *, penalty: float, xp: Any) -> Array:

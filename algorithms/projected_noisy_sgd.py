@@ -25,6 +25,7 @@ from dpverify.algorithms.mixtures import (
     harmonic,
 )
 from dpverify.algorithms.projected_steps import Iterates, records
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -45,7 +46,7 @@ _NO_NOISE = "the noise is zero"
 
 
 @dataclass(frozen=True)
-class _NoisySGD:
+class _NoisySGD(Weakenable):
     """What all variants have in common.
 
     Attributes:

@@ -5,11 +5,12 @@ Risks are means over the records here.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +33,7 @@ from dpverify.algorithms.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -116,7 +118,7 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class RegularizedExponentialMechanism:
+class RegularizedExponentialMechanism(Weakenable):
     """gll22 (8): one sample of exp(-k (F(x; D) + (mu / 2) ||x - c||^2)) on K, F the mean loss.
 
     Guarantee (replace-one, both directions): Theorem 6.2, the profile of a Gaussian with mu_GDP = G sqrt(k) /
@@ -427,6 +429,16 @@ class RegularizedExponentialMechanism:
         if self.sampling == "rejection":
             return sampling_queries(affine_dimension(self.problem.constraint), n)
         return (StatedQueries("gradient", n),)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        tuned = self.tuned(n)
+        return dataclasses.replace(
+            self,
+            inverse_temperature=factor * tuned.inverse_temperature,
+            regularization=tuned.regularization,
+            withdraw_guarantee=True,
+        )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -8,11 +8,12 @@ the only error, and with a short step it is tiny.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import special
@@ -22,6 +23,7 @@ from dpverify.algorithms.projected_steps import records
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.regularized_density import RegularizedDensity
 from dpverify.algorithms.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -223,7 +225,7 @@ def inner_queries(error: float) -> float:
 
 
 @dataclass(frozen=True)
-class RejectionInnerStep:
+class RejectionInnerStep(Weakenable):
     """gll22, Algorithm 2: one sample of exp(-k (F(x) + (mu / 2) ||x - c||^2) - ||x - y||^2 / (2 eta)) on K.
 
     No guarantee of privacy: it is a step of a sampler. Its law is right up to `sampling_error`, by the explicit form
@@ -325,6 +327,12 @@ class RejectionInnerStep:
             StatedQueries(
                 "value", bound, exact=False, expected=True, sources=("gll22.lem5.5", "gll22.thm5.6")
             ),
+        )
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        return dataclasses.replace(
+            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

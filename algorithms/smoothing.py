@@ -14,6 +14,7 @@ from dpverify.algorithms.mixtures import gaussian_noise_multiplier
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.smoothed_losses import SmoothedLoss, smoothed
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
@@ -22,7 +23,7 @@ from dpverify.running import Output, Randomness
 
 
 @dataclass(frozen=True)
-class SmoothedPNSGD:
+class SmoothedPNSGD(Weakenable):
     """fmtt18, Corollary 34: Skip-PNSGD on the loss convolved with a Gaussian of standard deviation lambda.
 
     Guarantee (replace-one at index t, both directions): that of `SkipPNSGD` at t, for a loss that need not be

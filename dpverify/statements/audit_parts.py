@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Interval
 from dpverify.problems import (
     Ball,
     Box,
     Dataset,
+    HalfSquaredDistance,
+    Linear,
     Logistic,
     NeighborPair,
     Problem,
@@ -22,6 +27,11 @@ from dpverify.problems import (
 from dpverify.running import Output, Randomness
 
 REAL_DATA = ("breast-cancer", "diabetes")
+
+NOISE = "noise divided by"
+EXPONENT = "exponent times"
+BOTH = "noise divided by, and the exponent times,"
+"""What weakened mechanisms have changed."""
 
 
 def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tuple[Problem, Dataset]:
@@ -34,6 +44,54 @@ def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tu
 def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
     """The data set, and its neighbor with record `index` (from 1) replaced by the most different one."""
     return opposite_neighbor(problem.loss, data, index)
+
+
+def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:
+    """A few records of a real data set, and at an index from 1 its longest one, whose replacement moves most."""
+    few, every = load(name, n=n, d=d), load(name, d=d)
+    longest = int(np.argmax(np.linalg.norm(np.asarray(every.features), axis=1)))
+    features, labels = np.array(few.features), np.array(few.labels)
+    features[index - 1], labels[index - 1] = every.features[longest], every.labels[longest]
+    return Dataset(features, labels, f"{few.name}, the longest record of all at {index}", few.scaling)
+
+
+def mean_problem(d: int, radius: float) -> Problem:
+    """The mean of the records: half squared distances on a ball, where two records' gradients differ by x - x'.
+
+    Every record has its say at every point, so that a data set of real records comes near to what the theorems allow.
+    """
+    ball = Ball(d, radius)
+    return Problem(HalfSquaredDistance.on(ball), ball)
+
+
+def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
+    """A few real records with linear losses, and the last and longest one replaced by the most different one.
+
+    A record is the gradient of its loss, so that two of them are up to 2 L apart, as the theorems allow.
+    """
+    return opposite_neighbor(Linear(), longest_record_at(name, n, n=n, d=d), n)
+
+
+def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
+    """A few real records whose mean is sought, and the last and longest one replaced by the most different one."""
+    return opposite_neighbor(HalfSquaredDistance.on(Ball(d, 1.0)), longest_record_at(name, n, n=n, d=d), n)
+
+
+def sign_change(value: float, function: Callable[[arb], arb]) -> Interval:
+    """An interval about a root of a falling function, rigorous where ball arithmetic shows its signs at both ends."""
+    low, high = value * (1 - 1e-9), value * (1 + 1e-9)
+    shown = bool(function(arb(low)) > 0) and bool(function(arb(high)) < 0)
+    return Interval(lower=low, upper=high, rigorous=shown)
+
+
+def gaussian_delta(epsilon: float, mu: arb) -> arb:
+    """Delta of two Gaussians with standard deviation 1, mu apart, at an epsilon, as a ball."""
+
+    def below(x: arb) -> arb:
+        return (-x / arb(2).sqrt()).erfc() / 2
+
+    ratio = arb(epsilon) / mu
+    return below(-ratio + mu / 2) - arb(epsilon).exp() * below(-ratio - mu / 2)
 
 
 @dataclass(frozen=True)
@@ -100,7 +158,8 @@ class UniformOn:
         InvalidArgumentError: for any other set.
     """
 
-    constraint: Ball | Box
+    constraint: Any
+    """A `Ball` or a `Box`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.constraint, Ball | Box):

@@ -11,37 +11,51 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 from scipy import special, stats
 
 from dpverify.algorithms.gaussian_output_perturbation import PRINTED_CONSTANT, GaussianOutputPerturbation
 from dpverify.algorithms.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.evidence import Interval
-from dpverify.privacy import Adjacency, Guarantee, gaussian_hockey_stick
+from dpverify.privacy import Adjacency, Guarantee
 from dpverify.problems import (
     Ball,
     Dataset,
     HalfSquaredDistance,
     Linear,
     Logistic,
+    NeighborPair,
     Problem,
     Ridge,
     Squared,
     load,
     minimize,
     opposite_linear,
+    opposite_neighbor,
 )
 from dpverify.running import Runs
-from dpverify.statements.audit_parts import REAL_DATA, real_neighbors
+from dpverify.statements.audit_parts import (
+    BOTH,
+    NOISE,
+    REAL_DATA,
+    UniformOn,
+    gaussian_delta,
+    mean_neighbors,
+    mean_problem,
+    real_neighbors,
+    sign_change,
+)
 from dpverify.statements.plans import (
+    AsPrinted,
     ComplexityCase,
     ComplexityPlan,
     ConstantCase,
     ConstantPlan,
+    Corrected,
     MeanCase,
     MeanPlan,
-    NotCompared,
+    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -50,6 +64,7 @@ from dpverify.statements.plans import (
     RiskPlan,
     SamplingCase,
     SamplingPlan,
+    Unstated,
 )
 
 EPSILON, RISK_EPSILON, DELTA = 4.0, 8.0, 1e-5
@@ -72,38 +87,72 @@ def _claim(mechanism: Any, n: int) -> Guarantee:
     return guarantee
 
 
+COMPOSED: dict[str, Origin] = {
+    "bst14.lem4.1": AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0"),
+    "bst14.thmC.1": Corrected(
+        "bst14.thmC.1",
+        "(epsilon, delta)-DP with c = 4 in the noise of output perturbation",
+        "c is the smallest constant that is proved; the printed one is too small",
+        "every epsilon > 0, delta in (0, 1)",
+    ),
+    "bst14.appD": Corrected(
+        "bst14.appD",
+        "(epsilon, delta)-DP with all of epsilon in the k runs",
+        "half of epsilon, or the share named, is kept back for the selection",
+        "every epsilon > 0",
+    ),
+}
+
+
+def composed_case(
+    mechanism: Any, pair: NeighborPair, source: str, runs: int, fault: str = NOISE
+) -> PrivacyCase:
+    """A mechanism with its theorem's claim on neighbors."""
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        _claim(mechanism, pair.left.n),
+        pair.description,
+        runs,
+        origin=COMPOSED[source],
+        weakened=mechanism.weakened,
+        fault=fault,
+    )
+
+
 def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
     """A mechanism on real data and the same with its last record replaced by the most different one."""
     problem, data, mechanism = make(data_name)
     pair = real_neighbors(problem, data, data.n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        _claim(mechanism, data.n),
-        pair.description,
-        profile.runs(runs),
-        origin=NotCompared(source),
-    )
+    return composed_case(mechanism, pair, source, profile.runs(runs), BOTH)
 
 
 def worst_case(make: Any, source: str, n: int, runs: int, profile: Profile) -> PrivacyCase:
     """The last of n records points one way, or the opposite one; a line."""
-    pair = opposite_linear(n, 1, n)
-    mechanism = make(n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        _claim(mechanism, n),
-        f"{pair.description}, with a ridge of {mechanism.problem.loss.strong_convexity:g}"
-        if mechanism.problem.loss.strong_convexity
-        else pair.description,
-        profile.runs(runs),
-        origin=NotCompared(source),
-    )
+    return composed_case(make(n), opposite_linear(n, 1, n), source, profile.runs(runs), BOTH)
+
+
+def _mean_real(kind: Any, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
+    """The mean of two real records in one dimension."""
+    pair = mean_neighbors(data_name, n=2, d=1)
+    return _mean_case(kind, pair, profile.runs(runs))
+
+
+def _mean_worst(kind: Any, runs: int, profile: Profile) -> PrivacyCase:
+    """The mean of two equal records, one of which is replaced by its opposite."""
+    left = Dataset(np.ones((2, 1)), np.ones(2), "two equal records", "by construction")
+    pair = opposite_neighbor(mean_problem(1, 1.0).loss, left, 2)
+    return _mean_case(kind, pair, profile.runs(runs))
+
+
+def _mean_case(kind: Any, pair: NeighborPair, runs: int) -> PrivacyCase:
+    problem = mean_problem(1, 1.0)
+    if kind is Localization:
+        # a small ball: twice the budget would be seen here, whichever step took it
+        return composed_case(Localization(problem, 3.0, zeta=1.1), pair, "bst14.lem4.1", runs, BOTH)
+    return composed_case(ApproximateLocalization(problem, 3.0, 0.05), pair, "bst14.thmC.1", runs)
 
 
 def steep_line(n: int) -> Problem:
@@ -119,6 +168,22 @@ def stated_risk(mechanism: Any, n: int) -> tuple[float, tuple[str, ...]]:
     return stated.bound, stated.sources
 
 
+_RISKS = {
+    "bst14.thm4.3": Corrected(
+        "bst14.thm4.3",
+        "O(p^2 L^2 ln n / (n Delta epsilon^2))",
+        "every constant is written out, for the ball and the noise in use",
+        "every n >= 2",
+    ),
+    "bst14.thmC.2": Corrected(
+        "bst14.thmC.2",
+        "O(p L^2 / (n Delta epsilon^2)), logarithms aside",
+        "every constant is written out, for the ball and the noise in use",
+        "every n >= 2",
+    ),
+}
+
+
 def _risk(make: Any, claim: str, source: str, sizes: tuple[int, ...], runs: int, profile: Profile) -> Any:
     cases = []
     for n in sizes:
@@ -130,7 +195,7 @@ def _risk(make: Any, claim: str, source: str, sizes: tuple[int, ...], runs: int,
                 dataset=data,
                 bound=stated_risk(mechanism, n)[0],
                 claim=claim,
-                origin=NotCompared(source),
+                origin=_RISKS[source],
                 data=f"mean of n records of {data.name}, d = {data.d}, epsilon = {mechanism.epsilon:g}",
                 runs=profile.runs(runs),
                 total=True,
@@ -169,11 +234,6 @@ def _pure(data_name: str) -> tuple[Problem, Dataset, Localization]:
     return problem, data, Localization(problem, EPSILON)
 
 
-def _pure_line(n: int) -> Localization:
-    """A small ball, zeta = 1.1: twice the budget would be seen here, whichever step took it."""
-    return Localization(steep_line(n), EPSILON, zeta=1.1)
-
-
 def _walked_line(n: int) -> Localization:
     return Localization(steep_line(n), EPSILON, solver="efficient-exponential-sampling", zeta=1.1)
 
@@ -205,7 +265,7 @@ def _gamma_ball(profile: Profile) -> tuple[MeanCase, ...]:
                 bound=n**-3.0,
                 quantity="probability that the minimizer is outside of C0, dimensionless",
                 claim="1/n^3, by zeta = 3 ln n",
-                origin=NotCompared("bst14.lem4.2"),
+                origin=AsPrinted("bst14.lem4.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = 3 ln n"),
                 data=f"{data.name}, n records, d = 2, epsilon/2 = 200",
                 runs=profile.runs(20_000),
                 size=float(n),
@@ -268,11 +328,17 @@ def _pure_law(profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="density proportional to exp(-(epsilon/2) L(theta; D) / (2 L ||C0||)) on C0",
-        origin=NotCompared("bst14.alg4"),
+        origin=AsPrinted("bst14.alg4", "Algorithm 2 on C0 with epsilon / 2", "every data set"),
+        blind=UniformOn(Ball(1, 1.0)),
         statistic_name="the point",
         data=f"mean of {n} records of {data.name}, d = 1, epsilon = {RISK_EPSILON:g}, zeta = {zeta:g}",
         runs=profile.runs(20_000),
     )
+
+
+_PROJECTIONS = Unstated(
+    "the paper counts no projections here; the number follows from the steps that it takes"
+)
 
 
 def _pure_queries(profile: Profile) -> ComplexityCase:
@@ -280,7 +346,7 @@ def _pure_queries(profile: Profile) -> ComplexityCase:
     (claimed,) = mechanism.queries(data.n)
     words = "1, that of output perturbation"
     return ComplexityCase(
-        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=NotCompared()
+        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS
     )
 
 
@@ -290,10 +356,6 @@ def _pure_queries(profile: Profile) -> ComplexityCase:
 def _approximate(data_name: str) -> tuple[Problem, Dataset, ApproximateLocalization]:
     problem, data = ridge_problem(data_name, 16)
     return problem, data, ApproximateLocalization(problem, EPSILON, DELTA)
-
-
-def _approximate_line(n: int) -> ApproximateLocalization:
-    return ApproximateLocalization(steep_line(n), EPSILON, DELTA)
 
 
 def _approximate_mean(n: int) -> tuple[Problem, Dataset, ApproximateLocalization]:
@@ -318,7 +380,7 @@ def _gaussian_ball(profile: Profile) -> tuple[MeanCase, ...]:
                 bound=n**-3.0,
                 quantity="probability that the minimizer is outside of the ball, dimensionless",
                 claim="1/n^3, by zeta = sqrt(3 ln n) for p >= 2",
-                origin=NotCompared("bst14.thmC.2"),
+                origin=AsPrinted("bst14.thmC.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = sqrt(3 ln n), p >= 2"),
                 data=f"{data.name}, n records, d = 2, epsilon = 200",
                 runs=profile.runs(20_000),
                 size=float(n),
@@ -332,21 +394,22 @@ def _noise_constant(profile: Profile) -> ConstantCase:
     problem, _ = mean_of_records(4, 2)
     epsilon = 1.0
     smallest = GaussianOutputPerturbation(problem, epsilon, DELTA).provable_constant()
-    printed = float(
-        np.asarray(
-            gaussian_hockey_stick(epsilon, epsilon / math.sqrt(PRINTED_CONSTANT / 4 * math.log(1 / DELTA)))
-        )
-    )
+
+    def excess(c: arb) -> arb:
+        noise = (c / 4 * (arb(10) ** 5).log()).sqrt()
+        return gaussian_delta(epsilon, epsilon / noise) - arb(10) ** -5
+
     return ConstantCase(
         formula="sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2",
         latex=r"\sigma_0^2=c\,\frac{L^2\ln(1/\delta)}{\Delta^2n^2\varepsilon^2}",
-        provable=Interval(lower=smallest, upper=smallest),
+        provable=sign_change(smallest, excess),
         extreme="smallest",
         printed=PRINTED_CONSTANT,
         parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}"},
-        range_fixed_by=f"floating-point evaluation; at the printed c, delta is {printed:.3g} instead of {DELTA:g}",
+        range_fixed_by=f"closed form at epsilon = {epsilon:g} and delta = {DELTA:g}",
         method="exact Gaussian profile at L2 sensitivity 2 L / (n Delta), which is attained in the limit",
-        origin=NotCompared("bst14.alg-local-approx"),
+        decisive=True,
+        origin=AsPrinted("bst14.thmC.1", "c = 4", "every epsilon and delta"),
     )
 
 
@@ -355,7 +418,7 @@ def _approximate_queries(profile: Profile) -> ComplexityCase:
     (claimed,) = mechanism.queries(data.n)
     words = "n^2: n^2 - 1 of Algorithm 1, and one of output perturbation"
     return ComplexityCase(
-        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=NotCompared()
+        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS
     )
 
 
@@ -365,15 +428,15 @@ _PURE_PLANS: tuple[Plan, ...] = (
             f"bst14.alg4/{name}",
             "bst14.alg4",
             f"Localization with Algorithm 2 on {name}",
-            partial(real_case, _pure, "bst14.lem4.1", name, 10_000),
+            partial(_mean_real, Localization, name, 40_000),
         )
         for name in REAL_DATA
     ),
     PrivacyPlan(
         "bst14.alg4/worst-case",
         "bst14.alg4",
-        "Localization with Algorithm 2, opposite linear losses with a ridge",
-        partial(worst_case, _pure_line, "bst14.lem4.1", 8, 400_000),
+        "Localization with Algorithm 2, opposite records",
+        partial(_mean_worst, Localization, 100_000),
     ),
     PrivacyPlan(
         "bst14.alg4/walk/breast-cancer",
@@ -418,15 +481,15 @@ _APPROXIMATE_PLANS: tuple[Plan, ...] = (
             f"bst14.alg-local-approx/{name}",
             "bst14.alg-local-approx",
             f"Localization under (epsilon, delta) on {name}",
-            partial(real_case, _approximate, "bst14.thmC.1", name, 5_000),
+            partial(_mean_real, ApproximateLocalization, name, 40_000),
         )
         for name in REAL_DATA
     ),
     PrivacyPlan(
         "bst14.alg-local-approx/worst-case",
         "bst14.alg-local-approx",
-        "Localization under (epsilon, delta), opposite linear losses with a ridge",
-        partial(worst_case, _approximate_line, "bst14.thmC.1", 4, 20_000),
+        "Localization under (epsilon, delta), opposite records",
+        partial(_mean_worst, ApproximateLocalization, 40_000),
     ),
     RiskPlan(
         "bst14.alg-local-approx/risk",

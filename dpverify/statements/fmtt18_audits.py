@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,22 +12,27 @@ from dpverify.algorithms.iteration import ContractiveNoisyIteration, GaussianNoi
 from dpverify.algorithms.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.evidence import Interval
 from dpverify.privacy import RDP, Adjacency, Guarantee, NoisyIteration, StatedGuarantee
-from dpverify.problems import AllSpace, Dataset, Problem, contract_then_reveal
+from dpverify.problems import AllSpace, Dataset, Problem, contract_then_reveal, gradient_sensitivity
 from dpverify.statements.audit_parts import (
+    NOISE,
     REAL_DATA,
     FullGradientStep,
     Identity,
     OnFreshSamples,
     ToTheRecord,
+    longest_record_at,
+    mean_problem,
     real_neighbors,
     real_problem,
 )
 from dpverify.statements.plans import (
+    AsPrinted,
     ComplexityCase,
     ComplexityPlan,
     ConstantCase,
     ConstantPlan,
-    NotCompared,
+    Corrected,
+    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -99,25 +103,56 @@ def _full_gradient(problem: Problem, n: int) -> ContractiveNoisyIteration:
     )
 
 
+def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guarantee, Origin]:
+    """The theorem's RDP of an index, with the printed slope beside it."""
+    loss, variance = mechanism.problem.loss, mechanism.noise_stddev**2
+    lipschitz, sensitivity = loss.lipschitz_constant, gradient_sensitivity(loss)
+    specialized = sensitivity < 2 * lipschitz * (1 - 1e-12)
+    apart = f"the proof uses of 2 L only how far apart two gradients are, {sensitivity:g} here"
+    if algorithm == "stop":
+        slope = 4 * lipschitz**2 * math.log(n) / (n * variance)
+        because = "the sum in the proof is the harmonic number H_n, where ln n is printed"
+        orders = "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta"
+        if specialized:
+            because = f"{because}; {apart}"
+        return _overall_rdp(mechanism, n), Corrected(
+            "fmtt18.thm26", f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order", because, orders
+        )
+    if algorithm == "alg2":
+        slope, holds = 4 * lipschitz**2 / variance, "every order > 1, eta <= 2/beta"
+        printed = f"4 L^2 / sigma^2 order = {slope:.4g} order"
+        if mechanism.epochs is None:
+            return _overall_rdp(mechanism, n), AsPrinted("fmtt18.thm35", printed, holds)
+        because = f"the proof's schedule for {mechanism.epochs} epochs at this index, not for n; {apart}"
+        return _stated(mechanism.rdp_at(n, index)), Corrected("fmtt18.thm35", printed, because, holds)
+    source = {"alg1": "fmtt18.thm23", "skip": "fmtt18.thm24"}[algorithm]
+    slope = 2 * lipschitz**2 / (variance * (n + 1 - index))
+    printed, holds = (
+        f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order",
+        "every order > 1, eta <= 2/beta",
+    )
+    claim = _stated(mechanism.rdp_at(n, index))
+    if specialized:
+        return claim, Corrected(source, printed, apart, holds)
+    return claim, AsPrinted(source, printed, holds)
+
+
 def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
-    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
-    index = 1 if algorithm == "stop" else data.n
-    upper: Guarantee | None
-    if algorithm == "cni":
-        mechanism: Any = _full_gradient(problem, data.n)
-        claim, source, upper = mechanism.guarantees(data.n)[0].guarantee, "fmtt18.thm22", None
-    else:
-        makers: dict[str, Callable[[], Any]] = {
-            "alg1": lambda: _one_pass(PNSGD, problem, data.n),
-            "skip": lambda: _one_pass(SkipPNSGD, problem, data.n),
-            "stop": lambda: _one_pass(StopPNSGD, problem, data.n),
-            "alg2": lambda: _many_epochs(problem),
-        }
-        sources = {"alg1": "thm23", "skip": "thm24", "stop": "thm26", "alg2": "thm35"}
-        mechanism, source = makers[algorithm](), f"fmtt18.{sources[algorithm]}"
-        claim = _printed(mechanism, data.n, index)
-        upper = _stated(mechanism.guarantee_at(data.n, index))
-    pair = real_neighbors(problem, data, index)
+    """The mean of a few real records, step by step: a step of size 1 lands on the record and forgets the others."""
+    settings: dict[str, tuple[type[Any], int, int, float, dict[str, Any]]] = {
+        # kind, records, index, rate, more
+        "alg1": (PNSGD, 8, 8, 1.0, {}),
+        "skip": (SkipPNSGD, 8, 8, 1.0, {}),
+        "stop": (StopPNSGD, 2, 1, 0.5, {}),
+        "alg2": (PNMSGD, 8, 8, 1.0, {"epochs": 2}),
+    }
+    kind, n, index, rate, more = settings[algorithm]
+    data = longest_record_at(data_name, index, n=n, d=2)
+    # random stopping claims little at large orders unless there is more noise
+    stddev = 2.0 if algorithm == "stop" else 1.0
+    mechanism = kind(mean_problem(2, 4.0 * stddev), rate, stddev, **more)
+    claim, origin = _claimed(algorithm, mechanism, n, index)
+    pair = real_neighbors(mechanism.problem, data, index)
     return PrivacyCase(
         mechanism,
         pair.left,
@@ -125,9 +160,44 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
         Adjacency.INDEX,
         claim,
         pair.description,
-        profile.runs(10_000 if algorithm in ("alg2", "cni") else 40_000),
-        upper,
-        origin=NotCompared(source),
+        profile.runs(40_000),
+        _stated(mechanism.guarantee_at(n, index)),
+        origin=origin,
+        weakened=mechanism.weakened,
+        fault=NOISE,
+    )
+
+
+def _real_iteration(data_name: str, profile: Profile) -> PrivacyCase:
+    """Noisy gradient descent on all records for their mean, half of the way in each step."""
+    n, rate = 8, 0.5
+    data, problem = longest_record_at(data_name, n, n=n, d=2), mean_problem(2, 4.0)
+    shift = rate * gradient_sensitivity(problem.loss) / n
+    mechanism = ContractiveNoisyIteration(
+        maps=(FullGradientStep(problem, rate),) * CNI_STEPS,
+        noises=GaussianNoise(1.2 * shift),
+        start=np.zeros(2),
+        shifts=(shift,) * CNI_STEPS,
+        contractions=(1 - rate,) * CNI_STEPS,
+        queries_per_step=n,
+    )
+    pair = real_neighbors(problem, data, n)
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        mechanism.guarantees(n)[0].guarantee,
+        pair.description,
+        profile.runs(20_000),
+        origin=Corrected(
+            "fmtt18.thm22",
+            "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+            "the best schedule in the form of GDP, with maps that contract by 1/2",
+            "every order, Gaussian noise",
+        ),
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
 
 
@@ -144,9 +214,8 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
     # distance 2, so the claim is stated for the pair
     mechanism = kind(problem, 1.0, stddev, withdraw_guarantee=True)
     reference = kind(Problem(_unit_lipschitz(), problem.constraint), 1.0, stddev)
-    claim = _printed(reference, n, index)
+    claim, origin = _claimed(algorithm, reference, n, index)
     upper = _stated(reference.guarantee_at(n, index))
-    source = {"alg1": "fmtt18.thm23", "skip": "fmtt18.thm24", "stop": "fmtt18.thm26"}[algorithm]
     return PrivacyCase(
         mechanism,
         pair.left,
@@ -156,7 +225,9 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
         f"{pair.description}; {PAIR_ONLY}",
         profile.runs(40_000),
         upper,
-        origin=NotCompared(source),
+        origin=origin,
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
 
 
@@ -167,24 +238,26 @@ def _unit_lipschitz() -> Any:
     return Linear()
 
 
-def _epochs_worst(profile: Profile) -> PrivacyCase:
-    """Two records, four steps: each epoch lands on the second record's point or its opposite."""
-    n = 2
+def _epochs_worst(epochs: int | None, profile: Profile) -> PrivacyCase:
+    """Each epoch lands on the last record's point or its opposite."""
+    n = 2 if epochs is None else 8
     pair = contract_then_reveal(n, n)
     problem = Problem(pair.loss, AllSpace(1))
-    mechanism = PNMSGD(problem, 1.0, 1.0, withdraw_guarantee=True)
-    reference = PNMSGD(Problem(_unit_lipschitz(), problem.constraint), 1.0, 1.0)
-    claim = _overall_rdp(reference, n)
+    mechanism = PNMSGD(problem, 1.0, 1.0, epochs=epochs, withdraw_guarantee=True)
+    reference = PNMSGD(Problem(_unit_lipschitz(), problem.constraint), 1.0, 1.0, epochs=epochs)
+    claim, origin = _claimed("alg2", reference, n, n)
     return PrivacyCase(
         mechanism,
         pair.left,
         pair.right,
         Adjacency.INDEX,
         claim,
-        f"{pair.description}, {n} epochs; {PAIR_ONLY}",
+        f"{pair.description}, {n if epochs is None else epochs} epochs; {PAIR_ONLY}",
         profile.runs(40_000),
         _stated(reference.guarantee_at(n, n)),
-        origin=NotCompared("fmtt18.thm35"),
+        origin=origin,
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
 
 
@@ -209,7 +282,15 @@ def _identity_maps(profile: Profile) -> PrivacyCase:
         f"two starting points at distance 1, {CNI_STEPS} identity maps",
         profile.runs(40_000),
         upper,
-        origin=NotCompared("fmtt18.thm1"),
+        origin=Corrected(
+            "fmtt18.thm1",
+            "order ||x_0 - x_0'|| / (2 T sigma^2), the same number at distance 1: "
+            f"{1.0 / (2 * CNI_STEPS * stddev**2):.4g} order",
+            "the distance belongs squared, as the units say and identity maps show",
+            "every order >= 1, Gaussian noise",
+        ),
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
 
 
@@ -222,6 +303,7 @@ def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[
     kind: Any = {"stop": StopPNSGD, "skip": SkipPNSGD}[algorithm]
     factor = {"stop": 4.0, "skip": 4.0 * math.sqrt(2)}[algorithm]
     source = {"stop": "fmtt18.thm29", "skip": "fmtt18.thm30"}[algorithm]
+    words = {"stop": "4", "skip": "4 sqrt(2)"}[algorithm]
     # the printed noise is enough up to epsilon = 1, so the theorem is tried there
     epsilon, cases = 1.0, []
     radius, lipschitz = problem.constraint.largest_norm, problem.loss.lipschitz_constant
@@ -237,7 +319,11 @@ def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[
                 dataset=data,
                 bound=bound,
                 claim=f"{factor:.4g} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) at epsilon = 1",
-                origin=NotCompared(source),
+                origin=AsPrinted(
+                    source,
+                    f"{words} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) = {bound:.4g}",
+                    "every epsilon > 0, sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon, independent records",
+                ),
                 data=f"{data.name} as the population, d = {data.d}, samples of n records",
                 runs=profile.runs(2_000),
                 total=False,
@@ -286,7 +372,8 @@ def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
         kind = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
         mechanism = _one_pass(kind, problem, n)
     claimed, words, exact = claims[algorithm]
-    return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=NotCompared())
+    origin = AsPrinted(f"fmtt18.{algorithm}", f"{words} = {claimed}: one gradient a step", "every n")
+    return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=origin)
 
 
 def _appendix_constant(profile: Profile) -> ConstantCase:
@@ -304,19 +391,21 @@ def _appendix_constant(profile: Profile) -> ConstantCase:
         return all(float(np.asarray(g.privacy_profile(epsilon))) <= delta for g in mus)
 
     low, high = 0.1, 5.0
-    while high - low > 1e-4 and proved(high):
+    while not proved(high):
+        low, high = high, 2 * high
+    while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (low, middle) if proved(middle) else (middle, high)
     return ConstantCase(
         formula="sigma = c L sqrt(ln(1/delta)) / epsilon",
         latex=r"\sigma=c\,\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}",
-        provable=Interval(lower=high, upper=high),
+        provable=Interval(lower=low, upper=high),
         extreme="smallest",
         printed=5.0,
         parameters={"n": str(n), "epsilon": "1", "delta": "1e-5"},
-        range_fixed_by="floating-point accounting, to 1e-4",
+        range_fixed_by=f"accounting at n = {n}, epsilon = 1 and delta = 1e-5, at three indices",
         method="best schedule of Theorem 22 in GDP form at indices 1, n/2 and n, then the exact Gaussian profile",
-        origin=NotCompared("fmtt18.appB"),
+        origin=AsPrinted("fmtt18.appB", "c = 5", "2 ln(1/delta) / epsilon >= 5"),
     )
 
 
@@ -337,7 +426,7 @@ def _plans() -> tuple[Plan, ...]:
                     f"{subject}/{data_name}",
                     subject,
                     f"{name} on {data_name}",
-                    partial(_real, key, data_name),
+                    partial(_real_iteration, data_name) if key == "cni" else partial(_real, key, data_name),
                 )
             )
             if key == "cni":
@@ -358,7 +447,7 @@ def _plans() -> tuple[Plan, ...]:
                 f"{subject}/queries", subject, f"Gradient queries of {name}", partial(_queries, key)
             )
         )
-    for key, n, index in (("alg1", 6, 6), ("alg1", 6, 3), ("skip", 6, 6), ("stop", 6, 1)):
+    for key, n, index in (("alg1", 6, 6), ("alg1", 6, 3), ("skip", 6, 6), ("stop", 2, 1)):
         found.append(
             PrivacyPlan(
                 f"fmtt18.{key}/worst-case-{index}-of-{n}",
@@ -368,7 +457,9 @@ def _plans() -> tuple[Plan, ...]:
             )
         )
     found += [
-        PrivacyPlan("fmtt18.alg2/worst-case", "fmtt18.alg2", "PNMSGD, worst case", _epochs_worst),
+        PrivacyPlan(
+            "fmtt18.alg2/worst-case", "fmtt18.alg2", "PNMSGD, worst case", partial(_epochs_worst, None)
+        ),
         PrivacyPlan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", _identity_maps),
         ConstantPlan(
             "fmtt18.appB/constant", "fmtt18.appB", "The constant in Appendix B's noise", _appendix_constant

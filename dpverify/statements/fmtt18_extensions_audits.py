@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from dpverify.algorithms.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
 from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
@@ -28,6 +29,7 @@ from dpverify.problems import (
     Hinge,
     Linear,
     Logistic,
+    NeighborPair,
     Problem,
     Squared,
     contract_then_reveal,
@@ -35,15 +37,27 @@ from dpverify.problems import (
     minimize,
 )
 from dpverify.running import Output, Randomness, Runs
-from dpverify.statements.audit_parts import REAL_DATA, OnFreshSamples, real_neighbors, real_problem
+from dpverify.statements.audit_parts import (
+    NOISE,
+    REAL_DATA,
+    OnFreshSamples,
+    gaussian_delta,
+    longest_record_at,
+    mean_problem,
+    real_neighbors,
+    real_problem,
+    sign_change,
+)
 from dpverify.statements.plans import (
+    AsPrinted,
     ComplexityCase,
     ComplexityPlan,
     ConstantCase,
     ConstantPlan,
+    Corrected,
     MeanCase,
     MeanPlan,
-    NotCompared,
+    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -72,21 +86,38 @@ POPULATION = "as the population, samples of n records"
 # ------------------------------------------------------------------------------------------ public records last
 
 
-def _public_real(data_name: str, profile: Profile) -> PrivacyCase:
-    """The last private record, the worst one, with the smallest noise that the accountant proves."""
-    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
-    mechanism = PublicRecordsLast.for_privacy(problem, n=data.n, public=PUBLIC, epsilon=EPSILON, delta=DELTA)
-    pair = real_neighbors(problem, data, mechanism.private_count(data.n))
+_PUBLIC_ORIGIN = Corrected(
+    "fmtt18.cor31",
+    "(epsilon, delta)-DP for sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
+    "the exact profile at the last private index, for any sigma; the printed one lacks a 2 under the root",
+    "every epsilon >= 0, eta <= 2/beta, the same public records on both sides",
+)
+
+
+def _public_case(
+    mechanism: PublicRecordsLast, stating: PublicRecordsLast, pair: NeighborPair, words: str, runs: int
+) -> PrivacyCase:
     return PrivacyCase(
         mechanism,
         pair.left,
         pair.right,
         Adjacency.INDEX,
-        mechanism.guarantees(data.n)[0].guarantee,
-        f"{pair.description}; the last {PUBLIC} records are public",
-        profile.runs(40_000),
-        origin=NotCompared("fmtt18.cor31"),
+        stating.guarantees(pair.left.n)[0].guarantee,
+        f"{pair.description}; the last {mechanism.public} records are public{words}",
+        runs,
+        origin=_PUBLIC_ORIGIN,
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
+
+
+def _public_real(data_name: str, profile: Profile) -> PrivacyCase:
+    """The last private record, the worst one, of a few, and one public one; steps go half of the way to a record."""
+    n, public = 4, 1
+    data = longest_record_at(data_name, n - public, n=n, d=2)
+    mechanism = PublicRecordsLast(mean_problem(2, 4.0), 0.5, 1.0, public=public)
+    pair = real_neighbors(mechanism.problem, data, mechanism.private_count(n))
+    return _public_case(mechanism, mechanism, pair, "", profile.runs(40_000))
 
 
 def _public_worst(profile: Profile) -> PrivacyCase:
@@ -95,17 +126,8 @@ def _public_worst(profile: Profile) -> PrivacyCase:
     pair = contract_then_reveal(n, n - public)
     space = AllSpace(1)
     mechanism = PublicRecordsLast(Problem(pair.loss, space), 1.0, 1.0, public=public, withdraw_guarantee=True)
-    reference = PublicRecordsLast(Problem(Linear(), space), 1.0, 1.0, public=public)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        reference.guarantees(n)[0].guarantee,
-        f"{pair.description}; the last {public} records are public; {PAIR_ONLY}",
-        profile.runs(40_000),
-        origin=NotCompared("fmtt18.cor31"),
-    )
+    stating = PublicRecordsLast(Problem(Linear(), space), 1.0, 1.0, public=public)
+    return _public_case(mechanism, stating, pair, f"; {PAIR_ONLY}", profile.runs(40_000))
 
 
 def _public_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
@@ -123,7 +145,12 @@ def _public_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 data,
                 n,
                 "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / (m epsilon^2)) at epsilon = 1, m = n/2",
-                "fmtt18.cor31",
+                Corrected(
+                    "fmtt18.cor31",
+                    "the same bound, beside sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
+                    "the noise is sqrt(2) times the printed one, with which the printed bound agrees",
+                    "every epsilon > 0, independent records, eta <= 2/beta",
+                ),
                 profile,
             )
         )
@@ -131,7 +158,7 @@ def _public_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
 
 
 def _population_case(
-    mechanism: Any, problem: Problem, data: Dataset, n: int, claim: str, source: str, profile: Profile
+    mechanism: Any, problem: Problem, data: Dataset, n: int, claim: str, origin: Origin, profile: Profile
 ) -> RiskCase:
     stated = mechanism.risk_bound(n)
     return RiskCase(
@@ -140,7 +167,7 @@ def _population_case(
         dataset=data,
         bound=stated.bound,
         claim=claim,
-        origin=NotCompared(source),
+        origin=origin,
         data=f"{data.name} {POPULATION}",
         runs=profile.runs(2_000),
         total=False,
@@ -154,10 +181,16 @@ def _public_constant(profile: Profile) -> ConstantCase:
     problem, asked = Problem(Linear(), Ball(1, 1.0)), {"public": 1000, "epsilon": 1.0, "delta": 1e-9}
     smallest = smallest_noise(problem, n=10_000, **asked)  # type: ignore[arg-type]
     constant = 2 * smallest / printed_noise(problem, **asked)  # type: ignore[arg-type]
+
+    def excess(c: arb) -> arb:
+        """Delta over 1e-9 of the pair that attains it, 2 L apart, with the noise of m + 1 steps."""
+        noise = c * ((arb(5) / 4 * arb(10) ** 9).log() / 1000).sqrt()
+        return gaussian_delta(1.0, 2 / (noise * arb(1001).sqrt())) - arb(10) ** -9
+
     return ConstantCase(
         formula="sigma = c L sqrt(ln(1.25/delta) / m) / epsilon",
         latex=r"\sigma=c\,\frac{L\sqrt{\ln(1.25/\delta)/m}}{\varepsilon}",
-        provable=Interval(lower=constant, upper=constant),
+        provable=sign_change(constant, excess),
         extreme="smallest",
         printed=2.0,
         parameters={
@@ -167,9 +200,12 @@ def _public_constant(profile: Profile) -> ConstantCase:
             "delta": "1e-9",
             "c that Theorem 30 gives": "2 sqrt(2)",
         },
-        range_fixed_by=f"{'above' if constant > 2 else 'within'} the printed 2; floating-point accounting, to 1e-9",
+        range_fixed_by="accounting at these parameters; attained by contract-then-reveal",
         method="the exact Gaussian profile of mu = 2 L / (sigma sqrt(m + 1))",
-        origin=NotCompared("fmtt18.cor31"),
+        decisive=True,
+        origin=AsPrinted(
+            "fmtt18.cor31", "c = 2; Theorem 30, on which it rests, gives 2 sqrt(2)", "every n, m"
+        ),
     )
 
 
@@ -222,7 +258,9 @@ def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
             "0: the two have one law on independent draws",
             f"{data.name} as the population, samples of {n} records",
             profile.runs(6_000),
-            origin=NotCompared("fmtt18.thm30"),
+            origin=AsPrinted(
+                "fmtt18.thm30", "the distributions of the two outputs are identical", "independent records"
+            ),
             at_least=at_least,
             block_size=RUNS_A_SAMPLE,
         )
@@ -254,26 +292,43 @@ def _digits(*, d: int, n: int | None = None) -> Dataset:
     return Dataset(np.asarray(data.features)[chosen], labels[chosen], title, data.scaling)
 
 
-def _tasks_real(data_name: str, profile: Profile) -> PrivacyCase:
-    """The first record, the worst one; all tasks' points are seen together."""
-    if data_name == "digits":
-        losses: tuple[Any, ...] = _digit_tasks(3)
-        data = _digits(d=2, n=FEW)
-    else:
-        losses, data = _different_losses(), load(data_name, n=FEW, d=2)
-    constraint = Ball(data.d, 1.0)
-    mechanism = MultitaskStopPNSGD(losses, constraint, 0.5, 1.0)
-    pair = real_neighbors(Problem(losses[0], constraint), data, 1)
+_TASKS_ORIGIN = Corrected(
+    "fmtt18.thm32",
+    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
+    "the sum of the mixtures' own Renyi divergences, of which the print bounds one part; ln n there should be H_n",
+    "every order > 1, eta <= 2/beta",
+)
+
+
+def _tasks_case(
+    mechanism: MultitaskStopPNSGD, stating: MultitaskStopPNSGD, pair: NeighborPair, words: str, runs: int
+) -> PrivacyCase:
     return PrivacyCase(
         mechanism,
         pair.left,
         pair.right,
         Adjacency.INDEX,
-        mechanism.guarantees(data.n)[0].guarantee,
-        f"{pair.description}; {len(losses)} tasks",
-        profile.runs(10_000),
-        origin=NotCompared("fmtt18.thm32"),
+        stating.guarantees(pair.left.n)[0].guarantee,
+        f"{pair.description}; {len(mechanism.losses)} tasks{words}",
+        runs,
+        origin=_TASKS_ORIGIN,
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
+
+
+def _tasks_real(data_name: str, profile: Profile) -> PrivacyCase:
+    """The first record, the worst one; all tasks' points are seen together."""
+    if data_name == "digits":
+        data, constraint = _digits(d=2, n=FEW), Ball(2, 1.0)
+        mechanism = MultitaskStopPNSGD(_digit_tasks(3), constraint, 0.5, 1.0)
+        problem = Problem(mechanism.losses[0], constraint)
+    else:
+        # three times the mean of two records
+        data, problem = longest_record_at(data_name, 1, n=2, d=2), mean_problem(2, 12.0)
+        mechanism = MultitaskStopPNSGD((problem.loss,) * 3, problem.constraint, 0.5, 2.0)
+    pair = real_neighbors(problem, data, 1)
+    return _tasks_case(mechanism, mechanism, pair, "", profile.runs(10_000))
 
 
 def _tasks_worst(profile: Profile) -> PrivacyCase:
@@ -281,17 +336,8 @@ def _tasks_worst(profile: Profile) -> PrivacyCase:
     pair = contract_then_reveal(n, 1)
     space = AllSpace(1)
     mechanism = MultitaskStopPNSGD((pair.loss,) * tasks, space, 1.0, stddev, withdraw_guarantee=True)
-    reference = MultitaskStopPNSGD((Linear(),) * tasks, space, 1.0, stddev)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        reference.guarantees(n)[0].guarantee,
-        f"{pair.description}; {tasks} tasks; {PAIR_ONLY}",
-        profile.runs(20_000),
-        origin=NotCompared("fmtt18.thm32"),
-    )
+    stating = MultitaskStopPNSGD((Linear(),) * tasks, space, 1.0, stddev)
+    return _tasks_case(mechanism, stating, pair, f"; {PAIR_ONLY}", profile.runs(20_000))
 
 
 @dataclass(frozen=True)
@@ -334,7 +380,12 @@ def _tasks_risk(profile: Profile) -> tuple[MeanCase, ...]:
             "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) at epsilon = 0.99, delta = 0.4",
             f"{data.name} {POPULATION} = {n}",
             profile.runs(40 * RUNS_A_SAMPLE),
-            origin=NotCompared("fmtt18.thm32"),
+            origin=Corrected(
+                "fmtt18.thm32",
+                "the same bound with q = max(2 k ln(n) / n, 2 ln(1/delta))",
+                "q has the harmonic number H_n for ln n; the largest error of the certified minima is added",
+                "epsilon in (0, 1), delta in (0, 1/2), independent records",
+            ),
             block_size=RUNS_A_SAMPLE,
         ),
     )
@@ -360,9 +411,14 @@ def _tasks_constant(profile: Profile) -> ConstantCase:
             "delta": "0.01",
             "tasks for the noise of one": str(MultitaskStopPNSGD.free_tasks(n, delta)),
         },
-        range_fixed_by="floating-point accounting, to 1e-6",
+        range_fixed_by="accounting at these parameters, to 1e-6",
         method="sum of the mixtures' Renyi divergences at the first record, best order",
-        origin=NotCompared("fmtt18.thm32"),
+        origin=Corrected(
+            "fmtt18.thm32",
+            "c = 4",
+            "q has the harmonic number H_n for ln n",
+            "epsilon in (0, 1), delta in (0, 1/2)",
+        ),
     )
 
 
@@ -376,11 +432,14 @@ def _kinked(data_name: str, *, n: int | None = None) -> tuple[Problem, Dataset]:
 
 
 def _smoothed_real(data_name: str, profile: Profile) -> PrivacyCase:
-    problem, data = _kinked(data_name, n=SIZE)
-    mechanism = SmoothedPNSGD.for_privacy(problem, n=data.n, epsilon=EPSILON, delta=DELTA)
-    index = data.n - 3
+    """The second of two records; every step of a support vector machine or a median shows its record's direction."""
+    kinked, _ = _kinked(data_name)
+    n, index, width = 2, 2, 0.2
+    data = longest_record_at(data_name, index, n=n, d=2)
+    problem = Problem(kinked.loss, Ball(2, 1.0))
+    mechanism = SmoothedPNSGD(problem, 0.05, 1.0, width)
     pair = real_neighbors(mechanism.algorithm.problem, data, index)
-    printed, sharp = mechanism.rdp_at(data.n, index), mechanism.guarantee_at(data.n, index)
+    printed, sharp = mechanism.rdp_at(n, index), mechanism.guarantee_at(n, index)
     assert printed is not None
     assert sharp is not None
     return PrivacyCase(
@@ -389,10 +448,17 @@ def _smoothed_real(data_name: str, profile: Profile) -> PrivacyCase:
         pair.right,
         Adjacency.INDEX,
         printed.guarantee,
-        pair.description,
+        f"{pair.description}; smoothed with lambda = {width:g}",
         profile.runs(40_000),
         sharp.guarantee,
-        origin=NotCompared("fmtt18.cor34"),
+        origin=AsPrinted(
+            "fmtt18.thm24",
+            "2 L^2 / (sigma^2 (n + 1 - t)) order = "
+            f"{2 * problem.loss.lipschitz_constant**2 / (n + 1 - index):.4g} order",
+            "every order > 1, eta <= 2/beta; Corollary 34 applies it to the smoothed losses",
+        ),
+        weakened=mechanism.weakened,
+        fault=NOISE,
     )
 
 
@@ -407,7 +473,13 @@ def _smoothed_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
             data,
             n,
             claim,
-            "fmtt18.cor34",
+            Corrected(
+                "fmtt18.cor34",
+                "4 sqrt(2) R L / sqrt(n) "
+                "(sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 ln(1.25/delta)))",
+                "noise enough for this epsilon, and the bias that the printed lambda has for these losses",
+                "every epsilon > 0, independent records, eta <= 2/beta",
+            ),
             profile,
         )
         for n in (100, 200, 400)
@@ -427,9 +499,9 @@ def _smoothness_constant(profile: Profile) -> ConstantCase:
         extreme="smallest",
         printed=1.0,
         parameters={"losses": "hinge, absolute error, logistic, Euclidean distance"},
-        range_fixed_by="floating-point evaluation",
-        method="closed forms; sqrt(2/pi) is the largest for any loss, as E |Z| = sqrt(2/pi)",
-        origin=NotCompared("fmtt18.thm33"),
+        range_fixed_by="closed forms; sqrt(2/pi) is the largest for any loss, as E |Z| = sqrt(2/pi)",
+        method="the largest of the losses named",
+        origin=AsPrinted("fmtt18.thm33", "beta = L / lambda", "every convex L-Lipschitz loss"),
     )
 
 
@@ -444,9 +516,9 @@ def _bias_constant(profile: Profile) -> ConstantCase:
         extreme="smallest",
         printed=1.0,
         parameters={"d": ", ".join(map(str, dimensions))},
-        range_fixed_by="floating-point evaluation",
+        range_fixed_by="these dimensions; it rises to 1 with d",
         method="E ||Z|| in closed form, attained by ||w - x|| at w = x",
-        origin=NotCompared("fmtt18.thm33"),
+        origin=AsPrinted("fmtt18.thm33", "L lambda sqrt(d)", "every convex L-Lipschitz loss"),
     )
 
 
@@ -466,7 +538,8 @@ def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
         losses = _different_losses()
         mechanism = MultitaskStopPNSGD(losses, problem.constraint, 0.5, 1.0)
         claimed, claim = len(losses) * n, "at most k n for k tasks"
-    return ComplexityCase(mechanism, data, claimed, claim, data.name, exact=False, origin=NotCompared())
+    origin = AsPrinted(f"fmtt18.{algorithm}", f"{claim} = {claimed}: one gradient a step", "every n")
+    return ComplexityCase(mechanism, data, claimed, claim, data.name, exact=False, origin=origin)
 
 
 def _plans() -> tuple[Plan, ...]:

@@ -15,11 +15,12 @@ from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
 from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.problems import Ball, Dataset, Linear, Problem, load
 from dpverify.statements.plans import (
+    AsPrinted,
     ComplexityCase,
     ComplexityPlan,
+    Corrected,
     MeanCase,
     MeanPlan,
-    NotCompared,
     Plan,
     Profile,
     SamplingCase,
@@ -69,7 +70,9 @@ def _unseen(source: Literal["uniform", "records"], profile: Profile) -> tuple[Me
                 bound=mechanism.least_excess_risk(queries),
                 quantity="excess risk of the subgradient method, L = 2, B = 1",
                 claim="at least C_1 alpha = 1 / sqrt(K) after fewer than K true answers",
-                origin=NotCompared("mn25.instance-facts"),
+                origin=AsPrinted(
+                    "mn25.instance-facts", "excess risk at least C_1 alpha = 1 / sqrt(K)", "every K <= d / 2"
+                ),
                 data=f"digits as directions, K = {HIDDEN}"
                 if source == "records"
                 else f"random, K = {HIDDEN}",
@@ -94,7 +97,9 @@ def _found(profile: Profile) -> tuple[MeanCase, ...]:
             bound=float(queries),
             quantity="directions found",
             claim="at most one a query",
-            origin=NotCompared("mn25.instance-facts"),
+            origin=AsPrinted(
+                "mn25.instance-facts", "one direction for each query at most", "every K <= d / 2"
+            ),
             data=f"digits as directions, K = {HIDDEN}",
             runs=profile.runs(200),
             size=float(queries),
@@ -158,7 +163,9 @@ def _law(part: str, profile: Profile) -> SamplingCase:
         distance="total variation",
         bound=0.0,
         claim="uniformly random, orthogonal to the others",
-        origin=NotCompared("mn25.instance-facts"),
+        origin=AsPrinted(
+            "mn25.instance-facts", "uniformly random orthonormal directions and subspace", "every K <= d / 2"
+        ),
         statistic_name="||Pi e_1||^2 for the second direction" if part == "direction" else "||Pi_V e_1||^2",
         data=f"drawn, d = {dimension}, K = {directions}",
         runs=profile.runs(5_000),
@@ -172,7 +179,7 @@ def _instance_queries(profile: Profile) -> ComplexityCase:
         40,
         "one a step",
         "digits as directions",
-        origin=NotCompared(),
+        origin=AsPrinted("mn25.prelim", "one query a step", "every step"),
     )
 
 
@@ -216,7 +223,18 @@ def _traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
         "upper": 2.0,
         "data": words,
         "runs": runs,
-        "origin": NotCompared("mn25.lem15"),
+        "origin": AsPrinted(
+            "mn25.lem15",
+            "0 for strangers, and a sum of at least 1/3 over the members",
+            "every accurate estimator",
+        )
+        if name == "hard"
+        else Corrected(
+            "mn25.lem15",
+            "a sum of at least 1/3 over the members",
+            "exact for this population: 1 - ||theta||^2",
+            "the mean of the members",
+        ),
     }
     stranger: dict[str, Any] = {
         "values": Column(2),
@@ -252,7 +270,12 @@ def _not_traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
             bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
             quantity="statistic of a member, private estimator",
             claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, repaired",
-            origin=NotCompared("mn25.lem14"),
+            origin=Corrected(
+                "mn25.lem14",
+                "a threshold sqrt(3 d ln(1/delta)) that does not give the line after it",
+                "from the definition of privacy, with the exact variance; Lemma 14's form with 2 sqrt(d ln(1/delta))",
+                "epsilon <= ln(1/delta)",
+            ),
             data=words,
             runs=profile.runs(10_000),
         ),
@@ -275,7 +298,11 @@ def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ..
             bound=DELTA,
             quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
             claim="at most delta" if private else "more than delta, so that it is not (epsilon, delta)-DP",
-            origin=NotCompared("mn25.lem14"),
+            origin=AsPrinted(
+                "mn25.lem14",
+                "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta",
+                "every (epsilon, delta)-DP estimator",
+            ),
             data=f"{words}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
             runs=profile.runs(20_000),
             at_least=not private,
