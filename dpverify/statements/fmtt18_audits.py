@@ -308,7 +308,7 @@ def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[
     epsilon, cases = 1.0, []
     radius, lipschitz = problem.constraint.largest_norm, problem.loss.lipschitz_constant
     # from a few hundred records on, the bound is below the largest risk on the set
-    for n in {"stop": (200, 400, 800), "skip": (400, 800, 1600)}[algorithm]:
+    for n in {"stop": (100, 200, 400), "skip": (200, 400, 800)}[algorithm]:
         spread = 8 * data.d * math.log(1.25 / DELTA) / epsilon**2
         bound = factor * radius * lipschitz / math.sqrt(n) * math.sqrt(1 + spread)
         mechanism = kind.for_privacy(problem, n=n, epsilon=epsilon, delta=DELTA)
