@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 import zlib
@@ -58,6 +59,9 @@ from dpverify.statements.plans import (
     SamplingCase,
     SamplingPlan,
 )
+
+_FEW_SAMPLES = 100
+"""Of a risk whose bound no output can break."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,15 @@ def _risk(
     """One excess risk for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
     each = failure_probability / len(cases)
-    audits = [_measure(plan, case, number, settings, each) for number, case in enumerate(cases)]
+    risks = [_excess_risks(case) for case in cases]
+    runs = [
+        case.runs if plan.rate is not None else _runs(case, possible)
+        for case, possible in zip(cases, risks, strict=True)
+    ]
+    audits = [
+        _measure(plan, case, number, settings, each, possible, count)
+        for number, (case, possible, count) in enumerate(zip(cases, risks, runs, strict=True))
+    ]
     reproduce = _reproduce(plan, settings, failure_probability)
     shown = most_telling([audit.verdict for audit in audits])
     case, audit = cases[shown], audits[shown]
@@ -223,7 +235,7 @@ def _risk(
             reproduce=reproduce,
             curve=_curve(plan, cases, audits),
             curve_over=plan.curve_over,
-            runs=case.runs,
+            runs=runs[shown],
             failure_probability=failure_probability,
         )
     ]
@@ -258,26 +270,59 @@ def _curve(
     )
 
 
+@dataclass(frozen=True)
+class _ExcessRisks:
+    """What the excess risks on a set can be, in the case's units: a sum over records or a mean."""
+
+    scale: float
+    least: Interval
+    """The smallest risk."""
+    most: Interval
+    """The largest risk."""
+
+    @property
+    def extreme(self) -> Interval:
+        """The largest excess risk, exhibited and certified."""
+        return Interval(lower=self.most.lower - self.least.upper, upper=self.most.upper - self.least.lower)
+
+
+def _excess_risks(case: RiskCase) -> _ExcessRisks:
+    scale = float(case.dataset.n) if case.total else 1.0
+    ends = minimize(case.problem, case.dataset).value, largest_risk(case.problem, case.dataset)
+    least, most = (Interval(lower=scale * end.lower, upper=scale * end.upper) for end in ends)
+    return _ExcessRisks(scale, least, most)
+
+
+def _runs(case: RiskCase, possible: _ExcessRisks) -> int:
+    """Few where no output can break the bound: more could change the plot, and not the verdict."""
+    if not math.isfinite(case.bound) or possible.extreme.upper > case.bound:
+        return case.runs
+    samples = max(_FEW_SAMPLES, case.runs // (20 * case.runs_a_sample))
+    return min(case.runs, samples * case.runs_a_sample)
+
+
 def _measure(
-    plan: RiskPlan, case: RiskCase, number: int, settings: AuditSettings, failure_probability: float
+    plan: RiskPlan,
+    case: RiskCase,
+    number: int,
+    settings: AuditSettings,
+    failure_probability: float,
+    possible: _ExcessRisks,
+    runs: int,
 ) -> MeanAudit:
     block_size = BLOCK if case.runs_a_sample == 1 else case.runs_a_sample
-    points = _drawn(
-        plan, settings, case.mechanism, case.dataset, case.runs, number, block_size=block_size
-    ).points
-    scale = float(case.dataset.n) if case.total else 1.0
-    risks = scale * np.asarray(case.problem.mean_risk(points, case.dataset))
+    points = _drawn(plan, settings, case.mechanism, case.dataset, runs, number, block_size=block_size).points
+    risks = possible.scale * np.asarray(case.problem.mean_risk(points, case.dataset))
     if case.runs_a_sample > 1:
         risks = risks.reshape(-1, case.runs_a_sample).mean(axis=1)
-    least, most = minimize(case.problem, case.dataset).value, largest_risk(case.problem, case.dataset)
     return audit_mean(
         risks,
         bound=case.bound,
-        lower=scale * least.lower,
-        upper=scale * most.upper,
+        lower=possible.least.lower,
+        upper=possible.most.upper,
         failure_probability=failure_probability,
-        minimum=Interval(lower=scale * least.lower, upper=scale * least.upper),
-        extreme=Interval(lower=scale * (most.lower - least.upper), upper=scale * (most.upper - least.lower)),
+        minimum=possible.least,
+        extreme=possible.extreme,
     )
 
 
