@@ -60,7 +60,7 @@ from dpverify.statements.plans import (
     SamplingPlan,
 )
 
-_FEW_SAMPLES = 100
+_FEW_SAMPLES = 20
 """Of a risk whose bound no output can break."""
 
 
