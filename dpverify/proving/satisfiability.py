@@ -363,11 +363,14 @@ def _has_quantifier(f: Formula) -> bool:
 
 
 def _solvers(context: Any, quantified: bool, integers: bool) -> list[Any]:
+    general = z3.Solver(ctx=context)
+    # the newer arithmetic does not count all of its nonlinear work, so that no limit would end it
+    general.set("smt.arith.solver", 2)
     if integers:
-        return [z3.Solver(ctx=context)]
+        return [general]
     if quantified:
-        return [z3.Solver(ctx=context), z3.Tactic("nlqsat", context).solver()]
-    return [z3.SolverFor("QF_NRA", ctx=context), z3.Solver(ctx=context)]
+        return [general, z3.Tactic("nlqsat", context).solver()]
+    return [z3.SolverFor("QF_NRA", ctx=context), general]
 
 
 def unsatisfiable(

@@ -21,6 +21,7 @@ from dpverify.proving.language import (
     Ge,
     Gt,
     Le,
+    Lt,
     Ne,
     Not,
     Obligation,
@@ -29,6 +30,7 @@ from dpverify.proving.language import (
     formula_text,
     integer,
     integral,
+    normal_cdf,
     real,
     total,
 )
@@ -146,6 +148,19 @@ def test_z3_is_asked_nothing_whose_work_it_does_not_count() -> None:
 
     with pytest.raises(OutOfScopeError, match="too high"):
         satisfiability.unsatisfiable((x,), (), Le(0, X**100 + 1), budget=Budget())
+
+
+def test_nonlinear_arithmetic_in_the_assumptions_is_counted() -> None:
+    # z3's newer arithmetic went on without counting while a witness was looked for
+    a, b, c = real("a", gt=0), integer("b", ge=0, le=3), real("c", gt=0, lt=1)
+    small = Le(
+        normal_cdf(sp.Rational(-1, 7)) + c.symbol ** sp.Rational(-3, 2), sp.Min(c.symbol, a.symbol) ** 5
+    )
+    box = {"a": (0, 6), "b": (0, 3), "c": (0, 1)}
+    claim = Obligation("counted", "", Lt(1 / (3 - b.symbol), -1000), (a, b, c), assuming=(small,), box=box)
+    found = prove(claim, budget=Budget(boxes=200, units=10_000))
+    assert found.verdict is Verdict.UNDECIDED
+    assert not found.stopped_by_the_clock
 
 
 def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
