@@ -121,7 +121,13 @@ def violated(made: Any, claim: Any, left: Dataset, right: Dataset, seed: int) ->
         for side, data in enumerate((left, right))
     ]
     found = audit_privacy(
-        outputs[0], outputs[1], claim, failure_probability=AUDIT_FAILURE, seed=seed, scorers=SCORERS
+        outputs[0],
+        outputs[1],
+        claim,
+        adjacency=Adjacency.REPLACE_ONE,
+        failure_probability=AUDIT_FAILURE,
+        seed=seed,
+        scorers=SCORERS,
     )
     return found.verdict is Verdict.VIOLATED
 

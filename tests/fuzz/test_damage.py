@@ -198,7 +198,8 @@ def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds
             )
         if said.confirmed and hurt["proof"].get("method") == "units":
             assert hurt["verdict"] in ("proved", "refuted")
-    assert refused > confirmed > 0  # what is damaged may still be true, and then it may be shown
+    # what is damaged may still be true, and then it may be shown
+    assert refused > 0 < confirmed
 
 
 def test_a_stored_certificate_that_was_changed_is_not_read(certificates: list[Json], tmp_path: Path) -> None:
