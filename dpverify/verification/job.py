@@ -12,7 +12,7 @@ from dpverify import __version__
 from dpverify.auditing import ErrorBudget
 from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Budget, Evidence, Ledger
+from dpverify.evidence import Budget, Ledger
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
@@ -32,8 +32,8 @@ class VerificationSettings:
     """What to verify, and how much work to do.
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
-    with `only`, nothing else is done. Formulas are proved and audits carried out in `jobs` processes, one each; the runs
-    of an audit are computed by `executor`. `failure_probability` is that of the whole run, shared out equally over
+    with `only`, nothing else is done. Formulas are proved and audits carried out in `jobs` processes, one each; the
+    runs of an audit are computed by `executor`. `failure_probability` is that of the whole run, shared out equally over
     the plans that are carried out, each of which must get at least 1e-12. `store` is the file
     (see `Store`) where finished proofs, audits and blocks of runs are kept and found again.
 
