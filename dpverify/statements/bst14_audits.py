@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, HalfSquaredDistance, NeighborPair, Problem, load, opposite_linear

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.boosting import Boosting, ForPrivacy
-from dpverify.algorithms.gaussian_output_perturbation import GaussianOutputPerturbation
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.algorithms.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
+from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 from dpverify.problems import Ball, Dataset, Linear, Problem, minimize
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import (

@@ -15,9 +15,12 @@ from flint import arb
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from dpverify.algorithms.gaussian_output_perturbation import PRINTED_CONSTANT, GaussianOutputPerturbation
-from dpverify.algorithms.localization import ApproximateLocalization, Localization
-from dpverify.algorithms.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.gaussian_output_perturbation import (
+    PRINTED_CONSTANT,
+    GaussianOutputPerturbation,
+)
+from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.problems import (
     Ball,

@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import gammaincc
 
-from dpverify.algorithms.huberized_hinge import (
+from dpverify.algorithms.bst14.huberized_hinge import (
     HuberizedObjectivePerturbation,
     HuberizedPositivePart,
     first_bad_data,
@@ -24,8 +24,8 @@ from dpverify.algorithms.huberized_hinge import (
     second_bad_data,
     second_bad_risk,
 )
-from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, Ridge, load

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from dpverify.algorithms.constraint_nets import cover_radius
-from dpverify.algorithms.exponential_sampling import ExponentialSampling, total_quadratic
-from dpverify.algorithms.net_mechanism import NetMechanism
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
+from dpverify.algorithms.bst14.net_mechanism import NetMechanism
+from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.convex_sampling import (
+from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
     EfficientExponentialSampling,
     SamplingInConvexSet,
 )
-from dpverify.algorithms.grid_walk import GridWalk
+from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Box, Dataset, Logistic, Problem, Squared, load, opposite_linear

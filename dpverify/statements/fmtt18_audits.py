@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.iteration import ContractiveNoisyIteration, GaussianNoise
-from dpverify.algorithms.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.evidence import Interval
 from dpverify.privacy import RDP, Adjacency, Guarantee, NoisyIteration, StatedGuarantee
 from dpverify.problems import AllSpace, Dataset, Problem, contract_then_reveal, gradient_sensitivity

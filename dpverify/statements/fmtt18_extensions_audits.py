@@ -10,16 +10,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from dpverify.algorithms.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
-from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
-from dpverify.algorithms.public_records import PublicRecordsLast, printed_noise, smallest_noise
-from dpverify.algorithms.smoothed_losses import (
-    AbsoluteError,
-    SmoothedDistance,
-    SmoothedGeneralizedLinear,
-    mean_norm,
-)
-from dpverify.algorithms.smoothing import SmoothedPNSGD
+from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast, printed_noise, smallest_noise
+from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (
@@ -35,6 +29,12 @@ from dpverify.problems import (
     contract_then_reveal,
     load,
     minimize,
+)
+from dpverify.problems.smoothed_losses import (
+    AbsoluteError,
+    SmoothedDistance,
+    SmoothedGeneralizedLinear,
+    mean_norm,
 )
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements.audit_parts import (

@@ -326,10 +326,10 @@ PAPER = Paper(
     catalog=own_catalog("gll22"),
     statements=(_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3()),
     algorithms={
-        "gll22.rem": "dpverify.algorithms.regularized_exponential_mechanism:RegularizedExponentialMechanism",
-        "gll22.alg1": "dpverify.algorithms.alternating_sampler:AlternatingSampler",
-        "gll22.alg2": "dpverify.algorithms.rejection_inner_step:RejectionInnerStep",
-        "gll22.lower-instance": "dpverify.algorithms.linear_hard_family:LinearHardFamily",
+        "gll22.rem": "dpverify.algorithms.gll22.regularized_exponential_mechanism:RegularizedExponentialMechanism",
+        "gll22.alg1": "dpverify.algorithms.gll22.alternating_sampler:AlternatingSampler",
+        "gll22.alg2": "dpverify.algorithms.gll22.rejection_inner_step:RejectionInnerStep",
+        "gll22.lower-instance": "dpverify.algorithms.gll22.linear_hard_family:LinearHardFamily",
     },
     plans=(*PLANS, *LOWER_PLANS),
 )

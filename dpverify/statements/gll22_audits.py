@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import integrate, stats
 
-from dpverify.algorithms.alternating_sampler import AlternatingSampler, schedule
-from dpverify.algorithms.regularized_density import RegularizedDensity
-from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
-from dpverify.algorithms.rejection_inner_step import RejectionInnerStep, largest_spread
+from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, schedule
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep, largest_spread
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
-from dpverify.algorithms.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.gll22.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
 from dpverify.privacy import Adjacency
 from dpverify.problems import Dataset, load
 from dpverify.running import Runs

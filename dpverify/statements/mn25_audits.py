@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.dp_sgd import DPSGD
-from dpverify.algorithms.limited_oracle import (
+from dpverify.algorithms.mn25.dp_sgd import DPSGD
+from dpverify.algorithms.mn25.limited_oracle import (
     GaussianChannel,
     LimitedOracle,
     LimitedOracleSGD,
     QuantizingOracle,
 )
-from dpverify.algorithms.phased import PhasedERM, PhasedSGD
-from dpverify.algorithms.private_oracles import (
+from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.mn25.private_oracles import (
     CyclicDescent,
     GaussianOracle,
     Interaction,

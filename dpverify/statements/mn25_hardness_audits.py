@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from dpverify.algorithms.fingerprinting import LEMMA_BOUND, Fingerprinting, binarized, tracing_advantage
-from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.mn25.fingerprinting import LEMMA_BOUND, Fingerprinting, binarized, tracing_advantage
+from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
 from dpverify.problems import Ball, Dataset, Linear, Problem, load
 from dpverify.statements.plans import (
     AsPrinted,

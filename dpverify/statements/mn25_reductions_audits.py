@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
-from dpverify.algorithms.projected_noisy_sgd import StopPNSGD
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
+from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Dataset, Problem, opposite_linear

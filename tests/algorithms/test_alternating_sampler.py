@@ -15,9 +15,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from dpverify.algorithms.alternating_sampler import AlternatingSampler, mixing_error, schedule, steps_needed
-from dpverify.algorithms.regularized_density import RegularizedDensity, farthest
-from dpverify.algorithms.rejection_inner_step import (
+from dpverify.algorithms.gll22.alternating_sampler import (
+    AlternatingSampler,
+    mixing_error,
+    schedule,
+    steps_needed,
+)
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity, farthest
+from dpverify.algorithms.gll22.rejection_inner_step import (
     QUERIES_A_ROUND,
     RejectionInnerStep,
     largest_spread,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpverify.algorithms.ball_intersections import BallIntersections
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, Simplex
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 
 D, RUNS = 4, 300
 SETS: dict[str, Any] = {

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify.algorithms import PNSGD, NoisyGradientDescent
-from dpverify.algorithms import boosting as module
-from dpverify.algorithms.boosting import Boosting, ForPrivacy
-from dpverify.algorithms.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.bst14 import boosting as module
+from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee

@@ -17,18 +17,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.ball_intersections import BallIntersections
-from dpverify.algorithms.cell_walks import Cells, law_after
-from dpverify.algorithms.convex_sampling import (
+from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
     EfficientExponentialSampling,
     SamplingInConvexSet,
     boosted,
 )
-from dpverify.algorithms.gauge_tuning import repeats
-from dpverify.algorithms.lipschitz_extension import LipschitzExtension
-from dpverify.algorithms.localized_sampling import LocalizedSampling
-from dpverify.algorithms.sampling_regions import fixed_region, is_cube, local_balls, local_cubes
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.samplers.cell_walks import Cells, law_after
+from dpverify.algorithms.samplers.gauge_tuning import repeats
+from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
+from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube, local_balls, local_cubes
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.problems import (
     AllSpace,
@@ -44,6 +43,7 @@ from dpverify.problems import (
     Simplex,
     Squared,
 )
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6
@@ -184,7 +184,7 @@ def test_one_dimension_needs_one_projection() -> None:
 
 
 def test_an_extension_that_is_not_proved_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dpverify.algorithms import lipschitz_extension
+    from dpverify.algorithms.samplers import lipschitz_extension
 
     monkeypatch.setattr(lipschitz_extension, "_LONGEST", 3)
     problem, data = Problem(Logistic(), Ball(2, 1.0)), data_set(4, 2)

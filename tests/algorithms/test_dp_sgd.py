@@ -18,8 +18,8 @@ import pytest
 from scipy import stats
 from twins import Recorder, one_step
 
-from dpverify.algorithms import private_oracles
-from dpverify.algorithms.dp_sgd import DPSGD, distinct_records
+from dpverify.algorithms.mn25 import private_oracles
+from dpverify.algorithms.mn25.dp_sgd import DPSGD, distinct_records
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, PureDP, gaussian_hockey_stick
 from dpverify.problems import (
@@ -238,7 +238,7 @@ def test_half_the_noise_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sampling_with_replacement_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dpverify.algorithms import dp_sgd
+    from dpverify.algorithms.mn25 import dp_sgd
 
     def faulty(rng: Any, n: int, size: int, runs: int) -> Any:
         return rng.integers(0, n, (runs, size), "records")

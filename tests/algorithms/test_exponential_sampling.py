@@ -16,10 +16,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from dpverify.algorithms.certified_rejection import build_envelope, sample
-from dpverify.algorithms.exponential_sampling import ExponentialSampling, total_quadratic
-from dpverify.algorithms.free_coordinates import FreeRegion, RiskPotential
-from dpverify.algorithms.quadratic_sampling import RejectionSampler
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
+from dpverify.algorithms.samplers.certified_rejection import build_envelope, sample
+from dpverify.algorithms.samplers.free_coordinates import FreeRegion, RiskPotential
+from dpverify.algorithms.samplers.quadratic_sampling import RejectionSampler
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import PureDP
 from dpverify.problems import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify.algorithms.fingerprinting import (
+from dpverify.algorithms.mn25.fingerprinting import (
     LEMMA_BOUND,
     Fingerprinting,
     binarized,

@@ -16,7 +16,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.cell_walks import (
+from dpverify.algorithms.bst14.grid_walk import (
+    GridWalk,
+    expected_excess,
+    largest_feasible,
+    proven_steps_table,
+)
+from dpverify.algorithms.samplers.cell_walks import (
     COUNTED,
     Cells,
     draw_cells,
@@ -26,8 +32,7 @@ from dpverify.algorithms.cell_walks import (
     step_on_table,
     transition_matrix,
 )
-from dpverify.algorithms.grid_steps import GridPlan
-from dpverify.algorithms.grid_walk import GridWalk, expected_excess, largest_feasible, proven_steps_table
+from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import PureDP
 from dpverify.problems import Ball, Box, Dataset, EuclideanDistance, Linear, Logistic, Problem

@@ -10,23 +10,16 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpverify.algorithms import (
-    PNMSGD,
-    PNSGD,
-    ContractiveNoisyIteration,
-    GaussianNoise,
-    LaplaceNoise,
-    NoisyGradientDescent,
-    SkipPNSGD,
-    StopPNSGD,
-)
-from dpverify.algorithms.mixtures import (
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, ContractiveNoisyIteration, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.iteration import GaussianNoise, LaplaceNoise
+from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
+from dpverify.privacy import GDP, RDP, Adjacency, ApproxDP, ProtectedRecords, gaussian_hockey_stick
+from dpverify.privacy.mixtures import (
     GaussianMixtureProfile,
     WeakConvexityCurve,
     gaussian_noise_multiplier,
 )
-from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.privacy import GDP, RDP, Adjacency, ApproxDP, ProtectedRecords, gaussian_hockey_stick
 from dpverify.problems import (
     AllSpace,
     Ball,

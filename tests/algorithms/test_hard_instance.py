@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify.algorithms.hard_instance import DrawnInstances, HardInstance, OnHardInstance
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.mn25.hard_instance import DrawnInstances, HardInstance, OnHardInstance
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load
 from dpverify.running import Randomness, run
@@ -227,7 +227,7 @@ def test_directions_from_records_are_in_their_span() -> None:
 def test_blocks_of_draws_do_not_change_the_law_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """The work space is bounded: few runs are orthonormalized at a time, with the same numbers."""
     whole = run(INSTANCE, COPIES, runs=30, seed=4).points
-    monkeypatch.setattr("dpverify.algorithms.hard_instance._NUMBERS_AT_ONCE", 12 * 10 * 7)
+    monkeypatch.setattr("dpverify.algorithms.mn25.hard_instance._NUMBERS_AT_ONCE", 12 * 10 * 7)
     np.testing.assert_array_equal(run(INSTANCE, COPIES, runs=30, seed=4).points, whole)
 
 

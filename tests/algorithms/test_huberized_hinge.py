@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from one_dimensional import masses, noise_law, profile
 
-from dpverify.algorithms.huberized_hinge import (
+from dpverify.algorithms.bst14.huberized_hinge import (
     HuberizedObjectivePerturbation,
     HuberizedPositivePart,
     PositivePart,

@@ -14,17 +14,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms import (
-    PNMSGD,
-    PNSGD,
-    ContractiveNoisyIteration,
-    GaussianNoise,
-    LaplaceNoise,
-    NoisyGradientDescent,
-    SkipPNSGD,
-    StopPNSGD,
-)
-from dpverify.algorithms.projected_steps import Iterates
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, ContractiveNoisyIteration, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.iteration import GaussianNoise, LaplaceNoise
+from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.problems import AllSpace, Ball, Dataset, HalfSquaredDistance, Linear, Logistic, Problem
 from dpverify.running import Randomness, run
 

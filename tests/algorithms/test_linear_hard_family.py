@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify.algorithms.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer, shortened
-from dpverify.algorithms.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.gll22.linear_hard_family import (
+    HardFamilyTrial,
+    LinearHardFamily,
+    MeanMinimizer,
+    shortened,
+)
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP
 from dpverify.problems import Ball, Dataset, Linear, Problem, load, minimize

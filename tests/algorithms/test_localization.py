@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy import stats
 from twins import Recorder
 
-from dpverify.algorithms.ball_intersections import BallIntersections
-from dpverify.algorithms.batched_minimizers import minimizer_of
-from dpverify.algorithms.gaussian_output_perturbation import PRINTED_CONSTANT, GaussianOutputPerturbation
-from dpverify.algorithms.localization import ApproximateLocalization
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.gaussian_output_perturbation import (
+    PRINTED_CONSTANT,
+    GaussianOutputPerturbation,
+)
+from dpverify.algorithms.bst14.localization import ApproximateLocalization
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, gaussian_hockey_stick
 from dpverify.problems import (
@@ -36,6 +37,8 @@ from dpverify.problems import (
     load,
     minimize,
 )
+from dpverify.problems.per_run.ball_intersections import BallIntersections
+from dpverify.problems.per_run.batched_minimizers import minimizer_of
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6

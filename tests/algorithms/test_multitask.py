@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from twins import Recorder, pnsgd
 
-from dpverify.algorithms.iterate_risk import random_iterate_risk
-from dpverify.algorithms.mixtures import harmonic
-from dpverify.algorithms.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
+from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
+from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, RDP, ProfileDP, compose_profiles
+from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import (
     AllSpace,
     Ball,

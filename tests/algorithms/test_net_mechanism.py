@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpverify.algorithms.constraint_nets import Net, cover_radius, grid_net, volumetric_size
-from dpverify.algorithms.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.net_mechanism import NetMechanism
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.net_mechanism import NetMechanism
+from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, volumetric_size
 from dpverify.auditing import audit_privacy
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.evidence import Verdict

@@ -16,9 +16,9 @@ import pytest
 from one_dimensional import masses, noise_law, profile, survival
 from scipy import stats
 
-from dpverify.algorithms.huberized_hinge import HuberizedPositivePart
-from dpverify.algorithms.objective_perturbation import BallShifts, CornerShifts, ObjectivePerturbation
-from dpverify.algorithms.output_perturbation import gamma_norm_noise
+from dpverify.algorithms.bst14.huberized_hinge import HuberizedPositivePart
+from dpverify.algorithms.bst14.objective_perturbation import BallShifts, CornerShifts, ObjectivePerturbation
+from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import ApproxDP, PureDP, gaussian_hockey_stick
 from dpverify.problems import (

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from dpverify.algorithms.batched_minimizers import minimize_tilted, minimizer_of
-from dpverify.algorithms.output_perturbation import OutputPerturbation, gamma_norm_noise
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation, gamma_norm_noise
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import PureDP
 from dpverify.problems import (
@@ -37,6 +36,7 @@ from dpverify.problems import (
     Squared,
     load,
 )
+from dpverify.problems.per_run.batched_minimizers import minimize_tilted, minimizer_of
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6

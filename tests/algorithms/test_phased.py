@@ -17,9 +17,7 @@ import pytest
 from scipy import stats
 from twins import Recorder
 
-from dpverify.algorithms.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
-from dpverify.algorithms.batched_minimizers import minimize_tilted
-from dpverify.algorithms.phased import ERMPhase, PhasedERM, PhasedSGD
+from dpverify.algorithms.mn25.phased import ERMPhase, PhasedERM, PhasedSGD
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, PureDP
 from dpverify.problems import (
@@ -35,6 +33,8 @@ from dpverify.problems import (
     Ridge,
     Squared,
 )
+from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
+from dpverify.problems.per_run.batched_minimizers import minimize_tilted
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6

@@ -17,8 +17,8 @@ import pytest
 from scipy import stats
 from twins import Recorder, one_step
 
-from dpverify.algorithms.oracle_handles import AdaptiveQueryError, OracleHandle
-from dpverify.algorithms.private_oracles import (
+from dpverify.algorithms.mn25.oracle_handles import AdaptiveQueryError, OracleHandle
+from dpverify.algorithms.mn25.private_oracles import (
     CyclicDescent,
     GaussianOracle,
     Interaction,

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify.algorithms.local_problems import LocalBalls, LocalLoss, ResampledLoss
-from dpverify.algorithms.private_selection import (
+from dpverify.algorithms.mn25.private_selection import (
     amplified,
     before_amplification,
     relative_scores,
@@ -22,6 +21,7 @@ from dpverify.algorithms.private_selection import (
 )
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Logistic, Loss, Squared
+from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss, ResampledLoss
 from dpverify.running import Randomness
 
 SCORES = np.array([[0.3, 0.1, 0.25, 0.9]])

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from twins import Recorder, pnsgd
 
-from dpverify.algorithms.iterate_risk import random_iterate_risk, skip_rate
-from dpverify.algorithms.projected_noisy_sgd import SkipPNSGD, StopPNSGD
-from dpverify.algorithms.public_records import PublicRecordsLast, printed_noise, smallest_noise
+from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk, skip_rate
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast, printed_noise, smallest_noise
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency
 from dpverify.problems import (

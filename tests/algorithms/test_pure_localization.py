@@ -15,9 +15,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from dpverify.algorithms.ball_intersections import BallIntersections
-from dpverify.algorithms.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.localization import Localization
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.localization import Localization
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.auditing import audit_law, audit_privacy
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -36,6 +35,7 @@ from dpverify.problems import (
     minimize,
     opposite_linear,
 )
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness, run
 
 FALSE_ALARM = 1e-6

@@ -14,10 +14,14 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation, ResampledProfile, resampled
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
-from dpverify.algorithms.projected_noisy_sgd import PNSGD, StopPNSGD
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD, StopPNSGD
+from dpverify.algorithms.mn25.empirical_to_population import (
+    EmpiricalToPopulation,
+    ResampledProfile,
+    resampled,
+)
+from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP, StatedGuarantee, compose, zCDP

@@ -16,16 +16,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from dpverify.algorithms import truncated_exponential
-from dpverify.algorithms.certified_rejection import build_envelope
-from dpverify.algorithms.free_coordinates import FreeRegion, RiskPotential
-from dpverify.algorithms.regularized_density import RegularizedDensity
-from dpverify.algorithms.regularized_exponential_mechanism import (
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import (
     RegularizedExponentialMechanism,
     SampledGaussianProfile,
     largest_shift,
     printed_shift,
 )
+from dpverify.algorithms.samplers import truncated_exponential
+from dpverify.algorithms.samplers.certified_rejection import build_envelope
+from dpverify.algorithms.samplers.free_coordinates import FreeRegion, RiskPotential
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, ApproxDP, gaussian_hockey_stick
 from dpverify.problems import (

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from dpverify.algorithms.restricted_gaussian import RestrictedGaussian, truncated_normal
+from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian, truncated_normal
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, Simplex
 from dpverify.running import Randomness

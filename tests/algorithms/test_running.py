@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.algorithms import PNMSGD, PNSGD, NoisyGradientDescent, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.problems import Ball, Dataset, Logistic, Problem
 from dpverify.running import Executor, fingerprint, run
 

@@ -15,16 +15,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 from twins import Recorder, pnsgd
 
-from dpverify.algorithms.smoothed_losses import (
-    AbsoluteError,
-    SmoothedDistance,
-    SmoothedGeneralizedLinear,
-    discretization_error,
-    mean_norm,
-    quadrature,
-    smoothed,
-)
-from dpverify.algorithms.smoothing import SmoothedPNSGD, printed_risk, printed_width
+from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD, printed_risk, printed_width
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP
 from dpverify.problems import (
@@ -42,6 +33,15 @@ from dpverify.problems import (
     Squared,
     check_constants,
     minimize,
+)
+from dpverify.problems.smoothed_losses import (
+    AbsoluteError,
+    SmoothedDistance,
+    SmoothedGeneralizedLinear,
+    discretization_error,
+    mean_norm,
+    quadrature,
+    smoothed,
 )
 from dpverify.running import Randomness, run
 

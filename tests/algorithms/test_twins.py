@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from twins import Recorder, one_step, pnsgd
 
-from dpverify.algorithms import PNMSGD, PNSGD, NoisyGradientDescent, SkipPNSGD, StopPNSGD, in_place
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.steps import in_place
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     AllSpace,

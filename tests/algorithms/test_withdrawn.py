@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 from every_algorithm import CUBE, EVERY, LINE, MEAN, N, all_classes_that_can_withdraw, line_data
 
-from dpverify.algorithms.ball_intersections import BallIntersections
-from dpverify.algorithms.boosting import ForPrivacy
-from dpverify.algorithms.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.local_solvers import (
+from dpverify.algorithms.bst14.boosting import ForPrivacy
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.local_solvers import (
     LocalExponentialSampling,
     LocalNoisyGradientDescent,
     LocalWalk,
 )
-from dpverify.algorithms.localization import Localization
-from dpverify.algorithms.localized_sampling import LocalizedSampling
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.bst14.localization import Localization
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Guarantee, NoisyIteration, StatedGuarantee
 from dpverify.problems import Dataset
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Randomness
 from dpverify.statements.paper import papers
 

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from every_algorithm import EVERY, HARD, LINE, MEAN, N, line_data
 
-from dpverify.algorithms.boosting import Boosting, ForPrivacy
-from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
-from dpverify.algorithms.hard_instance import OnHardInstance
-from dpverify.algorithms.localization import Localization
-from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
-from dpverify.algorithms.public_records import PublicRecordsLast
+from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
+from dpverify.algorithms.bst14.localization import Localization
+from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast
+from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.mn25.hard_instance import OnHardInstance
+from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.auditing import audit_privacy
 from dpverify.auditing.scores import BestCoordinate, HistogramRatio, Value
 from dpverify.errors import DpverifyError, InvalidArgumentError, NotGuaranteedError
