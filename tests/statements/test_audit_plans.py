@@ -11,7 +11,7 @@ import pytest
 from dpverify.algorithms.weakening import Weakened
 from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
 from dpverify.running import Executor
-from dpverify.statements.gll22_audits import UNWEAKENED
+from dpverify.statements.gll22.audits.regularized_exponential_mechanism import UNWEAKENED
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import (
     ConstantPlan,

@@ -1,4 +1,4 @@
-"""Audit plans for mn25's reductions between population risk and empirical risk."""
+"""Audits of the reduction from population risk to empirical risk (mn25, Appendix D.1)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
-from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output
-from dpverify.statements.audit_parts import (
-    BOTH,
-    NOISE,
-    REAL_DATA,
-    OnFreshSamples,
-    linear_neighbors,
-    real_neighbors,
-    real_problem,
-)
+from dpverify.statements.audit_parts import BOTH, REAL_DATA, OnFreshSamples, real_neighbors, real_problem
 from dpverify.statements.plans import (
     AsPrinted,
     ComplexityCase,
@@ -33,7 +23,6 @@ from dpverify.statements.plans import (
     ConstantCase,
     ConstantPlan,
     Corrected,
-    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -226,136 +215,41 @@ def _hidden_factor(exponent: int, profile: Profile) -> ConstantCase:
     )
 
 
-# ------------------------------------------------------------------------------------------ ERM by SCO
+SUBJECT = "mn25.sco-to-erm"
+_ORACLES: tuple[Literal["gradient", "value"], ...] = ("gradient", "value")
 
-
-def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> PrivacyCase:
-    """With epsilon = 1/6 the printed claim at its largest; with 2 the mixture over how often a record is drawn."""
-    if data_name == "worst-case":
-        n = 8 if epsilon <= 1 / 6 else 2
-        pair = opposite_linear(n, 1, n)
-    else:
-        pair = linear_neighbors(data_name, n=2, d=1)
-    n = pair.left.n
-    problem = Problem(pair.loss, Ball(1, 1.0))
-    delta = DELTA if epsilon <= 1 / 6 else 0.01
-    mechanism = EmpiricalToPopulation(NoisyGradientDescent(problem, epsilon, delta, steps=2 * n))
-    stated = mechanism.guarantees(n)
-    origin: Origin
-    if epsilon <= 1 / 6:
-        printed = f"(6 epsilon, e delta)-DP = ({6 * epsilon:g}, {math.e * delta:.3g})-DP"
-        claim, origin = stated[0].guarantee, AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
-    else:
-        claim = stated[-1].guarantee
-        origin = Corrected(
-            "mn25.lem6",
-            f"(6 epsilon, 4 e^(6 epsilon) delta)-DP = ({6 * epsilon:g}, {4 * math.exp(6 * epsilon) * delta:.3g})-DP",
-            "the mixture over how often a record is drawn, which holds for every epsilon",
-            "every epsilon >= 0; the printed form for epsilon <= 1/6",
+PLANS: tuple[Plan, ...] = (
+    *(
+        PrivacyPlan(f"{SUBJECT}/{name}", SUBJECT, f"SCO by ERM on {name}", partial(_by_erm_privacy, name))
+        for name in REAL_DATA
+    ),
+    *(
+        RiskPlan(
+            f"{SUBJECT}/{name}/risk",
+            SUBJECT,
+            f"Population risk of SCO by ERM on {name}",
+            partial(_by_erm_risk, name),
+            curve_over="n",
         )
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        claim,
-        pair.description,
-        profile.runs(5_000 if epsilon <= 1 / 6 else 40_000),
-        stated[-1].guarantee,
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
-    )
-
-
-def _by_sco_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
-    """With fmtt18's Stop-PNSGD inside, whose Theorem 29 bounds the population risk."""
-    cases, epsilon = [], 8.0
-    for n in (100, 200, 400):
-        problem, data = real_problem(data_name, n=n, d=2)
-        solver = StopPNSGD.for_privacy(problem, n=n, epsilon=epsilon, delta=DELTA)
-        radius, lipschitz = problem.constraint.largest_norm, problem.loss.lipschitz_constant
-        second_moment = lipschitz**2 + data.d * solver.noise_stddev**2
-        cases.append(
-            RiskCase(
-                mechanism=EmpiricalToPopulation(solver),
-                problem=problem,
-                dataset=data,
-                bound=4 * radius * math.sqrt(second_moment / n),
-                claim="the solver's population risk, 4 R sqrt((L^2 + d sigma^2) / n), epsilon = 8",
-                origin=Corrected(
-                    "mn25.d2",
-                    "the SCO solver's excess population risk",
-                    "with Theorem 29 of fmtt18 for the solver, and its noise in use",
-                    "every n",
-                ),
-                data=f"{data_name}, n records, d = 2",
-                runs=profile.runs(2_000),
-                total=False,
-                size=float(n),
-            )
+        for name in REAL_DATA
+    ),
+    PrivacyPlan(f"{SUBJECT}/worst-case", SUBJECT, "SCO by ERM, opposite linear losses", _by_erm_worst),
+    *(
+        ComplexityPlan(
+            f"{SUBJECT}/{oracle}-queries",
+            SUBJECT,
+            f"{oracle.capitalize()} queries of SCO by ERM",
+            partial(_by_erm_queries, oracle),
         )
-    return tuple(cases)
-
-
-def _by_sco_queries(profile: Profile) -> ComplexityCase:
-    problem, data = real_problem("breast-cancer", n=32, d=5)
-    mechanism = EmpiricalToPopulation(NoisyGradientDescent(problem, 1.0, DELTA))
-    return ComplexityCase(
-        mechanism,
-        data,
-        32**2 - 1,
-        "the solver's for n records, n^2 - 1",
-        data.name,
-        origin=AsPrinted("mn25.d2", "the solver's queries", "every n"),
-    )
-
-
-def _plans() -> tuple[Plan, ...]:
-    by_erm, by_sco = "mn25.sco-to-erm", "mn25.erm-to-sco"
-    found: list[Plan] = []
-    for name in REAL_DATA:
-        found += [
-            PrivacyPlan(f"{by_erm}/{name}", by_erm, f"SCO by ERM on {name}", partial(_by_erm_privacy, name)),
-            RiskPlan(
-                f"{by_erm}/{name}/risk",
-                by_erm,
-                f"Population risk of SCO by ERM on {name}",
-                partial(_by_erm_risk, name),
-                curve_over="n",
-            ),
-            PrivacyPlan(
-                f"{by_sco}/{name}", by_sco, f"ERM by SCO on {name}", partial(_by_sco_privacy, name, 2.0)
-            ),
-            RiskPlan(
-                f"{by_sco}/{name}/risk",
-                by_sco,
-                f"Empirical risk of ERM by SCO on {name}",
-                partial(_by_sco_risk, name),
-                curve_over="n",
-            ),
-        ]
-    found.append(
-        PrivacyPlan(f"{by_erm}/worst-case", by_erm, "SCO by ERM, opposite linear losses", _by_erm_worst)
-    )
-    for epsilon, name in ((1 / 6, "worst-case"), (2.0, "worst-case-epsilon-2")):
-        worst = partial(_by_sco_privacy, "worst-case", epsilon)
-        found.append(PrivacyPlan(f"{by_sco}/{name}", by_sco, f"ERM by SCO, opposite losses, {name}", worst))
-    oracles: tuple[Literal["gradient", "value"], ...] = ("gradient", "value")
-    for oracle in oracles:
-        title = f"{oracle.capitalize()} queries of SCO by ERM"
-        found.append(
-            ComplexityPlan(f"{by_erm}/{oracle}-queries", by_erm, title, partial(_by_erm_queries, oracle))
+        for oracle in _ORACLES
+    ),
+    *(
+        ConstantPlan(
+            f"{SUBJECT}/factor-{exponent}",
+            SUBJECT,
+            f"The factor in Theorem 8's risk, n = 1e{exponent}",
+            partial(_hidden_factor, exponent),
         )
-    found.append(
-        ComplexityPlan(f"{by_sco}/queries", by_sco, "Gradient queries of ERM by SCO", _by_sco_queries)
-    )
-    for exponent in (4, 8, 12):
-        title = f"The factor in Theorem 8's risk, n = 1e{exponent}"
-        found.append(
-            ConstantPlan(f"{by_erm}/factor-{exponent}", by_erm, title, partial(_hidden_factor, exponent))
-        )
-    return tuple(found)
-
-
-PLANS = _plans()
+        for exponent in (4, 8, 12)
+    ),
+)

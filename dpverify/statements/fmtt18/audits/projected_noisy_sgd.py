@@ -1,29 +1,36 @@
-"""Audit plans for the algorithms of fmtt18: amplification by iteration, tried on implementations."""
+"""Audits of projected noisy SGD and its variants (fmtt18, Algorithms 1 and 2, Section 4)."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.evidence import Interval
 from dpverify.privacy import RDP, Adjacency, Guarantee, NoisyIteration, StatedGuarantee
-from dpverify.problems import AllSpace, Dataset, Problem, contract_then_reveal, gradient_sensitivity
+from dpverify.problems import AllSpace, Dataset, Linear, Problem, contract_then_reveal, gradient_sensitivity
+from dpverify.running import Output, Randomness, Runs
 from dpverify.statements.audit_parts import (
     NOISE,
     REAL_DATA,
-    FullGradientStep,
-    Identity,
     OnFreshSamples,
-    ToTheRecord,
     longest_record_at,
     mean_problem,
     real_neighbors,
     real_problem,
+)
+from dpverify.statements.fmtt18.audits.cases import (
+    DELTA,
+    DIMENSION,
+    EPSILON,
+    PAIR_ONLY,
+    RUNS_A_SAMPLE,
+    SIZE,
+    query_case,
 )
 from dpverify.statements.plans import (
     AsPrinted,
@@ -32,6 +39,8 @@ from dpverify.statements.plans import (
     ConstantCase,
     ConstantPlan,
     Corrected,
+    MeanCase,
+    MeanPlan,
     Origin,
     Plan,
     PrivacyCase,
@@ -42,41 +51,8 @@ from dpverify.statements.plans import (
     Unstated,
 )
 
-EPSILON, DELTA = 8.0, 1e-5
-"""Asked of the one-pass algorithms on real data, locally, as Theorems 29 and 30 set their parameters."""
-
 EPOCHS_EPSILON = 4.0
 """Asked of Algorithm 2, whose parameters Appendix B sets for orders from 5 on."""
-
-SIZE, DIMENSION = 40, 5
-"""Records and features kept of a real data set: few enough that a single record can be seen in the output."""
-
-CNI_STEPS = 10
-
-PAIR_ONLY = "the claim is stated for this pair, whose gradients are at distance 2 L with L = 1"
-"""Said of worst cases whose loss has no Lipschitz constant on all space."""
-
-
-def _stated(guarantee: StatedGuarantee | None) -> Guarantee:
-    if guarantee is None:
-        raise AssertionError("a plan audits a guarantee that was withdrawn")
-    return guarantee.guarantee
-
-
-def _overall_rdp(mechanism: Any, n: int) -> Guarantee:
-    """The theorem's bound for every index."""
-    found: Guarantee = next(g.guarantee for g in mechanism.guarantees(n) if isinstance(g.guarantee, RDP))
-    return found
-
-
-def _printed(mechanism: Any, n: int, index: int) -> Guarantee:
-    """The theorem's bound at an index; for random stopping it is the same for all."""
-    if isinstance(mechanism, StopPNSGD):
-        return _overall_rdp(mechanism, n)
-    return _stated(mechanism.rdp_at(n, index))
-
-
-# ------------------------------------------------------------------------------------------ real data
 
 
 def _one_pass(algorithm: type[Any], problem: Problem, n: int) -> Any:
@@ -89,18 +65,16 @@ def _many_epochs(problem: Problem) -> PNMSGD:
     return PNMSGD.for_privacy(problem, rate=0.05, epsilon=EPOCHS_EPSILON, delta=DELTA)
 
 
-def _full_gradient(problem: Problem, n: int) -> ContractiveNoisyIteration:
-    """Noisy gradient descent on all records, as a contractive noisy iteration."""
-    rate, lipschitz = 1.0 / problem.loss.smoothness, problem.loss.lipschitz_constant
-    shift = 2 * rate * lipschitz / n
-    stddev = 1.5 * shift
-    return ContractiveNoisyIteration(
-        maps=(FullGradientStep(problem, rate),) * CNI_STEPS,
-        noises=GaussianNoise(stddev),
-        start=np.zeros(problem.constraint.dimension),
-        shifts=(shift,) * CNI_STEPS,
-        queries_per_step=n,
-    )
+def _stated(guarantee: StatedGuarantee | None) -> Guarantee:
+    if guarantee is None:
+        raise AssertionError("a plan audits a guarantee that was withdrawn")
+    return guarantee.guarantee
+
+
+def _overall_rdp(mechanism: Any, n: int) -> Guarantee:
+    """The theorem's bound for every index."""
+    found: Guarantee = next(g.guarantee for g in mechanism.guarantees(n) if isinstance(g.guarantee, RDP))
+    return found
 
 
 def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guarantee, Origin]:
@@ -168,39 +142,6 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
     )
 
 
-def _real_iteration(data_name: str, profile: Profile) -> PrivacyCase:
-    """Noisy gradient descent on all records for their mean, half of the way in each step."""
-    n, rate = 8, 0.5
-    data, problem = longest_record_at(data_name, n, n=n, d=2), mean_problem(2, 4.0)
-    shift = rate * gradient_sensitivity(problem.loss) / n
-    mechanism = ContractiveNoisyIteration(
-        maps=(FullGradientStep(problem, rate),) * CNI_STEPS,
-        noises=GaussianNoise(1.2 * shift),
-        start=np.zeros(2),
-        shifts=(shift,) * CNI_STEPS,
-        contractions=(1 - rate,) * CNI_STEPS,
-        queries_per_step=n,
-    )
-    pair = real_neighbors(problem, data, n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(n)[0].guarantee,
-        pair.description,
-        profile.runs(20_000),
-        origin=Corrected(
-            "fmtt18.thm22",
-            "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
-            "the best schedule in the form of GDP, with maps that contract by 1/2",
-            "every order, Gaussian noise",
-        ),
-        weakened=mechanism.weakened,
-        fault=NOISE,
-    )
-
-
 # ------------------------------------------------------------------------------------------ worst cases
 
 
@@ -233,8 +174,6 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
 
 def _unit_lipschitz() -> Any:
     """A smooth loss with gradients at distance at most 2, so that it states the pair's guarantee."""
-    from dpverify.problems import Linear
-
     return Linear()
 
 
@@ -256,39 +195,6 @@ def _epochs_worst(epochs: int | None, profile: Profile) -> PrivacyCase:
         profile.runs(40_000),
         _stated(reference.guarantee_at(n, n)),
         origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
-    )
-
-
-def _identity_maps(profile: Profile) -> PrivacyCase:
-    """Two starting points at distance 1, then identity maps: Theorem 1 is attained."""
-    points = [Dataset(np.array([[x, 0.0]]), np.ones(1), "start", "by construction") for x in (0.0, 1.0)]
-    stddev = 0.3
-    mechanism = ContractiveNoisyIteration(
-        maps=(ToTheRecord(), *(Identity(),) * CNI_STEPS),
-        noises=(GaussianNoise(0.0), *(GaussianNoise(stddev),) * CNI_STEPS),
-        start=np.zeros(2),
-    )
-    # the repaired Theorem 1: order distance^2 / (2 T sigma^2)
-    claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
-    upper = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
-    return PrivacyCase(
-        mechanism,
-        points[0],
-        points[1],
-        Adjacency.REPLACE_ONE,
-        claim,
-        f"two starting points at distance 1, {CNI_STEPS} identity maps",
-        profile.runs(40_000),
-        upper,
-        origin=Corrected(
-            "fmtt18.thm1",
-            "order ||x_0 - x_0'|| / (2 T sigma^2), the same number at distance 1: "
-            f"{1.0 / (2 * CNI_STEPS * stddev**2):.4g} order",
-            "the distance belongs squared, as the units say and identity maps show",
-            "every order >= 1, Gaussian noise",
-        ),
         weakened=mechanism.weakened,
         fault=NOISE,
     )
@@ -353,29 +259,6 @@ def _measured_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[Ri
     )
 
 
-def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
-    problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
-    n = data.n
-    mechanism: Any
-    claims = {
-        "alg1": (n, "n", True),
-        "skip": (n, "at most n", False),
-        "stop": (n, "at most n", False),
-        "alg2": (n**2, "n^2", True),
-        "cni": (n * CNI_STEPS, "n in each of T steps", True),
-    }
-    if algorithm == "alg2":
-        mechanism = _many_epochs(problem)
-    elif algorithm == "cni":
-        mechanism = _full_gradient(problem, n)
-    else:
-        kind = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
-        mechanism = _one_pass(kind, problem, n)
-    claimed, words, exact = claims[algorithm]
-    origin = AsPrinted(f"fmtt18.{algorithm}", f"{words} = {claimed}: one gradient a step", "every n")
-    return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=origin)
-
-
 def _appendix_constant(profile: Profile) -> ConstantCase:
     """The smallest c in sigma = c L sqrt(ln(1/delta)) / epsilon that the accountant can prove, against 5."""
     n, epsilon, delta, lipschitz = 100, 1.0, 1e-5, 1.0
@@ -409,39 +292,103 @@ def _appendix_constant(profile: Profile) -> ConstantCase:
     )
 
 
+# ------------------------------------------------------------------------------------------ Skip and Stop(n/2)
+
+
+@dataclass(frozen=True)
+class SkipBesideStop:
+    """Skip-PNSGD and Stop(n/2) with noise of their own, on one data set; points have shape (runs, 2, d)."""
+
+    skip: SkipPNSGD
+    stop: StopPNSGD
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run both."""
+        both = [algorithm(data, rng=rng, runs=runs).points for algorithm in (self.skip, self.stop)]
+        return Output(rng.xp.stack(both, axis=1))
+
+
+@dataclass(frozen=True)
+class BelowDifference:
+    """How much more often Skip's point is below a number in a direction than Stop(n/2)'s; one number a sample."""
+
+    direction: tuple[float, ...]
+    threshold: float
+
+    def __call__(self, runs: Runs) -> Any:
+        """Numbers in [-1, 1], one for each block of runs."""
+        below = np.asarray(runs.points @ np.asarray(self.direction) <= self.threshold, dtype=np.float64)
+        return (below[:, 0] - below[:, 1]).reshape(-1, RUNS_A_SAMPLE).mean(axis=1)
+
+
+def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+    """The proof of Theorem 30: on independent draws from one population the two have one law."""
+    problem, data = real_problem(data_name, d=DIMENSION)
+    n = 20
+    # noise low enough for the records' order to be felt
+    mechanism = SkipBesideStop(SkipPNSGD(problem, 0.2, 0.2), StopPNSGD(problem, 0.2, 0.2, second_half=True))
+    mean = np.asarray(data.features).T @ np.asarray(data.labels)
+    direction = tuple((mean / np.linalg.norm(mean)).tolist())
+    return tuple(
+        MeanCase(
+            OnFreshSamples(mechanism, n),
+            data,
+            BelowDifference(direction, threshold),
+            -1.0,
+            1.0,
+            0.0,
+            f"P[Skip's point is below {threshold} in a direction] minus the same for Stop(n/2)",
+            "0: the two have one law on independent draws",
+            f"{data.name} as the population, samples of {n} records",
+            profile.runs(6_000),
+            origin=AsPrinted(
+                "fmtt18.thm30", "the distributions of the two outputs are identical", "independent records"
+            ),
+            at_least=at_least,
+            block_size=RUNS_A_SAMPLE,
+        )
+        for threshold in (0.2, 0.4)
+        for at_least in (False, True)
+    )
+
+
+def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
+    problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    subject = f"fmtt18.{algorithm}"
+    if algorithm == "alg2":
+        return query_case(_many_epochs(problem), data, subject, data.n**2, "n^2", exact=True)
+    kind = {"alg1": PNSGD, "skip": SkipPNSGD, "stop": StopPNSGD}[algorithm]
+    words = "n" if algorithm == "alg1" else "at most n"
+    return query_case(
+        _one_pass(kind, problem, data.n), data, subject, data.n, words, exact=algorithm == "alg1"
+    )
+
+
+NAMES = {"alg1": "PNSGD", "skip": "Skip-PNSGD", "stop": "Stop-PNSGD", "alg2": "PNMSGD"}
+
+
 def _plans() -> tuple[Plan, ...]:
-    names = {
-        "cni": "Noisy iteration",
-        "alg1": "PNSGD",
-        "skip": "Skip-PNSGD",
-        "stop": "Stop-PNSGD",
-        "alg2": "PNMSGD",
-    }
     found: list[Plan] = []
-    for key, name in names.items():
+    for key, name in NAMES.items():
         subject = f"fmtt18.{key}"
         for data_name in REAL_DATA:
-            found.append(
+            of_population = key in ("stop", "skip")
+            risk = partial(_population_risk if of_population else _measured_risk, key, data_name)
+            found += [
                 PrivacyPlan(
                     f"{subject}/{data_name}",
                     subject,
                     f"{name} on {data_name}",
-                    partial(_real_iteration, data_name) if key == "cni" else partial(_real, key, data_name),
-                )
-            )
-            if key == "cni":
-                continue  # an iteration of maps minimizes nothing in particular
-            of_population = key in ("stop", "skip")
-            risk = partial(_population_risk if of_population else _measured_risk, key, data_name)
-            found.append(
+                    partial(_real, key, data_name),
+                ),
                 RiskPlan(
                     f"{subject}/{data_name}/risk",
                     subject,
                     f"Risk of {name} on {data_name}",
                     risk,
                     curve_over="n" if of_population else "",
-                )
-            )
+                ),
+            ]
         found.append(
             ComplexityPlan(
                 f"{subject}/queries", subject, f"Gradient queries of {name}", partial(_queries, key)
@@ -452,7 +399,7 @@ def _plans() -> tuple[Plan, ...]:
             PrivacyPlan(
                 f"fmtt18.{key}/worst-case-{index}-of-{n}",
                 f"fmtt18.{key}",
-                f"{names[key]}, worst case at index {index} of {n}",
+                f"{NAMES[key]}, worst case at index {index} of {n}",
                 partial(_contract, key, n, index),
             )
         )
@@ -460,9 +407,17 @@ def _plans() -> tuple[Plan, ...]:
         PrivacyPlan(
             "fmtt18.alg2/worst-case", "fmtt18.alg2", "PNMSGD, worst case", partial(_epochs_worst, None)
         ),
-        PrivacyPlan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", _identity_maps),
         ConstantPlan(
             "fmtt18.appB/constant", "fmtt18.appB", "The constant in Appendix B's noise", _appendix_constant
+        ),
+        *(
+            MeanPlan(
+                f"fmtt18.skip/{name}/stop-half",
+                "fmtt18.skip",
+                f"Skip-PNSGD and Stop(n/2) on {name}: one law",
+                partial(_skip_is_stop, name),
+            )
+            for name in REAL_DATA
         ),
     ]
     return tuple(found)

@@ -27,13 +27,6 @@ from dpverify.proving.language import (
     integer,
     real,
 )
-from dpverify.statements.bst14_audits import PLANS
-from dpverify.statements.bst14_boosting_audits import PLANS as BOOSTING_PLANS
-from dpverify.statements.bst14_localization_audits import PLANS as LOCALIZATION_PLANS
-from dpverify.statements.bst14_perturbation_audits import PLANS as PERTURBATION_PLANS
-from dpverify.statements.bst14_sampling_audits import PLANS as SAMPLING_PLANS
-from dpverify.statements.bst14_walk_audits import PLANS as WALK_PLANS
-from dpverify.statements.paper import Paper, own_catalog
 
 FOLDS = (1, 2, 3, 5, 8)
 """Numbers of compositions at which strong composition is tried on the mechanism that dominates all others."""
@@ -255,33 +248,4 @@ def _huber() -> Statement:
     )
 
 
-PAPER = Paper(
-    key="bst14",
-    title="Private Empirical Risk Minimization: Efficient Algorithms and Tight Error Bounds",
-    authors="Bassily, Smith, Thakurta",
-    catalog=own_catalog("bst14"),
-    statements=(_lemma_2_2(), _lemma_2_3(), _equation_2(), _huber()),
-    algorithms={
-        "bst14.alg1": "dpverify.algorithms.bst14.noisy_gradient_descent:NoisyGradientDescent",
-        "bst14.alg2": "dpverify.algorithms.bst14.exponential_sampling:ExponentialSampling",
-        "bst14.alg3": "dpverify.algorithms.bst14.output_perturbation:OutputPerturbation",
-        "bst14.alg4": "dpverify.algorithms.bst14.localization:Localization",
-        "bst14.alg-cube": "dpverify.algorithms.bst14.grid_walk:GridWalk",
-        "bst14.alg5": "dpverify.algorithms.bst14.convex_sampling:SamplingInConvexSet",
-        "bst14.alg6": "dpverify.algorithms.bst14.convex_sampling:BoostedSampling",
-        "bst14.alg7": "dpverify.algorithms.bst14.convex_sampling:EfficientExponentialSampling",
-        "bst14.alg8": "dpverify.algorithms.bst14.net_mechanism:NetMechanism",
-        "bst14.alg-huber": "dpverify.algorithms.bst14.huberized_hinge:HuberizedObjectivePerturbation",
-        "bst14.alg-local-approx": "dpverify.algorithms.bst14.localization:ApproximateLocalization",
-        "bst14.alg-boost": "dpverify.algorithms.bst14.boosting:Boosting",
-        "bst14.alg-objpert": "dpverify.algorithms.bst14.objective_perturbation:ObjectivePerturbation",
-    },
-    plans=(
-        *PLANS,
-        *SAMPLING_PLANS,
-        *WALK_PLANS,
-        *PERTURBATION_PLANS,
-        *LOCALIZATION_PLANS,
-        *BOOSTING_PLANS,
-    ),
-)
+STATEMENTS = (_lemma_2_2(), _lemma_2_3(), _equation_2(), _huber())

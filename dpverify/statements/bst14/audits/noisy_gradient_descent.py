@@ -1,4 +1,4 @@
-"""Audit plans for the algorithms of bst14: private empirical risk minimization, tried on implementations.
+"""Audits of noisy stochastic gradient descent (bst14, Algorithm 1).
 
 Risks are sums over the records.
 """

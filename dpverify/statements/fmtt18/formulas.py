@@ -21,12 +21,9 @@ from dpverify.proving.language import (
     real,
     total,
 )
-from dpverify.statements.fmtt18_audits import PLANS
-from dpverify.statements.fmtt18_extensions_audits import PLANS as EXTENSION_PLANS
-from dpverify.statements.fmtt18_renyi import STATEMENTS as RENYI
-from dpverify.statements.fmtt18_renyi import log_inverse_delta, order
+from dpverify.statements.fmtt18.renyi import STATEMENTS as RENYI
+from dpverify.statements.fmtt18.renyi import log_inverse_delta, order
 from dpverify.statements.gaussian import hockey_stick, renyi_divergence
-from dpverify.statements.paper import Paper, own_catalog
 
 # symbols shared by several statements
 lipschitz = real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant of each loss")
@@ -455,30 +452,13 @@ def _appendix_b() -> Statement:
     )
 
 
-PAPER = Paper(
-    key="fmtt18",
-    title="Privacy Amplification by Iteration",
-    authors="Feldman, Mironov, Talwar, Thakurta",
-    catalog=own_catalog("fmtt18"),
-    statements=(
-        _theorem_1(),
-        *RENYI,
-        _theorem_22(),
-        _theorem_23(),
-        _theorem_26(),
-        _lemma_27(),
-        _theorem_35(),
-        _appendix_b(),
-    ),
-    algorithms={
-        "fmtt18.cni": "dpverify.algorithms.fmtt18.iteration:ContractiveNoisyIteration",
-        "fmtt18.alg1": "dpverify.algorithms.fmtt18.projected_noisy_sgd:PNSGD",
-        "fmtt18.skip": "dpverify.algorithms.fmtt18.projected_noisy_sgd:SkipPNSGD",
-        "fmtt18.stop": "dpverify.algorithms.fmtt18.projected_noisy_sgd:StopPNSGD",
-        "fmtt18.alg2": "dpverify.algorithms.fmtt18.projected_noisy_sgd:PNMSGD",
-        "fmtt18.public": "dpverify.algorithms.fmtt18.public_records:PublicRecordsLast",
-        "fmtt18.multitask": "dpverify.algorithms.fmtt18.multitask:MultitaskStopPNSGD",
-        "fmtt18.smoothing": "dpverify.algorithms.fmtt18.smoothing:SmoothedPNSGD",
-    },
-    plans=(*PLANS, *EXTENSION_PLANS),
+STATEMENTS = (
+    _theorem_1(),
+    *RENYI,
+    _theorem_22(),
+    _theorem_23(),
+    _theorem_26(),
+    _lemma_27(),
+    _theorem_35(),
+    _appendix_b(),
 )

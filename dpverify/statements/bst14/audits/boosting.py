@@ -1,4 +1,4 @@
-"""Audit plans for bst14's boosting to high probability (Appendix D).
+"""Audits of boosting to high probability (bst14, Appendix D).
 
 Risks are sums over the records.
 """
@@ -28,7 +28,7 @@ from dpverify.statements.audit_parts import (
     mean_problem,
     real_problem,
 )
-from dpverify.statements.bst14_localization_audits import (
+from dpverify.statements.bst14.audits.ridge_cases import (
     DELTA,
     DIMENSION,
     EPSILON,

@@ -29,9 +29,6 @@ from dpverify.proving.language import (
     real,
 )
 from dpverify.statements.gaussian import density, hockey_stick
-from dpverify.statements.gll22_audits import PLANS
-from dpverify.statements.gll22_lower_audits import PLANS as LOWER_PLANS
-from dpverify.statements.paper import Paper, own_catalog
 
 epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
 cut = real("c", meaning="a half line's end")
@@ -319,17 +316,4 @@ def _lemma_6_3() -> Statement:
     )
 
 
-PAPER = Paper(
-    key="gll22",
-    title="Private Convex Optimization via Exponential Mechanism",
-    authors="Gopi, Lee, Liu",
-    catalog=own_catalog("gll22"),
-    statements=(_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3()),
-    algorithms={
-        "gll22.rem": "dpverify.algorithms.gll22.regularized_exponential_mechanism:RegularizedExponentialMechanism",
-        "gll22.alg1": "dpverify.algorithms.gll22.alternating_sampler:AlternatingSampler",
-        "gll22.alg2": "dpverify.algorithms.gll22.rejection_inner_step:RejectionInnerStep",
-        "gll22.lower-instance": "dpverify.algorithms.gll22.linear_hard_family:LinearHardFamily",
-    },
-    plans=(*PLANS, *LOWER_PLANS),
-)
+STATEMENTS = (_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3())

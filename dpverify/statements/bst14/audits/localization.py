@@ -1,4 +1,4 @@
-"""Audit plans for bst14's localization, pure (Algorithm 4) and approximate (Appendix C).
+"""Audits of localization, pure (bst14, Algorithm 4) and approximate (Appendix C).
 
 Risks are sums over the records.
 """
@@ -21,26 +21,10 @@ from dpverify.algorithms.bst14.gaussian_output_perturbation import (
 )
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
-from dpverify.privacy import Adjacency, Guarantee
-from dpverify.problems import (
-    Ball,
-    Dataset,
-    HalfSquaredDistance,
-    Linear,
-    Logistic,
-    NeighborPair,
-    Problem,
-    Ridge,
-    Squared,
-    load,
-    minimize,
-    opposite_linear,
-    opposite_neighbor,
-)
+from dpverify.problems import Ball, Dataset, NeighborPair, Problem, minimize, opposite_neighbor
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import (
     BOTH,
-    NOISE,
     REAL_DATA,
     UniformOn,
     gaussian_delta,
@@ -48,6 +32,19 @@ from dpverify.statements.audit_parts import (
     mean_problem,
     real_neighbors,
     sign_change,
+)
+from dpverify.statements.bst14.audits.ridge_cases import (
+    DELTA,
+    EPSILON,
+    RISK_EPSILON,
+    SIZE,
+    composed_case,
+    first_coordinate,
+    mean_of_records,
+    ridge_problem,
+    stated_risk,
+    steep_line,
+    worst_case,
 )
 from dpverify.statements.plans import (
     AsPrinted,
@@ -58,7 +55,6 @@ from dpverify.statements.plans import (
     Corrected,
     MeanCase,
     MeanPlan,
-    Origin,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -70,71 +66,12 @@ from dpverify.statements.plans import (
     Unstated,
 )
 
-EPSILON, RISK_EPSILON, DELTA = 4.0, 8.0, 1e-5
-SIZE, DIMENSION = 20, 5
-"""Records and features kept of a real data set, for n^2 steps."""
-
-RIDGE = 0.5
-
-
-def ridge_problem(name: str, n: int, d: int = DIMENSION) -> tuple[Problem, Dataset]:
-    """Ridge regression, logistic on breast cancer and least squares on diabetes, on the unit ball."""
-    data = load(name, n=n, d=d)
-    ball = Ball(data.d, 1.0)
-    base = Logistic() if name == "breast-cancer" else Squared(radius=1.0)
-    return Problem(Ridge.on(ball, base, RIDGE), ball), data
-
-
-def _claim(mechanism: Any, n: int) -> Guarantee:
-    guarantee: Guarantee = mechanism.guarantees(n)[0].guarantee
-    return guarantee
-
-
-COMPOSED: dict[str, Origin] = {
-    "bst14.lem4.1": AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0"),
-    "bst14.thmC.1": Corrected(
-        "bst14.thmC.1",
-        "(epsilon, delta)-DP with c = 4 in the noise of output perturbation",
-        "c is the smallest constant that is proved; the printed one is too small",
-        "every epsilon > 0, delta in (0, 1)",
-    ),
-    "bst14.appD": Corrected(
-        "bst14.appD",
-        "(epsilon, delta)-DP with all of epsilon in the k runs",
-        "half of epsilon, or the share named, is kept back for the selection",
-        "every epsilon > 0",
-    ),
-}
-
-
-def composed_case(
-    mechanism: Any, pair: NeighborPair, source: str, runs: int, fault: str = NOISE
-) -> PrivacyCase:
-    """A mechanism with its theorem's claim on neighbors."""
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        _claim(mechanism, pair.left.n),
-        pair.description,
-        runs,
-        origin=COMPOSED[source],
-        weakened=mechanism.weakened,
-        fault=fault,
-    )
-
 
 def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
     """A mechanism on real data and the same with its last record replaced by the most different one."""
     problem, data, mechanism = make(data_name)
     pair = real_neighbors(problem, data, data.n)
     return composed_case(mechanism, pair, source, profile.runs(runs), BOTH)
-
-
-def worst_case(make: Any, source: str, n: int, runs: int, profile: Profile) -> PrivacyCase:
-    """The last of n records points one way, or the opposite one; a line."""
-    return composed_case(make(n), opposite_linear(n, 1, n), source, profile.runs(runs), BOTH)
 
 
 def _mean_real(kind: Any, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
@@ -156,19 +93,6 @@ def _mean_case(kind: Any, pair: NeighborPair, runs: int) -> PrivacyCase:
         # a small ball: twice the budget would be seen here, whichever step took it
         return composed_case(Localization(problem, 3.0, zeta=1.1), pair, "bst14.lem4.1", runs, BOTH)
     return composed_case(ApproximateLocalization(problem, 3.0, 0.05), pair, "bst14.thmC.1", runs)
-
-
-def steep_line(n: int) -> Problem:
-    """Linear losses with a ridge just strong enough to have minimizers on a line that one record moves."""
-    ball = Ball(1, 1.0)
-    return Problem(Ridge.on(ball, Linear(), 0.3), ball)
-
-
-def stated_risk(mechanism: Any, n: int) -> tuple[float, tuple[str, ...]]:
-    stated = mechanism.risk_bound(n)
-    if stated is None or not stated.total:
-        raise AssertionError("a plan audits a risk that is not stated")
-    return stated.bound, stated.sources
 
 
 _RISKS = {
@@ -208,11 +132,6 @@ def _risk(make: Any, claim: str, source: str, sizes: tuple[int, ...], runs: int,
     return tuple(cases)
 
 
-def mean_of_records(n: int, d: int) -> tuple[Problem, Dataset]:
-    data, ball = load("breast-cancer", n=n, d=d), Ball(d, 1.0)
-    return Problem(HalfSquaredDistance.on(ball), ball), data
-
-
 @dataclass(frozen=True)
 class _Farther:
     """Whether each run's point is farther from a point than a radius."""
@@ -223,10 +142,6 @@ class _Farther:
     def __call__(self, runs: Runs) -> NDArray[np.float64]:
         away = np.linalg.norm(runs.points - np.array(self.point), axis=1)
         return np.where(away > self.radius, 1.0, 0.0)
-
-
-def first_coordinate(points: Any) -> NDArray[np.float64]:
-    return np.asarray(points)[:, 0]
 
 
 # ------------------------------------------------------------------------------------------ Algorithm 4
@@ -425,7 +340,7 @@ def _approximate_queries(profile: Profile) -> ComplexityCase:
     )
 
 
-_PURE_PLANS: tuple[Plan, ...] = (
+PLANS: tuple[Plan, ...] = (
     *(
         PrivacyPlan(
             f"bst14.alg4/{name}",
@@ -476,9 +391,6 @@ _PURE_PLANS: tuple[Plan, ...] = (
     ),
     SamplingPlan("bst14.alg4/law", "bst14.alg4", "Law of localization with Algorithm 2 on a line", _pure_law),
     ComplexityPlan("bst14.alg4/queries", "bst14.alg4", "Projections of localization", _pure_queries),
-)
-
-_APPROXIMATE_PLANS: tuple[Plan, ...] = (
     *(
         PrivacyPlan(
             f"bst14.alg-local-approx/{name}",
@@ -528,5 +440,3 @@ _APPROXIMATE_PLANS: tuple[Plan, ...] = (
         _noise_constant,
     ),
 )
-
-PLANS: tuple[Plan, ...] = (*_PURE_PLANS, *_APPROXIMATE_PLANS)
