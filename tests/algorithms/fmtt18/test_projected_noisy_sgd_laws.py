@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
-from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, ContractiveNoisyIteration, SkipPNSGD, StopPNSGD
-from dpverify.algorithms.fmtt18.iteration import GaussianNoise, LaplaceNoise
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.problems import AllSpace, Ball, Dataset, HalfSquaredDistance, Linear, Logistic, Problem
 from dpverify.running import Randomness, run
@@ -216,54 +215,6 @@ def test_skipped_records_are_uniform() -> None:
     counts = np.bincount(runs.gradient_queries, minlength=10)
     assert set(np.flatnonzero(counts)) == {5, 6, 7, 8, 9}
     assert stats.chisquare(counts[5:]).pvalue > FALSE_ALARM
-
-
-def test_iteration_with_identity_maps_adds_up_the_noise() -> None:
-    start = np.array([0.5, -0.2, 0.1])
-    algorithm = ContractiveNoisyIteration((lambda w, data: w,) * 5, GaussianNoise(0.8), start)
-    points = run(algorithm, None, runs=20_000, seed=4).points
-    assert gaussian_pvalue(points, start, 0.8 * math.sqrt(5)) > FALSE_ALARM
-    assert gaussian_pvalue(points, start, 0.8 * math.sqrt(4)) < FALSE_ALARM
-
-
-def test_iteration_equals_pnsgd_in_law() -> None:
-    """PNSGD without its last projection is the iteration of project-then-step maps: Section 4."""
-    data, rate, sigma = make_data(), 0.5, 0.7
-    ball, loss = Ball(D, 0.4), Logistic()
-
-    def psi(t: int) -> Any:
-        def step(v: Array, records: Dataset) -> Array:
-            w = np.asarray(ball.project(v))
-            return w - rate * np.asarray(loss.gradient(w, records.features[t], records.labels[t]))
-
-        return step
-
-    iteration = ContractiveNoisyIteration(
-        tuple(psi(t) for t in range(N)), GaussianNoise(rate * sigma), np.zeros(D), queries_per_step=1
-    )
-    ours = run(iteration, data, runs=20_000, seed=5)
-    theirs = run(PNSGD(Problem(loss, ball), rate, sigma), data, runs=20_000, seed=6)
-    left, right = np.asarray(ball.project(ours.points)), theirs.points
-    pvalues = [stats.ks_2samp(left[:, i], right[:, i]).pvalue for i in range(D)]
-    assert min(pvalues) * D > FALSE_ALARM
-    assert np.all(ours.gradient_queries == theirs.gradient_queries)
-
-
-def test_laplace_noise_has_its_law() -> None:
-    algorithm = ContractiveNoisyIteration((lambda w, data: w,), LaplaceNoise(0.6), np.zeros(2))
-    points = run(algorithm, None, runs=20_000, seed=7).points
-    assert stats.kstest(points.ravel(), stats.laplace(scale=0.6).cdf).pvalue > FALSE_ALARM
-    assert stats.kstest(points.ravel(), stats.laplace(scale=0.55).cdf).pvalue < FALSE_ALARM
-
-
-def test_records_are_drawn_uniformly_with_replacement() -> None:
-    """Linear losses and zero noise: theta is minus the weighted sum of n times the records drawn."""
-    data = Dataset(np.eye(4), np.ones(4))
-    problem = Problem(Linear(), Ball(4, 1e6))
-    algorithm = NoisyGradientDescent(problem, 1.0, 1e-5, noise_constant=0.0, steps=1, withdraw_guarantee=True)
-    points = run(algorithm, data, runs=20_000, seed=8).points
-    counts = np.bincount(np.argmin(points, axis=1), minlength=4)
-    assert stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,15 @@
-"""Every batched algorithm does, run by run, what its slow twin does with the same noise."""
+"""Every batched variant does, run by run, what its slow twin does with the same noise."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import array_api_strict
 import numpy as np
 import pytest
-from twins import Recorder, one_step, pnsgd
+from twins import Recorder, pnsgd
 
-from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
-from dpverify.algorithms.steps import in_place
-from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -173,95 +169,3 @@ def test_stop(n: int, second_half: bool, name: str, xp: Any) -> None:
     assert np.array_equal(np.asarray(output.gradient_queries), steps)
     first = -(-n // 2) if second_half else 1
     assert set(steps) == set(range(first, n + 1))
-
-
-@pytest.mark.parametrize("xp", NAMESPACES)
-@pytest.mark.parametrize("constant", [0.0, 1e-3])
-@pytest.mark.parametrize(
-    ("rule", "name"),
-    [
-        ("lipschitz", "logistic on a ball"),
-        ("lipschitz", "hinge on a simplex"),
-        ("lipschitz", "half squared distance on a ball"),
-        ("strongly-convex", "ridge on a ball"),
-        ("strongly-convex", "half squared distance on a ball"),
-    ],
-)
-def test_noisy_gradient_descent(rule: Any, name: str, constant: float, xp: Any) -> None:
-    problem, data = PROBLEMS[name], make_data()
-    loss = problem.loss
-    epsilon, delta = 1.0, 1e-5
-    algorithm = NoisyGradientDescent(
-        problem, epsilon, delta, step_size=rule, noise_constant=constant, withdraw_guarantee=True
-    )
-    output, rng = run(algorithm, data, xp)
-    lipschitz = loss.lipschitz_constant
-    variance = constant * lipschitz**2 * N**2 * np.log(N / delta) * np.log(1 / delta) / epsilon**2
-    expected = []
-    for r in range(RUNS):
-        theta = np.array(algorithm.start)
-        for t in range(1, N**2):  # the loop as printed: t = 1, ..., n^2 - 1
-            record = rng.drawn["records"][t - 1][r]
-            if rule == "lipschitz":
-                rate = problem.constraint.diameter / np.sqrt(t * (N**2 * lipschitz**2 + D * variance))
-            else:
-                rate = 1 / (loss.strong_convexity * N * t)
-            theta = one_step(
-                problem,
-                theta,
-                data.features[record],
-                data.labels[record],
-                rate=rate,
-                stddev=np.sqrt(variance),
-                z=rng.drawn["noise"][t - 1][:, r],
-                scale=N,
-            )
-        expected.append(theta)
-    assert_close(output, expected)
-    assert np.all(np.asarray(output.gradient_queries) == N**2 - 1)
-    assert len(rng.drawn["records"]) == N**2 - 1
-    assert algorithm.gradient_query_count(N) == N**2 - 1
-
-
-def in_place_columns(points: np.ndarray) -> in_place.Columns:
-    columns = in_place.Columns(*points.shape)
-    columns.points[...] = points
-    return columns
-
-
-def test_in_place_forms_are_what_they_stand_in_for() -> None:
-    rng = np.random.default_rng(1)
-    points = 10.0 ** rng.uniform(-3, 3, size=(1, 500)) * rng.normal(size=(D, 500))
-    norms = np.linalg.norm(points, axis=0)
-    x = rng.normal(size=D)
-    for y in (np.array(1.0), np.array(-1.0), np.array(0.0)):
-        for near in (math.inf, 10.0):
-            here = points[:, norms <= near]
-            columns = in_place_columns(here)
-            theirs = Logistic().slope(here.T, x, y)
-            for largest in {near, float(np.max(norms))}:
-                columns.slope(x, y, largest)
-                assert np.allclose(columns.numbers, theirs, rtol=1e-12, atol=1e-300)
-            assert np.array_equal(columns.points, here)
-    columns = in_place_columns(points)
-    columns.shorten(BALL.radius)
-    assert np.max(np.abs(columns.points - BALL.project(points.T.copy()).T)) <= 1e-15
-    assert not in_place.has_fast_slope(Ridge.on(BALL, Logistic(), 0.3))
-
-
-def test_in_place_additions_are_those_of_numpy() -> None:
-    rng = np.random.default_rng(2)
-    for d, runs in ((1, 1), (1, 7), (D, 1), (D, 501), (3, 0)):
-        points, noise, x, numbers = (rng.normal(size=shape) for shape in ((d, runs), (d, runs), 2 * d, runs))
-        columns = in_place_columns(points)
-        columns.noise[...], columns.numbers[...] = noise, numbers
-        columns.add_outer(-0.3, x[::2])
-        columns.add_noise(0.7)
-        expected = points - 0.3 * x[::2, None] * numbers[None, :] + 0.7 * noise
-        assert np.allclose(columns.points, expected, rtol=0.0, atol=1e-14)
-        assert np.array_equal(columns.noise, noise)
-        assert np.array_equal(columns.numbers, numbers)
-    with pytest.raises(ValueError, match="does not fit"):
-        columns.add_outer(1.0, np.ones(2))
-    with pytest.raises(InvalidArgumentError, match="smaller block size"):
-        in_place.Columns(2, 2**30)
