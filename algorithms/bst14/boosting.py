@@ -23,6 +23,7 @@ from dpverify.algorithms.conditions import (
     privacy_claim,
     refuse_or_withdraw,
 )
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.errors import InvalidArgumentError
@@ -48,7 +49,7 @@ class PrivateAlgorithm(Protocol):
     def epsilon(self) -> float:
         """Of the whole budget, in nats; `dataclasses.replace` must be able to change it."""
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Among them (epsilon, delta)-DP for replace-one neighbors, or something stronger."""
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
@@ -87,9 +88,9 @@ class ForPrivacy(Weakenable):
             self.problem, n=n, epsilon=self.epsilon, delta=self.delta, **dict(self.options)
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Those of the algorithm for n records."""
-        stated: tuple[StatedGuarantee, ...] = self.at(n).guarantees(n)
+        stated: Guarantees = self.at(n).guarantees(n)
         return stated
 
     def gradient_query_count(self, n: int) -> int:
@@ -247,26 +248,19 @@ class Boosting(Weakenable):
         reason = f"a single run does not claim to be {asked} for all of {n} records"
         return (*given_up(self.withdraw_guarantee), explain_obstacles(self.single.guarantees(n), reason))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.
 
         It has the conditions of a single run's.
         """
         claim = self._claim(n)
         if claim is None or self.withdraw_guarantee:
-            return ()
+            return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        return (
-            StatedGuarantee(
-                guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",), conditions=passed_on(claim)
-            ),
+        stated = StatedGuarantee(
+            guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",), conditions=passed_on(claim)
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return Guarantees(stated, as_printed=stated)
 
     def selection_loss(self) -> float:
         """(2 L ||C|| / epsilon') ln(2 k / rho): what the pick is worse than the best, at most.
@@ -296,6 +290,7 @@ class Boosting(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Those of k runs, as far as they are stated, and k n values and k projections for the selection."""
+        whole_number("n", n, at_least=1)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
         stated = self._single_queries(n)

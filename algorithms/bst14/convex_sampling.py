@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess, guarantee_at
+from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation, counted
@@ -173,14 +174,10 @@ class SamplingInConvexSet(_Sampler):
     def _inner_distance(self) -> float:
         return self.distance
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None is stated."""
         whole_number("n", n, at_least=1)
-        return ()
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """None is stated."""
-        return guarantee_at((), n, index)
+        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
@@ -198,11 +195,8 @@ class SamplingInConvexSet(_Sampler):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Of one walk."""
-        return self._value_queries(n, 1)
-
-    def risk_bound(self, n: int) -> None:
-        """The point may be outside of C."""
         whole_number("n", n, at_least=1)
+        return self._value_queries(n, 1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p) and may be outside of C.
@@ -245,27 +239,23 @@ class BoostedSampling(_Sampler):
         """m, the largest number of walks."""
         return repeats(self.region, self.tuning(n).lipschitz, self.distance)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Pure differential privacy for n records; none if it was withdrawn."""
         if self.withdrawn(n):
-            return ()
+            return Guarantees()
         size = self.problem.loss.lipschitz_constant * self.region.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
-        return (
+        return Guarantees(
             StatedGuarantee(
                 PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.conditions
-            ),
+            )
         )
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Of the guarantee; none where nothing has to be extended."""
         return conditions_of_extension(self.region.is_cube, self.extension)
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        return guarantee_at(self.guarantees(n), n, index)
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.5; None if it was withdrawn."""
@@ -437,21 +427,16 @@ class EfficientExponentialSampling(Weakenable):
         """Why the guarantee does not hold for n records; empty if it does."""
         return self.boosted.withdrawn(n)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.4 (1) for n records; none if the steps are too few."""
         if self.withdrawn(n):
-            return ()
+            return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
         conditions = self.boosted.conditions
-        return (
-            StatedGuarantee(
-                PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=conditions
-            ),
+        stated = StatedGuarantee(
+            PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=conditions
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        return guarantee_at(self.guarantees(n), n, index)
+        return Guarantees(stated, as_printed=stated)
 
     def gradient_query_count(self, n: int) -> int | None:
         """None are asked for where no extension is needed; else it depends on the run, and None is returned."""

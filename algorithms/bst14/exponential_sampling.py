@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import stats
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
@@ -167,21 +168,21 @@ class ExponentialSampling(Weakenable):
             *given,
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
         if self.withdrawn(n):
-            return ()
-        reached = self.epsilon * self.scale / self.largest_scale
-        values = (self.epsilon,) if reached >= self.epsilon * (1 - _SLACK) else (self.epsilon, reached)
-        return tuple(
-            StatedGuarantee(
-                PureDP(value),
-                Adjacency.REPLACE_ONE,
-                sources=("bst14.thm3.1",),
-                conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
-            )
-            for value in values
+            return Guarantees()
+        theorem = StatedGuarantee(
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.thm3.1",),
+            conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
         )
+        reached = self.epsilon * self.scale / self.largest_scale
+        sharper = (
+            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
+        )
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
     @property
     def _never_refuses(self) -> bool:
@@ -193,7 +194,7 @@ class ExponentialSampling(Weakenable):
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        return stated[-1].at(index, n) if stated else None
+        return stated.sharpest.at(index, n) if stated else None
 
     def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.

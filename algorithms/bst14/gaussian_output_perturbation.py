@@ -7,13 +7,14 @@ has 2 L, this has the loss's `gradient_sensitivity`, which is 2 L unless the los
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from scipy import special
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
@@ -86,11 +87,15 @@ class GaussianOutputPerturbation(Weakenable):
         if self.zeta is not None:
             number("zeta", self.zeta, above=0, allowed="a finite number above 0")
         number("slack", self.slack, above=0, at_most=1, allowed="a number in (0, 1]")
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
 
     @property
-    def withdrawn(self) -> tuple[str, ...]:
-        """Why the guarantee does not hold; empty if it does."""
+    def _withdrawn(self) -> tuple[str, ...]:
         given, least = given_up(self.withdraw_guarantee), self.provable_constant()
         if self.noise_constant is None or self.noise_constant >= least * (1 - 1e-12):
             return given
@@ -140,21 +145,19 @@ class GaussianOutputPerturbation(Weakenable):
         dimension = self.problem.constraint.dimension
         return float(special.chdtrc(dimension, dimension * self.zeta_at(n) ** 2))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP, and the GDP behind it; none if the noise is too small."""
         whole_number("n", n, at_least=2)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         mu = (1 + self.slack) * self.l2_sensitivity(n) / self.noise_stddev(n)
-        return tuple(
-            StatedGuarantee(
-                guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=("bst14.thmC.1",),
-                conditions=never_refused(UNCERTIFIED),
-            )
-            for guarantee in (ApproxDP(self.epsilon, self.delta), GDP(mu))
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.thmC.1",),
+            conditions=never_refused(UNCERTIFIED),
         )
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One projection; the paper does not say how the minimizer is found."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
@@ -162,18 +163,14 @@ class GridWalk(Weakenable):
         reasons = self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
         return (*reasons, *given_up(self.withdraw_guarantee))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Pure differential privacy for n records; none if the steps are too few."""
         if self.withdrawn(n):
-            return ()
+            return Guarantees()
         size = self.problem.loss.lipschitz_constant * self.problem.constraint.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-        return (StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources),)
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        return guarantee_at(self.guarantees(n), n, index)
+        return Guarantees(StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources))
 
     def gradient_query_count(self, n: int) -> int:
         """None are asked for."""
@@ -217,12 +214,6 @@ class GridWalk(Weakenable):
         points, calls = sampler.draw(rng, region, runs)
         # a point of the last cell may round to a hair outside
         return counted(region.project(points), calls)
-
-
-def guarantee_at(stated: tuple[StatedGuarantee, ...], n: int, index: int) -> StatedGuarantee | None:
-    """A guarantee for all records, said of the record with an index from 1."""
-    whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-    return stated[0].at(index, n) if stated else None
 
 
 def proven_steps_table(

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
@@ -219,7 +220,7 @@ class HuberizedObjectivePerturbation(Weakenable):
         """Why the guarantee does not hold for n records; empty if it does."""
         return self.perturbation.withdrawn(n)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Those of the objective perturbation."""
         return self.perturbation.guarantees(n)
 
@@ -244,10 +245,8 @@ class HuberizedObjectivePerturbation(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """None: the paper does not say how the minimizer is found."""
+        whole_number("n", n, at_least=1)
         return ()
-
-    def sampling_error(self, n: int) -> None:
-        """None: noise is drawn from its own law, and the minimizer's error is in the guarantee."""
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p)."""

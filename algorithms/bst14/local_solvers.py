@@ -12,6 +12,7 @@ from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import never_refused
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
@@ -34,7 +35,7 @@ class LocalSolver(Protocol):
     def id(self) -> str:
         """Statement id of the algorithm."""
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """For n records and fixed sets."""
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
@@ -75,12 +76,11 @@ class LocalNoisyGradientDescent:
         """That of Algorithm 1."""
         return self.mechanism.id
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Those of Algorithm 1, which do not depend on the set, for given sets."""
         given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
-        return tuple(
-            replace(stated, conditions=(*stated.conditions, given)) for stated in self.mechanism.guarantees(n)
-        )
+        stated = self.mechanism.guarantees(n)
+        return stated.map(lambda one: replace(one, conditions=(*one.conditions, given)))
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
@@ -117,18 +117,18 @@ class LocalExponentialSampling:
         """The exponent's factor epsilon / (2 L D), one over loss."""
         return self.mechanism.epsilon / (2 * self.mechanism.problem.loss.lipschitz_constant * diameter)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """For given sets, epsilon-DP: Theorem 3.1 on each of them; none if the mechanism's was withdrawn."""
         if self.mechanism.withdraw_guarantee:
-            return ()
+            return Guarantees()
         conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *never_refused(FEW_ACCEPTED))
-        return (
+        return Guarantees(
             StatedGuarantee(
                 PureDP(self.mechanism.epsilon),
                 Adjacency.REPLACE_ONE,
                 sources=("bst14.thm3.1",),
                 conditions=conditions,
-            ),
+            )
         )
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
@@ -161,7 +161,7 @@ class LocalWalk:
         """That of Algorithm 7."""
         return "bst14.alg7"
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Those of Algorithm 7; none if its walks take too few steps."""
         return self.mechanism.guarantees(n)
 

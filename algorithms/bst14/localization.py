@@ -37,6 +37,7 @@ from dpverify.algorithms.conditions import (
     privacy_claim,
     refuse_or_withdraw,
 )
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.weakening import Weakenable
@@ -59,7 +60,7 @@ _ACCEPTED = PASSED_ON | {ConditionKind.GIVEN_INPUT}
 class Localizer(Protocol):
     """What finds the small ball; called as every algorithm, its points are the balls' centers, in C."""
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Of the centers that it releases."""
 
     def ball_radius(self, n: int) -> float:
@@ -148,23 +149,22 @@ class _Localized(Weakenable, ABC):
                 reasons.append(explain_obstacles(stated, reason, accepts=_ACCEPTED))
         return tuple(reasons)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The theorem's for n records, with the conditions of both steps; none if it does not hold."""
         claims = self._claims(n)
         found = [claim for claim in claims if claim is not None]
         if self.withdraw_guarantee or len(found) < len(claims):
-            return ()
-        return (
-            StatedGuarantee(
-                self._claim, Adjacency.REPLACE_ONE, sources=self._sources, conditions=passed_on(*found)
-            ),
+            return Guarantees()
+        theorem = StatedGuarantee(
+            self._claim, Adjacency.REPLACE_ONE, sources=self._sources, conditions=passed_on(*found)
         )
+        return Guarantees(theorem, as_printed=theorem)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
         stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return stated.headline.at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """On the expected excess total risk: F(||C0||) + n L ||C|| P[theta* is not in C0], as the proof has it.
@@ -184,6 +184,7 @@ class _Localized(Weakenable, ABC):
         Gradients and values are counted in every run, but not stated: the paper does not say how the minimizer is
         found, and finding it takes both.
         """
+        whole_number("n", n, at_least=1)
         return tuple(
             dataclasses.replace(one, count=one.count + 1)
             for one in self.solver_at(n).queries(n)

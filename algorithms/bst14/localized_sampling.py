@@ -11,6 +11,7 @@ import numpy as np
 from dpverify.algorithms.bst14.convex_sampling import boosted, conditions_of_extension
 from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation
 from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, repeats, tune
@@ -121,12 +122,12 @@ class LocalizedSampling:
         reasons = self.tuning(n).plan.withdrawn(math.inf if self.steps is None else self.steps)
         return (*reasons, *given_up(self.withdraw_guarantee))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """epsilon-DP for given centers; none if the steps are too few."""
         if self.withdrawn(n):
-            return ()
+            return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
-        return (
+        return Guarantees(
             StatedGuarantee(
                 PureDP(self.epsilon),
                 Adjacency.REPLACE_ONE,
@@ -135,7 +136,7 @@ class LocalizedSampling:
                     Condition(ConditionKind.GIVEN_INPUT, "the centers"),
                     *conditions_of_extension(self._as_cube, self.extension),
                 ),
-            ),
+            )
         )
 
     def risk_bound(self, n: int) -> StatedRisk | None:

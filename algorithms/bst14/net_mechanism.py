@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.weakening import Weakenable
@@ -155,23 +156,24 @@ class NetMechanism(Weakenable):
         """Why something that the paper promises does not hold for n records; empty if all does."""
         return self._loose_exponent() + self.risk_withdrawn(n) + given_up(self.withdraw_guarantee)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
         whole_number("n", n, at_least=1)
         if self._loose_exponent() or self.withdraw_guarantee:
-            return ()
-        reached = self.epsilon * self.scale / self.largest_scale
-        values = (self.epsilon,) if reached >= self.epsilon * (1 - _SLACK) else (self.epsilon, reached)
+            return Guarantees()
         sources = ("bst14.alg8-privacy", "bst14.thm3.1")
-        return tuple(
-            StatedGuarantee(PureDP(value), Adjacency.REPLACE_ONE, sources=sources) for value in values
+        theorem = StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources)
+        reached = self.epsilon * self.scale / self.largest_scale
+        sharper = (
+            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
         )
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
-        return stated[-1].at(index, n) if stated else None
+        return stated.sharpest.at(index, n) if stated else None
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem A.1 with explicit constants: n L r + ln|M| / s, r the net's radius; None if the net is too coarse.

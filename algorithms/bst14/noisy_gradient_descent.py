@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
@@ -140,6 +141,7 @@ class NoisyGradientDescent(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
+        whole_number("n", n, at_least=1)
         steps = self.step_count(n)
         return tuple(StatedQueries(oracle, steps, sources=("bst14.alg1",)) for oracle in _ORACLES)
 
@@ -169,6 +171,7 @@ class NoisyGradientDescent(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
+        whole_number("n", n, at_least=1)
         given = given_up(self.withdraw_guarantee)
         if self.noise_constant is None:
             return given
@@ -180,23 +183,22 @@ class NoisyGradientDescent(Weakenable):
             *given,
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""
         if self.withdrawn(n):
-            return ()
-        theorem = ApproxDP(self.epsilon, self.delta)
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("bst14.thm2.1",)
+        )
         multiplier = self.noise_stddev(n) / (n * gradient_sensitivity(self.problem.loss))
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)
-        return tuple(
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("bst14.thm2.1",))
-            for guarantee in (theorem, profile)
-        )
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=profile), as_printed=theorem)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1, since records are drawn alike; None if it does not hold."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
         stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return stated.headline.at(index, n) if stated else None
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p).

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import ClassVar
 
@@ -33,13 +33,13 @@ from scipy.stats import chi
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
     ApproxDP,
-    Guarantee,
     ProfileDP,
     PureDP,
     StatedGuarantee,
@@ -220,28 +220,18 @@ class ObjectivePerturbation(Weakenable):
             return given
         return (f"the noise's scale {scale:g} is below {least:g}", *given)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
         if self.withdrawn(n):
-            return ()
-        found: tuple[Guarantee, ...] = (PureDP(self.epsilon),)
-        if self.delta > 0:
-            found = ApproxDP(self.epsilon, self.delta), ProfileDP(self._profile(n))
-        return tuple(
-            StatedGuarantee(
-                guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=(_SOURCE,),
-                conditions=never_refused(UNCERTIFIED),
-            )
-            for guarantee in found
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=(_SOURCE,),
+            conditions=never_refused(UNCERTIFIED),
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        sharper = replace(theorem, guarantee=ProfileDP(self._profile(n))) if self.delta > 0 else None
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
     def profile(self, n: int) -> ShiftedProfile:
         """With Gaussian noise: an upper bound on the profile of the whole algorithm.
@@ -277,10 +267,8 @@ class ObjectivePerturbation(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """None: the paper does not say how the minimizer is found."""
+        whole_number("n", n, at_least=1)
         return ()
-
-    def sampling_error(self, n: int) -> None:
-        """None: noise is drawn from its own law, and the minimizer's error is in the guarantee."""
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

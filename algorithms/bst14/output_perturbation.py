@@ -14,6 +14,7 @@ from typing import ClassVar
 from scipy.special import gammaincc
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
@@ -138,24 +139,17 @@ class OutputPerturbation(Weakenable):
             return given
         return (f"the noise's scale {self.noise_scale:g} is below {least:g}", *given)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """epsilon-DP for n records; none if the noise is too small."""
         if self.withdrawn(n):
-            return ()
-        return (
-            StatedGuarantee(
-                PureDP(self.epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=("bst14.lem4.1",),
-                conditions=never_refused(UNCERTIFIED),
-            ),
+            return Guarantees()
+        theorem = StatedGuarantee(
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.lem4.1",),
+            conditions=never_refused(UNCERTIFIED),
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Lipschitz constant of the sum times the mean distance: n L (p scales + the minimizer's error).
@@ -175,10 +169,8 @@ class OutputPerturbation(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """None: the paper does not say how theta* is found."""
+        whole_number("n", n, at_least=1)
         return ()
-
-    def sampling_error(self, n: int) -> None:
-        """None: the noise is drawn from its own law."""
 
     def minimum(self, data: Dataset) -> DataMinimum:
         """The data set's minimizer with its certificate; it is not private.

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
@@ -155,11 +157,15 @@ class ContractiveNoisyIteration(Weakenable):
         whole_number("queries_per_step", self.queries_per_step, at_least=0)
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why Theorem 22 does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
 
     @property
-    def withdrawn(self) -> tuple[str, ...]:
-        """Why Theorem 22 does not hold; empty if it does."""
+    def _withdrawn(self) -> tuple[str, ...]:
         given = given_up(self.withdraw_guarantee)
         if self.contractions is not None and not max(self.contractions) <= 1:
             return (f"a map expands distances by {max(self.contractions):g}", *given)
@@ -169,6 +175,11 @@ class ContractiveNoisyIteration(Weakenable):
         """Queries a step times steps; the number of records does not enter."""
         whole_number("n", n, at_least=1)
         return self.queries_per_step * len(self.maps)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients, if a map asks for any."""
+        count = self.gradient_query_count(n)
+        return (StatedQueries("gradient", count, sources=self.statements[:1]),) if count else ()
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Run; points have the shape of the start with runs in front."""
@@ -196,7 +207,7 @@ class ContractiveNoisyIteration(Weakenable):
         None if not, or if the guarantee was withdrawn.
         """
         laws = self._laws
-        if self.withdrawn or self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
+        if self._withdrawn or self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
             return None
         return NoisyIteration(
             shifts=self.shifts,
@@ -223,27 +234,21 @@ class ContractiveNoisyIteration(Weakenable):
             left -= spent
         return tuple(schedule)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; none without shifts."""
         whole_number("n", n, at_least=1)
-        if self.withdrawn or self.shifts is None:
-            return ()
+        if self._withdrawn or self.shifts is None:
+            return Guarantees()
         iteration = self.noisy_iteration()
         if iteration is not None:
             guarantee: Guarantee = iteration.gdp()
         else:
             guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
-        return (
+        return Guarantees(
             StatedGuarantee(
                 guarantee, Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",), protected=self.protected
-            ),
+            )
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1 that is protected; None for others."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
 
 
 @dataclass(frozen=True)

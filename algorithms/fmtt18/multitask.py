@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -180,7 +181,7 @@ class MultitaskStopPNSGD(Weakenable):
         """
         object.__setattr__(self, "losses", _checked_losses(self.losses))
         object.__setattr__(self, "start", self.tasks[0].start)
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(
@@ -258,9 +259,13 @@ class MultitaskStopPNSGD(Weakenable):
             for loss in self.losses
         )
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         reasons = (
             f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.voids
         )
@@ -298,7 +303,7 @@ class MultitaskStopPNSGD(Weakenable):
         Raises:
             NotGuaranteedError: if the claim was withdrawn.
         """
-        refuse_or_withdraw(self.id, self.withdrawn, False)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
         return self._total_renyi(n, index)
 
     def _total_renyi(self, n: int, index: int = 1) -> RDP:
@@ -322,16 +327,16 @@ class MultitaskStopPNSGD(Weakenable):
         """RDP of all tasks together at one index from 1; None if the claim was withdrawn."""
         n = whole_number("n", n, at_least=1)
         index = whole_number("index", index, at_least=1, at_most=n)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         sources = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
         return StatedGuarantee(self.total_renyi(n, index), Adjacency.INDEX, index, sources=sources)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the repaired theorem's RDP, and the local guarantee."""
         n = whole_number("n", n, at_least=1)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         sources = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
         printed = [
             (stated.guarantee.curve, count)
@@ -342,14 +347,14 @@ class MultitaskStopPNSGD(Weakenable):
         curves = SummedCurve(tuple(curve for curve, _ in printed), tuple(count for _, count in printed))
         label = f"(order, {curves(1.0):.4g}*order)-RDP at small orders"
         mu = math.hypot(*(task.largest_mu for task in self.tasks))
-        return (
+        return Guarantees(
             StatedGuarantee(self.total_renyi(n), Adjacency.REPLACE_ONE, sources=sources),
-            StatedGuarantee(
+            as_printed=StatedGuarantee(
                 RDP(curves, label=label),
                 Adjacency.REPLACE_ONE,
                 sources=("fmtt18.thm32",),
             ),
-            StatedGuarantee(
+            local=StatedGuarantee(
                 GDP(mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27", "fmtt18.lem15")
             ),
         )

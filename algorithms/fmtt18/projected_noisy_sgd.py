@@ -11,13 +11,16 @@ Risks are means over the records here. Where the paper's guarantees have 2 L, th
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
@@ -46,7 +49,7 @@ _NO_NOISE = "the noise is zero"
 
 
 @dataclass(frozen=True)
-class _NoisySGD(Weakenable):
+class _NoisySGD(Weakenable, ABC):
     """What all variants have in common.
 
     Attributes:
@@ -81,14 +84,20 @@ class _NoisySGD(Weakenable):
         if self.claim not in ("per-index", "local"):
             raise InvalidArgumentError("claim", self.claim, '"per-index" or "local"')
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     id: ClassVar[str]
     statements: ClassVar[tuple[str, ...]]
+    stops_early: ClassVar[bool] = False
+    """Whether a run may take fewer steps than there are records."""
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the claim does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
 
     @property
-    def withdrawn(self) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
+    def _withdrawn(self) -> tuple[str, ...]:
         return (*self.voids, *given_up(self.withdraw_guarantee))
 
     @property
@@ -127,6 +136,25 @@ class _NoisySGD(Weakenable):
         ends = abs(1 - self.rate * loss.strong_convexity), abs(1 - self.rate * loss.smoothness)
         # eta = 2/beta may round to a hair above 1
         return max(ends) if max(ends) > 1 + 1e-12 else min(1.0, max(ends))
+
+    @abstractmethod
+    def gradient_query_count(self, n: int) -> int:
+        """The largest number of gradients that a run asks for."""
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """One gradient and one projection a step."""
+        count, exact = self.gradient_query_count(n), not self.stops_early
+        return (
+            StatedQueries("gradient", count, exact=exact, sources=self.statements[:1]),
+            StatedQueries("projection", count, exact=exact, sources=self.statements[:1]),
+        )
+
+    def _printed(self, n: int) -> StatedGuarantee | None:
+        """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
+        stated = self.rdp_at(n, n)
+        if stated is None:
+            return None
+        return StatedGuarantee(stated.guarantee, Adjacency.REPLACE_ONE, sources=stated.sources)
 
     def _local(self) -> StatedGuarantee:
         """Lemma 27: what a record's noisy gradient gives away on its own."""
@@ -213,13 +241,13 @@ class PNSGD(_NoisySGD):
             NotGuaranteedError: if the claim was withdrawn.
         """
         n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self.withdrawn, False)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
         return self._iteration(n, index)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         if self.claim == "local":
             return StatedGuarantee(GDP(self.largest_mu), Adjacency.INDEX, index, sources=("fmtt18.lem27",))
@@ -229,19 +257,19 @@ class PNSGD(_NoisySGD):
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
         n, index = self._at(n, index)
-        if self.withdrawn or self.claim == "local":
+        if self._withdrawn or self.claim == "local":
             return None
         slope = self.largest_mu**2 / 2 / (n + 1 - index)
         return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm23",))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
         whole_number("n", n, at_least=1)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm23"
         overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
-        return (overall, self._local())
+        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
 
 
 @dataclass(frozen=True)
@@ -257,6 +285,7 @@ class SkipPNSGD(_NoisySGD):
 
     id: ClassVar[str] = "fmtt18.skip"
     hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm30", "fmtt18.lem27")
 
     @classmethod
@@ -289,7 +318,7 @@ class SkipPNSGD(_NoisySGD):
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         mu = self.largest_mu
         if self.claim == "per-index":
@@ -301,19 +330,19 @@ class SkipPNSGD(_NoisySGD):
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
         n, index = self._at(n, index)
-        if self.withdrawn or self.claim == "local":
+        if self._withdrawn or self.claim == "local":
             return None
         slope = self.largest_mu**2 / 2 / (n + 1 - index)
         return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm24",))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
         whole_number("n", n, at_least=1)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm24"
         overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
-        return (overall, self._local())
+        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
 
 
 @dataclass(frozen=True)
@@ -334,6 +363,7 @@ class StopPNSGD(_NoisySGD):
 
     id: ClassVar[str] = "fmtt18.stop"
     hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
@@ -385,7 +415,7 @@ class StopPNSGD(_NoisySGD):
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         mixture = self._mixture(n, index)
         return StatedGuarantee(ProfileDP(mixture), Adjacency.INDEX, index, sources=("fmtt18.thm26",))
@@ -393,36 +423,35 @@ class StopPNSGD(_NoisySGD):
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP of the mixture at one index from 1, for all orders; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         curve = self._mixture(n, index).renyi
         return StatedGuarantee(RDP(curve), Adjacency.INDEX, index, sources=("fmtt18.thm26", "fmtt18.lem25"))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The profile and the repaired Theorem 26 at the worst index, and the local guarantee.
 
         The worst index is 1, and ceil(n/2) with `second_half`: the first one that every T includes.
         """
         n = whole_number("n", n, at_least=1)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         mixture = self._mixture(n, self.fewest_steps(n))
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm26"
-        stated = [StatedGuarantee(ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,))]
+        stated = StatedGuarantee(ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,))
+        printed = None
         if self.claim == "per-index" and self.largest_mu > 0:
             terms = n - self.fewest_steps(n) + 1
             noise = 2 / self.largest_mu
-            stated.append(
-                StatedGuarantee(
-                    RDP(
-                        WeakConvexityCurve(noise, terms),
-                        label=f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders",
-                    ),
-                    Adjacency.REPLACE_ONE,
-                    sources=("fmtt18.thm26",),
-                )
+            printed = StatedGuarantee(
+                RDP(
+                    WeakConvexityCurve(noise, terms),
+                    label=f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders",
+                ),
+                Adjacency.REPLACE_ONE,
+                sources=("fmtt18.thm26",),
             )
-        return (*stated, self._local())
+        return Guarantees(stated, as_printed=printed, local=self._local())
 
 
 @dataclass(frozen=True)
@@ -499,13 +528,13 @@ class PNMSGD(_NoisySGD):
             NotGuaranteedError: if the claim was withdrawn.
         """
         n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self.withdrawn, False)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
         return self._iteration(n, index, self.epoch_count(n))
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         mu = self.noisy_iteration(n, index).gdp()
         return StatedGuarantee(mu, Adjacency.INDEX, index, sources=("fmtt18.thm35", "fmtt18.thm22"))
@@ -513,26 +542,24 @@ class PNMSGD(_NoisySGD):
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP at one index from 1, by the schedule in the proof of Theorem 35; None if withdrawn."""
         n, index = self._at(n, index)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         share = (self.epoch_count(n) - 1) / n + 1 / (n - index + 1)
         slope = self.largest_mu**2 / 2 * share
         return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm35",))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """GDP at the worst index by the proof's schedule; Theorem 35's RDP if there are at most n epochs."""
         n = whole_number("n", n, at_least=1)
-        if self.withdrawn:
-            return ()
+        if self._withdrawn:
+            return Guarantees()
         epochs = self.epoch_count(n)
         mu = self.largest_mu * math.sqrt((epochs - 1) / n + 1)
-        stated = [StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",))]
+        stated = StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",))
+        printed = None
         if epochs <= n:
-            slope = self.largest_mu**2
-            stated.append(
-                StatedGuarantee(RDP.linear(slope), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",))
-            )
-        return tuple(stated)
+            printed = replace(stated, guarantee=RDP.linear(self.largest_mu**2))
+        return Guarantees(stated, as_printed=printed)
 
 
 def _theorem_parameters(

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -111,26 +112,24 @@ class PublicRecordsLast(SkipPNSGD):
         """How many records are private: n - m, at least 1."""
         return whole_number("n", n, at_least=self.public + 1) - self.public
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Of private records, the profile at the last index and Theorem 24's RDP there; the local guarantee."""
         last = self.private_count(n)
-        if self.withdrawn:
-            return ()
         profile, curve = self.guarantee_at(n, last), self.rdp_at(n, last)
+        if self._withdrawn or profile is None:
+            return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31"
-        return (
-            *(
-                StatedGuarantee(
-                    at_last.guarantee,
-                    Adjacency.REPLACE_ONE,
-                    sources=(source,),
-                    protected=ProtectedRecords(public_last=self.public),
-                )
-                for at_last in (profile, curve)
-                if at_last is not None
-            ),
-            self._local(),
-        )
+
+        def of_private(at_last: StatedGuarantee) -> StatedGuarantee:
+            return StatedGuarantee(
+                at_last.guarantee,
+                Adjacency.REPLACE_ONE,
+                sources=(source,),
+                protected=ProtectedRecords(public_last=self.public),
+            )
+
+        printed = None if curve is None else of_private(curve)
+        return Guarantees(of_private(profile), as_printed=printed, local=self._local())
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Corollary 31's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.

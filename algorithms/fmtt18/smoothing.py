@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -75,7 +76,7 @@ class SmoothedPNSGD(Weakenable):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
         number("width", self.width, above=0, allowed="a finite number above 0")
         object.__setattr__(self, "start", self.algorithm.start)
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(
@@ -120,9 +121,13 @@ class SmoothedPNSGD(Weakenable):
         """The same, as it states guarantees: nothing voids them, and they were not withdrawn."""
         return replace(self.algorithm, withdraw_guarantee=False)
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         return (*self.algorithm.voids, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int:
@@ -139,17 +144,17 @@ class SmoothedPNSGD(Weakenable):
             check_records(data, self.problem.loss)
         return self.algorithm(data, rng=rng, runs=runs)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
-        return () if self.withdrawn else self._stating.guarantees(n)
+        return Guarantees() if self._withdrawn else self._stating.guarantees(n)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""
-        return None if self.withdrawn else self._stating.guarantee_at(n, index)
+        return None if self._withdrawn else self._stating.guarantee_at(n, index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn."""
-        return None if self.withdrawn else self._stating.rdp_at(n, index)
+        return None if self._withdrawn else self._stating.rdp_at(n, index)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Excess population risk of the loss itself: Skip-PNSGD's on the convolved loss, plus the bias.

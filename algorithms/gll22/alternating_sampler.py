@@ -14,6 +14,7 @@ from itertools import count
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
     InnerKernel,
@@ -26,7 +27,6 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -162,7 +162,7 @@ class AlternatingSampler(Weakenable):
         object.__setattr__(self, "anchor", self.density.anchor)
         RestrictedGaussian(self.problem.constraint, 1.0)
         check_lipschitz(self.density)
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @property
     def density(self) -> RegularizedDensity:
@@ -182,9 +182,13 @@ class AlternatingSampler(Weakenable):
         each = truncation_error(spread) if spread <= _SPREADS[1] else 1.0
         return Schedule(step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each))
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the accuracy is not proved; empty if it is."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         found = self.schedule
         if found.total_variation <= self.accuracy * (1 + 1e-12):
             return ()
@@ -193,15 +197,15 @@ class AlternatingSampler(Weakenable):
             f"{found.mixing:.3g} + {found.truncation:.3g} only, above {self.accuracy:g}",
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None: `RegularizedExponentialMechanism` states what privacy follows."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
         whole_number("n", n, at_least=1)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         return StatedSamplingError(
             "total variation", self.schedule.total_variation, sources=("gll22.thm5.2", "gll22.lem5.5")

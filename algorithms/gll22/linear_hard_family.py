@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
@@ -32,7 +33,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LinearHardFamily:
+class LinearHardFamily(Algorithm):
     """gll22, Section 7: records s from N(delta v, sigma^2 I), v uniform on {-1, 1}^d, on a ball about the origin.
 
     delta = sigma sqrt(d) / (2 sqrt(k)) and sigma = G / sqrt(d + d^2 / (4 k)), so that E ||s||^2 = G^2. The population
@@ -127,10 +128,15 @@ class LinearHardFamily:
         noise = rng.normal((n, self.dimension), "records")
         return v, self.separation * v + self.record_stddev * noise
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Draw an instance a run: its signs v, shape (runs, d). The data are not looked at."""
+        signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
+        return Output(rng.xp.astype(signs, rng.xp.float64))
+
+    def guarantees(self, n: int) -> Guarantees:
         """None: it makes instances."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def least_excess(self, records: int) -> float:
         """The smallest mean excess risk of any algorithm that sees so many records whole and nothing else, if d = 1.
@@ -180,7 +186,7 @@ class MeanMinimizer(Weakenable):
         number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
         if self.first is not None:
             whole_number("first", self.first, at_least=1)
-        refuse_or_withdraw("the minimizer by the mean", self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw("the minimizer by the mean", self._withdrawn, self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(cls, *, n: int, epsilon: float, delta: float, radius: float, clip: float) -> Self:
@@ -188,9 +194,13 @@ class MeanMinimizer(Weakenable):
         n = whole_number("n", n, at_least=1)
         return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee; empty if there is one."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         reasons = []
         if not self.noise_stddev > 0:
             reasons.append("the noise is zero")
@@ -201,12 +211,13 @@ class MeanMinimizer(Weakenable):
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
         read = self._read(n)
-        if self.withdrawn:
-            return ()
-        return (StatedGuarantee(GDP(2 * self.clip / (read * self.noise_stddev)), Adjacency.REPLACE_ONE),)
+        if self._withdrawn:
+            return Guarantees()
+        mu = 2 * self.clip / (read * self.noise_stddev)
+        return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE))
 
     def queries(self, n: int, d: int) -> tuple[StatedQueries, ...]:
         """The d values of each record that is read, and one linear minimization."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal, Self
 
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
     RegularizedDensity,
@@ -360,10 +361,10 @@ class RegularizedExponentialMechanism(Weakenable):
             *given,
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
         if self.withdrawn(n):
-            return ()
+            return Guarantees()
         mu, tau = self.gdp_mu(n), self._total_variation(n)
         profile: Guarantee = GDP(mu)
         sources: tuple[str, ...] = ("gll22.thm6.2", "gll22.thm2.1")
@@ -373,19 +374,9 @@ class RegularizedExponentialMechanism(Weakenable):
             sources += ("gll22.thm5.6",)
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
         conditions = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
-        return tuple(
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=resting_on, conditions=conditions)
-            for guarantee, resting_on in (
-                (profile, sources),
-                (ApproxDP(self.epsilon, self.delta), (theorem,)),
-            )
-        )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same profile for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        headline = StatedGuarantee(profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions)
+        printed = replace(headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,))
+        return Guarantees(headline, as_printed=printed)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.

@@ -19,13 +19,13 @@ import numpy as np
 from scipy import special
 
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.problem import without_ridge
@@ -282,7 +282,7 @@ class RejectionInnerStep(Weakenable):
                 "point", self.point, f"{self.problem.constraint.dimension} finite numbers"
             )
         object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @property
     def density(self) -> RegularizedDensity:
@@ -299,23 +299,27 @@ class RejectionInnerStep(Weakenable):
         """Bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the law is not proved to be accurate enough; empty if it is."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         if self.total_variation <= self.accuracy:
             return ()
         longest = step_size_for(self.density, largest_spread(self.accuracy))
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None: `RegularizedExponentialMechanism` states what privacy follows."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
         whole_number("n", n, at_least=1)
-        if self.withdrawn:
+        if self._withdrawn:
             return None
         return StatedSamplingError("total variation", self.total_variation, sources=("gll22.lem5.5",))
 

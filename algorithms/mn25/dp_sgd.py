@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
@@ -223,20 +224,14 @@ class DPSGD(Weakenable):
             *given,
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Theorem 2's for n records, and the accountant's whole profile; none if it was withdrawn."""
         if self.withdrawn(n):
-            return ()
-        return tuple(
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("mn25.thm2", "mn25.lem12"))
-            for guarantee in (ApproxDP(self.epsilon, self.delta), self._profile(n))
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("mn25.thm2", "mn25.lem12")
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1, since records are drawn alike; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self._profile(n)), as_printed=theorem)
 
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""

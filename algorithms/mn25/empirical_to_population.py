@@ -22,6 +22,7 @@ from dpverify.algorithms.conditions import (
     promised_to_all,
     refuse_or_withdraw,
 )
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
@@ -201,22 +202,17 @@ class EmpiricalToPopulation(Weakenable):
         reason = "the solver guarantees nothing to all records under replace-one adjacency"
         return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason, accepts=_ACCEPTED))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """What follows from each of the solver's guarantees; none if it has none without conditions."""
         if self.withdraw_guarantee:
-            return ()
+            return Guarantees()
         m = self.resample_count(n)
-        return tuple(
+        found = [
             StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("mn25.d2", "mn25.lem6"))
             for inner in promised_to_all(self.solver.guarantees(m), accepts=_ACCEPTED)
             for guarantee in _after_resampling(inner.guarantee, n, m)
-        )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1, since records are drawn alike; None if there is none."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        ]
+        return Guarantees(found[0], others=found[1:]) if found else Guarantees()
 
     def gradient_query_count(self, n: int) -> int:
         """The solver's, for m records."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import (
@@ -131,7 +132,7 @@ class Fingerprinting(Weakenable):
             number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
         if self.accessed is not None:
             whole_number("accessed", self.accessed, at_least=1, at_most=members)
-        refuse_or_withdraw(self.id, self.withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @property
     def accessed_count(self) -> int:
@@ -158,9 +159,13 @@ class Fingerprinting(Weakenable):
         """Standard deviation of each coordinate of the noise, a length."""
         return self.smallest_noise if self.noise_stddev is None else self.noise_stddev
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the estimator guarantees nothing, if it claims something; empty if it does, or claims nothing."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         given = given_up(self.withdraw_guarantee)
         if self.epsilon is None or self.sigma >= self.smallest_noise * (1 - 1e-12):
             return given
@@ -169,10 +174,10 @@ class Fingerprinting(Weakenable):
             *given,
         )
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None: the output is an attacker's."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """None, for the same reason."""
@@ -181,7 +186,7 @@ class Fingerprinting(Weakenable):
 
     def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
         """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""
-        if self.withdrawn or self.sigma == 0:
+        if self._withdrawn or self.sigma == 0:
             return ()
         mu = GDP(SENSITIVITY / self.accessed_count / self.sigma)
         claims = (mu,) if self.epsilon is None else (ApproxDP(self.epsilon, self.delta), mu)

@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import StatedGuarantee
@@ -36,7 +37,7 @@ _NUMBERS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class HardInstance:
+class HardInstance(Algorithm):
     """mn25, Section 3.1: the distribution of the hard instance, by its parameters.
 
     Called as a sampler, it returns the hidden vectors of one instance a run: points of shape (runs, K + r, d), the
@@ -135,10 +136,10 @@ class HardInstance:
         """Smallest excess risk of a point that has nothing of one of the directions: C_1 alpha, rescaled."""
         return self.scale * self.offset
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None: it is a problem."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """None, for the same reason."""
@@ -289,7 +290,7 @@ def _library(w: Array) -> Any:
 
 
 @dataclass(frozen=True)
-class OnHardInstance:
+class OnHardInstance(Algorithm):
     """An optimizer on a fresh hard instance in every run, and how far it came.
 
     The optimizer is any algorithm of this package that is a dataclass with a field `problem`, steps all runs of a
@@ -335,7 +336,12 @@ class OnHardInstance:
             number("rate", self.rate, above=0, allowed="a finite number above 0")
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """That it was withdrawn, if it was."""
+        whole_number("n", n, at_least=1)
+        return given_up(self.withdraw_guarantee)
+
+    def guarantees(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
 
         None where the instance itself is made of records.
@@ -343,11 +349,11 @@ class OnHardInstance:
         whole_number("n", n, at_least=1)
         made_of_records = self.instance.directions_from == "records"
         if self.optimizer is None or self.withdraw_guarantee or made_of_records:
-            return ()
+            return Guarantees()
         # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
-        stated = self._optimizer_on(none.problem).guarantees(n)
-        return tuple(one for one in stated if not one.local)
+        stated: Guarantees = self._optimizer_on(none.problem).guarantees(n)
+        return stated.without_local()
 
     def _optimizer_on(self, problem: Problem) -> Any:
         start = {"start": None} if hasattr(self.optimizer, "start") else {}

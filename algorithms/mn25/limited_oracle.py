@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import check_records, normalized_start
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.private_oracles import FirstOrder, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import namespace
@@ -288,10 +288,10 @@ class LimitedOracleSGD(Weakenable):
         """Nats that all messages of a run can carry."""
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None: bounded information is no differential privacy."""
         whole_number("n", n, at_least=1)
-        return ()
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> None:
         """None."""

@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -166,20 +167,14 @@ class _Phased(Weakenable, ABC):
             return (*reasons, least, *given)
         return (*reasons, *given)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
         if self.withdrawn(n):
-            return ()
-        return tuple(
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=self.sources)
-            for guarantee in (ApproxDP(self.epsilon, self.delta), self.profile(n))
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=self.sources
         )
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1, since records are used alike; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self.profile(n)), as_printed=theorem)
 
     def _begin(self, data: Dataset, rng: Randomness, runs: int) -> Array:
         if not self.withdraw_guarantee:

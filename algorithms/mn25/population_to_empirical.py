@@ -23,6 +23,7 @@ from dpverify.algorithms.conditions import (
     promised_to_all,
     refuse_or_withdraw,
 )
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
     relative_scores,
@@ -264,19 +265,19 @@ class PopulationToEmpirical(Weakenable):
         reason = "the solver guarantees nothing to all records on some local problem"
         return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason))
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """One phase's runs and selections, composed, for each kind of guarantee that the solver states.
 
         With the solver's conditions.
         """
-        return () if self.withdraw_guarantee else self._composed(n)
+        found = () if self.withdraw_guarantee else self._composed(n)
+        return Guarantees(found[0], others=found[1:]) if found else Guarantees()
 
     def _local_guarantees(
         self, n: int, phase: int, ball: int, regularization: float
     ) -> tuple[StatedGuarantee, ...]:
         solver = self._local_solver(n, phase, ball, regularization)
-        found: tuple[StatedGuarantee, ...] = solver.guarantees(self.sizes(n).part)
-        return found
+        return tuple(solver.guarantees(self.sizes(n).part))
 
     def _composed(self, n: int) -> tuple[StatedGuarantee, ...]:
         sizes, regularization = self.sizes(n), self.chosen_regularization(n)
@@ -305,12 +306,6 @@ class PopulationToEmpirical(Weakenable):
     def _runs(kind: Iterable[StatedGuarantee], sizes: _Sizes) -> list[Guarantee]:
         """The guarantees of all runs of the solver in a phase."""
         return [stated.guarantee for stated in kind for _ in range(sizes.boosts)]
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
 
     def gradient_query_count(self, n: int) -> int:
         """T K (R + 1) times the solver's, in every run."""

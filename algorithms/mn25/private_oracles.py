@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.oracle_handles import (
     AdaptiveQueryError,
     DeclaredUse,
@@ -507,6 +508,7 @@ class PrivateOracleMethod(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee for n records; empty if there is one."""
+        whole_number("n", n, at_least=1)
         reasons: list[str] = []
         if self.optimizer.uses(n) is None:
             reasons.append("the optimizer does not bound how often it asks about one record")
@@ -533,19 +535,14 @@ class PrivateOracleMethod(Weakenable):
         message = None if self.withdraw_guarantee else self._message(n)
         return zCDP(message.mu**2 / 2) if isinstance(message, GDP) else None
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """Of the whole interaction, all messages included; none if it was withdrawn."""
+        whole_number("n", n, at_least=1)
         message, declared = self._message(n), self.declared_use(n)
         if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
-            return ()
+            return Guarantees()
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
-        return (StatedGuarantee(whole, Adjacency.REPLACE_ONE, sources=("mn25.prelim",)),)
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it was withdrawn."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated[0].at(index, n) if stated else None
+        return Guarantees(StatedGuarantee(whole, Adjacency.REPLACE_ONE, sources=("mn25.prelim",)))
 
     def gradient_query_count(self, n: int) -> int:
         """True oracle calls: T m, in every run."""
@@ -553,6 +550,7 @@ class PrivateOracleMethod(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
+        whole_number("n", n, at_least=1)
         return (StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.prelim",)),)
 
     def risk_bound(self, n: int) -> None:

@@ -127,11 +127,14 @@ def test_local_solvers_say_that_their_sets_are_given() -> None:
     ):
         assert all(given in stated.conditions for stated in solver.guarantees(N))
     # localization makes the sets of what it could release
-    kinds = {condition.kind for condition in Localization(MEAN, 1.0).guarantees(N)[0].conditions}
+    kinds = {condition.kind for condition in Localization(MEAN, 1.0).guarantees(N).headline.conditions}
     assert kinds == {ConditionKind.NEVER_REFUSED}
 
 
 def test_wrappers_around_what_may_refuse_say_so() -> None:
     assert all(never_refused(HuberizedObjectivePerturbation(0.5, 1.0), N))
     both = dataclasses.replace(REFUSE["boosting"], algorithm=OutputPerturbation(MEAN, 1.0))
-    assert both.guarantees(N)[0].conditions == OutputPerturbation(MEAN, 0.25).guarantees(N)[0].conditions
+    assert (
+        both.guarantees(N).headline.conditions
+        == OutputPerturbation(MEAN, 0.25).guarantees(N).headline.conditions
+    )

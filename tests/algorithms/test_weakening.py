@@ -275,9 +275,9 @@ def test_other_noise_is_divided() -> None:
 
 def test_weakened_algorithms_state_no_guarantee_and_cannot_be_wrapped() -> None:
     weaker = OutputPerturbation(STRONG, 2.0).weakened(2.0)
-    assert weaker.guarantees(N) == ()
+    assert not weaker.guarantees(N)
     assert weaker.guarantee_at(N, 1) is None  # type: ignore[func-returns-value]
-    assert "on purpose" in weaker.withdrawn[0]
+    assert "on purpose" in weaker.withdrawn(N)[0]
     for wrapper in (Boosting, EmpiricalToPopulation, lambda a: PopulationToEmpirical(a, 1.0)):
         with pytest.raises(InvalidArgumentError):
             wrapper(weaker)  # type: ignore[operator]

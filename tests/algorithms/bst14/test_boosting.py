@@ -203,10 +203,10 @@ def test_the_printed_split_loses_more_than_epsilon() -> None:
 
 def test_the_guarantee_is_what_was_asked() -> None:
     pure = Boosting(Scattered(LINE, 3.0))
-    assert pure.guarantees(5)[0].guarantee == PureDP(3.0)
-    assert pure.guarantees(5)[0].adjacency is Adjacency.REPLACE_ONE
+    assert pure.guarantees(5).headline.guarantee == PureDP(3.0)
+    assert pure.guarantees(5).headline.adjacency is Adjacency.REPLACE_ONE
     approximate = Boosting(NoisyGradientDescent(LINE, 2.0, 1e-5), 0.1)
-    assert approximate.guarantees(5)[0].guarantee == ApproxDP(2.0, 1e-5)
+    assert approximate.guarantees(5).headline.guarantee == ApproxDP(2.0, 1e-5)
     single: Any = approximate.single
     assert approximate.repeat_count == 5
     assert (single.epsilon, single.delta) == (pytest.approx(0.2), pytest.approx(2e-6))
@@ -217,19 +217,19 @@ def test_the_guarantee_is_what_was_asked() -> None:
 
 def test_a_single_run_that_claims_less_voids_the_guarantee() -> None:
     boosting = Boosting(Scattered(LINE, 3.0, claims=1.0))
-    assert boosting.guarantees(5) == ()
+    assert not boosting.guarantees(5)
     assert boosting.guarantee_at(5, 1) is None
     with pytest.raises(NotGuaranteedError, match="a single run does not claim"):
         boosting(ones(5), rng=Randomness(0), runs=3)
     withdrawn = replace(boosting, withdraw_guarantee=True)
     assert withdrawn(ones(5), rng=Randomness(0), runs=3).points.shape == (3, 1)
-    assert withdrawn.guarantees(5) == ()
+    assert not withdrawn.guarantees(5)
 
 
 def test_algorithms_tuned_when_they_meet_the_data() -> None:
     problem = Problem(Logistic(), Ball(1, 1.0))
     boosting = Boosting(ForPrivacy(PNSGD, problem, 2.0, 1e-4), 0.2)
-    assert boosting.guarantees(10)[0].guarantee == ApproxDP(2.0, 1e-4)
+    assert boosting.guarantees(10).headline.guarantee == ApproxDP(2.0, 1e-4)
     result = run(boosting, ones(10), runs=50, seed=1)
     assert np.all(result.gradient_queries == 10 * boosting.repeat_count)
     assert [str(one) for one in boosting.queries(10)] == ["40 gradient queries", "40 value queries"]

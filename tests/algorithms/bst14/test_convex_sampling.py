@@ -442,7 +442,7 @@ def test_localized_balls_are_kept() -> None:
     sampler = EfficientExponentialSampling.localized(
         problem, epsilon=1.0, radius=0.2, shape="ball", steps=50, withdraw_guarantee=True
     )
-    assert sampler.guarantees(3) == ()
+    assert not sampler.guarantees(3)
     assert sampler.risk_bound(3) is None
     points = sampler(data, centers, rng=Randomness(1), runs=50).points
     assert np.all(BallIntersections(problem.constraint, centers, 0.2).contains(points))
@@ -488,7 +488,7 @@ def test_steps_are_refused_and_guarantees_withdrawn(kind: Any) -> None:
     with pytest.raises(NotGuaranteedError, match="fewer"):
         few(data, rng=Randomness(1), runs=2)
     withdrawn = kind(problem, *first, steps=3, withdraw_guarantee=True)
-    assert withdrawn.guarantees(3) == ()
+    assert not withdrawn.guarantees(3)
     assert withdrawn.sampling_error(3) is None
     assert withdrawn.risk_bound(3) is None
     assert withdrawn(data, rng=Randomness(1), runs=2).points.shape == (2, 1)

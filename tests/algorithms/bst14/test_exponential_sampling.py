@@ -268,7 +268,7 @@ def test_densities_of_neighbors_are_within_epsilon(loss: Loss, d: int) -> None:
             right = log_density(algorithm.problem, other, factor * algorithm.scale, points, volumes)
             largest[factor] = max(largest[factor], float(np.max(np.abs(left - right))))
     assert largest[1] <= algorithm.epsilon
-    assert algorithm.guarantees(40)[0].guarantee == PureDP(1.0)
+    assert algorithm.guarantees(40).headline.guarantee == PureDP(1.0)
     if isinstance(loss, Linear):
         # opposite records, all others on one side: the bound is reached, so the 2 is needed
         assert largest[1] > 0.9 * algorithm.epsilon
@@ -462,7 +462,7 @@ def test_counts_and_promises() -> None:
     assert error is not None
     assert error.bound == 0
     # a loss whose records' gradients differ by less than 2 L loses less
-    stated = ExponentialSampling(Problem(HalfSquaredDistance(3.0), Ball(2, 1.0)), 1.0).guarantees(5)
+    stated = tuple(ExponentialSampling(Problem(HalfSquaredDistance(3.0), Ball(2, 1.0)), 1.0).guarantees(5))
     assert [one.guarantee for one in stated] == [PureDP(1.0), PureDP(0.25)]
     at = cells.guarantee_at(9, 3)
     assert at is not None
@@ -504,7 +504,7 @@ def test_what_voids_the_guarantee_is_refused_or_withdrawn() -> None:
     with pytest.raises(NotGuaranteedError, match="exponent's factor"):
         ExponentialSampling(PROBLEM, 1.0, exponent_scale=1.01 * scale)
     withdrawn = ExponentialSampling(PROBLEM, 1.0, exponent_scale=1.01 * scale, withdraw_guarantee=True)
-    assert withdrawn.guarantees(3) == ()
+    assert not withdrawn.guarantees(3)
     assert withdrawn.guarantee_at(3, 1) is None
     assert withdrawn.withdrawn(3)
     with pytest.raises(NotGuaranteedError, match="sure to be accepted"):

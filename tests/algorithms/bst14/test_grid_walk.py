@@ -413,7 +413,7 @@ def test_too_few_steps_are_refused_or_withdraw_the_guarantee() -> None:
     walk = GridWalk.for_privacy(problem, epsilon=1.0)
     proved = walk.step_count(4)
     few = dataclasses.replace(walk, steps=proved - 1)
-    assert few.guarantees(4) == ()
+    assert not few.guarantees(4)
     assert few.guarantee_at(4, 2) is None
     assert few.sampling_error(4) is None
     assert few.risk_bound(4) is None

@@ -188,7 +188,7 @@ def test_the_printed_algorithm_is_refused_and_breaks_its_claim() -> None:
         HuberizedObjectivePerturbation(0.5, 0.5, DELTA, printed=True)
     printed = HuberizedObjectivePerturbation(0.5, 0.5, DELTA, printed=True, withdraw_guarantee=True)
     assert printed.withdrawn(3) != ()
-    assert printed.guarantees(3) == ()
+    assert not printed.guarantees(3)
     repaired = HuberizedObjectivePerturbation(0.5, 0.5, DELTA)
     assert repaired.withdrawn(3) == ()
     left = Dataset([[1.0]], [1.0])

@@ -94,7 +94,8 @@ def test_the_noise_is_the_smallest_that_is_private() -> None:
     algorithm = GaussianOutputPerturbation(mean_problem(2), 1.0, 1e-5)
     mu = 1.01 * algorithm.l2_sensitivity(50) / algorithm.noise_stddev(50)
     assert 1e-5 * (1 - 1e-6) < gaussian_hockey_stick(1.0, mu) <= 1e-5
-    theorem, exact = algorithm.guarantees(50)
+    stated = algorithm.guarantees(50)
+    theorem, exact = stated.headline, stated.sharpest
     assert theorem.guarantee == ApproxDP(1.0, 1e-5)
     assert theorem.adjacency is Adjacency.REPLACE_ONE
     # gradients of half squared distances on the unit ball differ by 2, not by 2 L = 4
@@ -125,7 +126,7 @@ def test_the_printed_noise_is_not_private() -> None:
         assert certify(problem, data, point).duality_gap < 1e-12
     # before the projection, which the theorem's proof does not use
     assert gaussian_hockey_stick(1.0, apart / stddev) > 4e-5
-    assert printed.guarantees(n) == ()
+    assert not printed.guarantees(n)
     with pytest.raises(NotGuaranteedError, match="smallest that is proved"):
         GaussianOutputPerturbation(problem, 1.0, 1e-5, noise_constant=PRINTED_CONSTANT)
 
@@ -308,10 +309,10 @@ def test_all_of_epsilon_for_one_step_voids_the_guarantee(part: str) -> None:
     # gradients of two records differ by up to 2, and L is hardly more than 1: there is no slack to hide in
     problem = Problem(Ridge.on(Ball(2, 1.0), Logistic(), 0.05), Ball(2, 1.0))
     algorithm = ApproximateLocalization(problem, 2.0, 1e-4)
-    assert algorithm.guarantees(9) != ()
+    assert algorithm.guarantees(9)
     other = ApproximateLocalization(problem, 4.0, 2e-4)
     algorithm.__dict__[part] = getattr(other, part)
-    assert algorithm.guarantees(9) == ()
+    assert not algorithm.guarantees(9)
     with pytest.raises(NotGuaranteedError, match="does not claim"):
         algorithm(make_data(9, 2), rng=Randomness(0), runs=2)
 
@@ -326,7 +327,7 @@ def test_too_little_noise_is_refused_or_withdrawn() -> None:
         mean_problem(2), 2.0, 1e-4, solver_constant=0.01, withdraw_guarantee=True
     )
     assert withdrawn(make_data(9, 2), rng=Randomness(0), runs=2).points.shape == (2, 2)
-    assert withdrawn.guarantees(9) == ()
+    assert not withdrawn.guarantees(9)
 
 
 def test_the_risk_is_below_its_bound_and_the_ball_helps() -> None:

@@ -199,7 +199,7 @@ def test_the_law_with_algorithm_7() -> None:
 
 def test_too_few_steps_of_algorithm_7_are_refused() -> None:
     algorithm = Localization(UNIT, 6.0, solver="efficient-exponential-sampling", steps=100)
-    assert algorithm.guarantees(5) == ()
+    assert not algorithm.guarantees(5)
     assert algorithm.risk_bound(5) is None
     with pytest.raises(NotGuaranteedError, match="the solver"):
         algorithm(DATA, rng=Randomness(0), runs=2)
@@ -302,7 +302,7 @@ def test_counts_and_guarantee_with_an_independent_sampler() -> None:
 
 def test_a_sampler_with_all_of_epsilon_voids_the_guarantee() -> None:
     algorithm: Any = Localization(UNIT, 4.0, solver=CutNormals(4.0, UNIT))
-    assert algorithm.guarantees(12) == ()
+    assert not algorithm.guarantees(12)
     assert algorithm.withdrawn(12) == ("the solver does not claim to be 2-DP for all of 12 records",)
 
 

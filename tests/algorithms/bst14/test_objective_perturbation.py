@@ -93,7 +93,7 @@ def test_printed_parameters_break_the_printed_claim(problem: Problem, epsilon: f
             )
         printed = ObjectivePerturbation(problem, epsilon, delta, **arguments, withdraw_guarantee=True)
         assert printed.withdrawn(1) != ()
-        assert printed.guarantees(1) == ()
+        assert not printed.guarantees(1)
         claim = PureDP(epsilon) if delta == 0 else ApproxDP(epsilon, delta)
         assert worst_profile(printed, 1, epsilon) > 10 * claim.privacy_profile(epsilon) + 5e-4
         repaired = ObjectivePerturbation(problem, epsilon, delta)

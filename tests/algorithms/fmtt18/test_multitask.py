@@ -162,7 +162,10 @@ def test_printed_noise_proves_nothing_for_one_record_and_many_tasks() -> None:
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-9), (0.99, 0.49), (0.9, 1e-5)])
 def test_repaired_theorem_holds_by_its_own_renyi_bound(n: int, k: int, epsilon: float, delta: float) -> None:
     made = MultitaskStopPNSGD.for_privacy((Linear(),) * k, BALL, n=n, epsilon=epsilon, delta=delta)
-    sharp, printed, local = (stated.guarantee for stated in made.guarantees(n))
+    stated = made.guarantees(n)
+    assert stated.as_printed is not None
+    assert stated.local is not None
+    sharp, printed, local = (one.guarantee for one in (stated.headline, stated.as_printed, stated.local))
     assert printed.epsilon_at(delta) <= epsilon
     assert sharp.epsilon_at(delta) <= printed.epsilon_at(delta) + 1e-12
     assert isinstance(printed, RDP)
@@ -297,7 +300,7 @@ def test_what_breaks_the_guarantee_is_refused_or_withdrawn() -> None:
         with pytest.raises(NotGuaranteedError, match=why):
             MultitaskStopPNSGD(losses, BALL, rate, noise)
         run_anyway = MultitaskStopPNSGD(losses, BALL, rate, noise, withdraw_guarantee=True)
-        assert run_anyway.guarantees(5) == ()
+        assert not run_anyway.guarantees(5)
         assert run_anyway.guarantee_at(5, 1) is None
     far = Dataset(2 * make_data().features, make_data().labels)
     with pytest.raises(InvalidDataError):

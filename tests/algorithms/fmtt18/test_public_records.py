@@ -72,7 +72,7 @@ def test_printed_noise_is_too_small_for_many_public_records() -> None:
         assert PublicRecordsLast.for_privacy(
             PROBLEM, **asked, noise="repaired"
         ).noise_stddev == pytest.approx(repaired)
-        assert delta_at(chosen.guarantees(n)[0].guarantee, epsilon) <= delta
+        assert delta_at(chosen.guarantees(n).headline.guarantee, epsilon) <= delta
 
 
 @pytest.mark.parametrize("public", [1, 6, 30, 90])
@@ -84,7 +84,7 @@ def test_smallest_noise_is_the_smallest(public: int, epsilon: float) -> None:
     for factor, enough in ((1.0, True), (1 - 1e-6, False)):
         stddev = factor * smallest
         made = PublicRecordsLast(PROBLEM, skip_rate(PROBLEM, n, stddev), stddev, public=public)
-        assert (delta_at(made.guarantees(n)[0].guarantee, epsilon) <= delta) == enough
+        assert (delta_at(made.guarantees(n).headline.guarantee, epsilon) <= delta) == enough
 
 
 def test_strong_convexity_needs_less_noise() -> None:
@@ -99,7 +99,10 @@ def test_the_worst_private_record_is_the_last() -> None:
     n, epsilons = 11, np.array([0.0, 0.2, 1.0, 2.0])
     for public in (1, 4, 8):
         made = PublicRecordsLast(PROBLEM, 0.4, 1.5, public=public)
-        overall, curve, local = made.guarantees(n)
+        stated = made.guarantees(n)
+        overall, curve, local = stated.headline, stated.as_printed, stated.local
+        assert curve is not None
+        assert local is not None
         assert overall.adjacency is Adjacency.REPLACE_ONE
         assert local.local
         worst = np.zeros(epsilons.shape)
@@ -280,8 +283,8 @@ def test_what_breaks_the_guarantee_is_refused_or_withdrawn() -> None:
     with pytest.raises(NotGuaranteedError, match="2/beta"):
         PublicRecordsLast(PROBLEM, 9.0, 1.0, public=2)
     withdrawn = PublicRecordsLast(PROBLEM, 9.0, 1.0, public=2, withdraw_guarantee=True)
-    assert withdrawn.withdrawn
-    assert withdrawn.guarantees(10) == ()
+    assert withdrawn.withdrawn(10)
+    assert not withdrawn.guarantees(10)
     with pytest.raises(InvalidArgumentError, match="public"):
         PublicRecordsLast(PROBLEM, 1.0, 1.0, public=-1)
     with pytest.raises(InvalidArgumentError, match="n "):

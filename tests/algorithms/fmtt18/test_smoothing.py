@@ -306,9 +306,9 @@ def test_corollary_34(base: Any, epsilon: float) -> None:
             assert stated is not None
             at = epsilon / math.sqrt(n - index + 1)
             assert float(np.asarray(stated.guarantee.privacy_profile(at))) <= delta
-        overall, local = made.guarantees(n)
-        assert isinstance(overall.guarantee, GDP)
-        assert local.local
+        stated_for_all = made.guarantees(n)
+        assert isinstance(stated_for_all.headline.guarantee, GDP)
+        assert stated_for_all.local is not None
         risk = made.risk_bound(n)
         assert risk is not None
         inside = 1 + 8 * D * math.log(1.25e5) / epsilon**2
@@ -385,7 +385,7 @@ def test_what_breaks_the_guarantee_is_refused_or_withdrawn() -> None:
     with pytest.raises(NotGuaranteedError, match="2/beta"):
         SmoothedPNSGD(problem, 0.1, 1.0, 0.01)
     withdrawn = SmoothedPNSGD(problem, 0.1, 1.0, 0.01, withdraw_guarantee=True)
-    assert withdrawn.guarantees(5) == ()
+    assert not withdrawn.guarantees(5)
     assert withdrawn.guarantee_at(5, 2) is None
     assert withdrawn(make_data(), rng=Randomness(0), runs=2).points.shape == (2, D)
 

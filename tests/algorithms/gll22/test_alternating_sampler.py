@@ -219,7 +219,7 @@ def test_schedules_keep_the_accuracy() -> None:
         assert found.truncation <= accuracy / 2
     sampler = AlternatingSampler(Problem(Logistic(), Ball(4, 1.0)), 2.0, 1.0, 1e-2)
     assert sampler.sampling_error(7) is not None
-    assert sampler.guarantees(7) == ()
+    assert not sampler.guarantees(7)
 
 
 def test_too_few_steps_are_refused() -> None:
@@ -229,7 +229,7 @@ def test_too_few_steps_are_refused() -> None:
         with pytest.raises(NotGuaranteedError, match=r"gll22\.alg1"):
             AlternatingSampler(problem, 2.0, 1.0, **overrides)  # type: ignore[arg-type]
         loose = AlternatingSampler(problem, 2.0, 1.0, withdraw_guarantee=True, **overrides)  # type: ignore[arg-type]
-        assert loose.withdrawn
+        assert loose.withdrawn(5)
         assert loose.sampling_error(5) is None
     more = AlternatingSampler(problem, 2.0, 1.0, steps=2 * proven.steps, step_size=proven.step_size / 1.5)
     assert more.schedule.total_variation < 1e-3

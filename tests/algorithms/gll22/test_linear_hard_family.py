@@ -199,7 +199,7 @@ def test_the_mean_minimizer_s_guarantee() -> None:
     assert isinstance(stated.guarantee, GDP)
     assert stated.guarantee.mu == pytest.approx(4 / (20 * made.noise_stddev))
     assert float(np.asarray(stated.guarantee.privacy_profile(1.0))) <= 1e-5
-    assert EXACT.guarantees(20) == ()
+    assert not EXACT.guarantees(20)
     for bad in ({"noise_stddev": 0.0}, {"clip": math.inf}):
         with pytest.raises(NotGuaranteedError):
             MeanMinimizer(**({"radius": 1.0, "clip": 1.0, "noise_stddev": 0.1} | bad))

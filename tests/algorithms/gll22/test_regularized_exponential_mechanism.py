@@ -171,7 +171,9 @@ def test_the_anchor_must_be_in_the_set() -> None:
 def test_guarantees_state_what_is_proved() -> None:
     n = 20
     exact = RegularizedExponentialMechanism(ball_problem(Logistic()), 1.0, 1e-5)
-    first, second = exact.guarantees(n)
+    stated = exact.guarantees(n)
+    first, second = stated.headline, stated.as_printed
+    assert second is not None
     assert exact.sampling == "rejection"
     assert isinstance(first.guarantee, GDP)
     assert first.guarantee.mu == pytest.approx(largest_shift(1.0, 1e-5))
@@ -179,7 +181,7 @@ def test_guarantees_state_what_is_proved() -> None:
     assert float(first.guarantee.privacy_profile(1.0)) <= 1e-5 * (1 + 1e-9)
     sampled = RegularizedExponentialMechanism(ball_problem(Logistic(), 5), 1.0, 1e-3)
     assert sampled.sampling == "alternating"
-    profile = sampled.guarantees(n)[0].guarantee
+    profile = sampled.guarantees(n).headline.guarantee
     assert float(profile.privacy_profile(1.0)) <= 1e-3 * (1 + 1e-9)
     error = sampled.sampling_error(n)
     assert error is not None
@@ -201,7 +203,7 @@ def test_large_k_is_refused() -> None:
         inverse_temperature=1.01 * proven.inverse_temperature,
         regularization=proven.regularization,
     )
-    assert larger.guarantees(20) == ()
+    assert not larger.guarantees(20)
     assert larger.guarantee_at(20, 1) is None
     assert larger.withdrawn(20)
     with pytest.raises(NotGuaranteedError, match=r"gll22\.rem"):

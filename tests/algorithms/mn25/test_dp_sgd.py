@@ -142,12 +142,13 @@ def test_the_default_accuracy_is_the_smallest_that_is_proved() -> None:
     algorithm = DPSGD(PROBLEM, 2.0, 1e-4)
     accuracy = algorithm.parameters(n).accuracy
     assert algorithm.withdrawn(n) == ()
-    stated, profile = (found.guarantee for found in algorithm.guarantees(n))
+    found = algorithm.guarantees(n)
+    stated, profile = found.headline.guarantee, found.sharpest.guarantee
     assert stated == ApproxDP(2.0, 1e-4)
     assert 0.9e-4 <= float(profile.privacy_profile(2.0)) <= 1e-4
     greedy = replace(algorithm, accuracy=0.95 * accuracy)
     assert "proved" in greedy.withdrawn(n)[0]
-    assert greedy.guarantees(n) == ()
+    assert not greedy.guarantees(n)
     assert greedy.guarantee_at(n, 1) is None
     with pytest.raises(NotGuaranteedError):
         greedy(make_data(n), rng=Randomness(1), runs=2)
@@ -161,7 +162,7 @@ def test_a_large_accuracy_needs_no_data() -> None:
     output = algorithm(make_data(9), rng=Randomness(1), runs=4)
     assert np.array_equal(output.points, np.tile([0.1, 0.2, 0.0], (4, 1)))
     assert output.gradient_queries == 0
-    assert algorithm.guarantees(9)[1].guarantee == PureDP(0.0)
+    assert algorithm.guarantees(9).sharpest.guarantee == PureDP(0.0)
     assert algorithm.risk_bound(9).bound == 2.0
     # with few records and little privacy to spend nothing else is left
     assert DPSGD(PROBLEM, 0.01, 1e-5).gradient_query_count(9) == 0

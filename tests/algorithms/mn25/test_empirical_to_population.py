@@ -197,7 +197,7 @@ def test_guarantees_of_the_resampled_solver() -> None:
     assert at is not None
     assert at.guarantee == printed
     nothing = EmpiricalToPopulation(Recorder(LOGISTIC))
-    assert nothing.guarantees(50) == ()
+    assert not nothing.guarantees(50)
     assert nothing.guarantee_at(50, 3) is None
     with pytest.raises(NotGuaranteedError, match="guarantees nothing"):
         nothing(_data(5), rng=Randomness(1), runs=2)

@@ -169,7 +169,7 @@ def test_the_noise_is_the_smallest_that_is_private() -> None:
     claim, mu = attack.estimator_guarantees()
     assert claim.guarantee == ApproxDP(0.7, 1e-4)
     assert mu.guarantee == GDP(0.5 / attack.sigma)
-    assert attack.guarantees(8) == ()
+    assert not attack.guarantees(8)
     assert attack.guarantee_at(8, 1) is None
     assert Fingerprinting(8, 20).estimator_guarantees() == ()
 
@@ -178,7 +178,7 @@ def test_less_noise_is_refused_or_withdrawn() -> None:
     with pytest.raises(NotGuaranteedError, match="is below"):
         Fingerprinting(8, 20, epsilon=1.0, noise_stddev=0.01)
     withdrawn = Fingerprinting(8, 20, epsilon=1.0, noise_stddev=0.01, withdraw_guarantee=True)
-    assert withdrawn.withdrawn
+    assert withdrawn.withdrawn(8)
     assert withdrawn.estimator_guarantees() == ()
     assert Fingerprinting(8, 20, epsilon=1.0, noise_stddev=10.0).estimator_guarantees()
 

@@ -237,7 +237,7 @@ def test_the_tuning_gives_the_accuracy(oracle: Any) -> None:
     points = run(algorithm, data, runs=200, seed=2).points
     excess = float(np.mean(problem.mean_risk(points, data))) - float(minimize(problem, data).value.lower)
     assert 0 <= excess <= accuracy
-    assert algorithm.guarantees(N) == ()
+    assert not algorithm.guarantees(N)
     assert algorithm.guarantee_at(N, 1) is None
     assert pickle.loads(pickle.dumps(algorithm)) == algorithm
 

@@ -401,12 +401,12 @@ def test_the_default_accuracy_is_the_smallest_that_is_proved(kind: Any) -> None:
     accuracy = algorithm.accuracy_in_use(n)
     assert accuracy < algorithm.trivial_accuracy
     assert algorithm.withdrawn(n) == ()
-    assert algorithm.guarantees(n)[0].guarantee == ApproxDP(epsilon, delta)
-    assert float(algorithm.guarantees(n)[1].guarantee.privacy_profile(epsilon)) <= delta * (1 + 1e-9)
+    assert algorithm.guarantees(n).headline.guarantee == ApproxDP(epsilon, delta)
+    assert float(algorithm.guarantees(n).sharpest.guarantee.privacy_profile(epsilon)) <= delta * (1 + 1e-9)
     assert algorithm.guarantee_at(n, n).index == n
     greedy = kind(PROBLEM, epsilon, delta, accuracy=0.9 * accuracy)
     assert "proved" in greedy.withdrawn(n)[0]
-    assert greedy.guarantees(n) == ()
+    assert not greedy.guarantees(n)
     assert greedy.guarantee_at(n, 1) is None
     with pytest.raises(NotGuaranteedError):
         greedy(make_data(n), rng=Randomness(1), runs=2)

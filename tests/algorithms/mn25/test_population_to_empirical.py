@@ -154,7 +154,7 @@ def test_for_privacy_spends_what_is_asked() -> None:
 
 def test_no_solver_guarantee_no_guarantee() -> None:
     reduction = PopulationToEmpirical(Recorder(LOGISTIC), 1.0, accuracy=0.5)
-    assert reduction.guarantees(40) == ()
+    assert not reduction.guarantees(40)
     assert reduction.guarantee_at(40, 1) is None
     with pytest.raises(NotGuaranteedError, match="guarantees nothing"):
         reduction(_data(40), rng=Randomness(1), runs=2)

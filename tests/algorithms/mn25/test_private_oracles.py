@@ -355,7 +355,7 @@ def test_the_oracle_is_zcdp_with_respect_to_one_gradient() -> None:
     stated = method.oracle_guarantee(N)
     assert stated is not None
     assert stated.rho == pytest.approx((2 / size) ** 2 / (2 * sigma**2))
-    whole = method.guarantees(N)[0]
+    whole = method.guarantees(N).headline
     assert whole.adjacency is Adjacency.REPLACE_ONE
     assert whole.guarantee == GDP(2 / size / sigma)
     at = method.guarantee_at(N, 2)
@@ -365,7 +365,7 @@ def test_the_oracle_is_zcdp_with_respect_to_one_gradient() -> None:
 
 def test_passes_are_composed() -> None:
     method = PrivateOracleMethod(PROBLEM, GaussianOracle(0.3), CyclicDescent(5, 3, 1.0))
-    guarantee = method.guarantees(N)[0].guarantee
+    guarantee = method.guarantees(N).headline.guarantee
     assert isinstance(guarantee, GDP)
     # 15 queries on 7 records: some record is in three batches
     assert guarantee.mu == pytest.approx(math.sqrt(3) * 2 / 3 / 0.3)
@@ -377,7 +377,7 @@ def test_passes_are_composed() -> None:
 def test_no_claim_without_noise() -> None:
     for oracle in (GaussianOracle(0.0), TrueOracle()):
         method = PrivateOracleMethod(PROBLEM, oracle, CyclicDescent(2, 3, 1.0))
-        assert method.guarantees(N) == ()
+        assert not method.guarantees(N)
         assert method.guarantee_at(N, 1) is None
         with pytest.raises(NotGuaranteedError):
             method(make_data(), rng=Randomness(1), runs=2)

@@ -40,7 +40,7 @@ def _worst(profile: Profile) -> PrivacyCase:
     n = 4
     pair = opposite_linear(n, 1, n)
     mechanism = EfficientExponentialSampling(Problem(pair.loss, Box.cube(1, 1.0)), EPSILON)
-    claim = mechanism.guarantees(n)[0]
+    claim = mechanism.guarantees(n).headline
     return PrivacyCase(
         mechanism,
         pair.left,

@@ -41,18 +41,18 @@ def _private(pair: NeighborPair, runs: int) -> PrivacyCase:
     mechanism = NoisyGradientDescent(
         Problem(pair.loss, Ball(pair.left.d, 1.0)), PRIVACY_EPSILON, PRIVACY_DELTA
     )
-    theorem, profile = mechanism.guarantees(n)
+    stated = mechanism.guarantees(n)
     return PrivacyCase(
         mechanism,
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        profile.guarantee,
+        stated.sharpest.guarantee,
         pair.description,
         runs,
         origin=Corrected(
             "bst14.thm2.1",
-            f"{theorem.guarantee} for sigma^2 = O(L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2)",
+            f"{stated.headline.guarantee} for sigma^2 = O(L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2)",
             "the O( ) has the smallest constant that is proved, and the claim is the whole profile through that point",
             "every epsilon >= 0",
         ),

@@ -36,7 +36,7 @@ def private_case(
 ) -> PrivacyCase:
     """The sharpest guarantee is claimed: with Gaussian noise the whole profile."""
     stated = mechanism.guarantees(pair[0].n)
-    printed = f"{stated[0].guarantee}"
+    printed = f"{stated.headline.guarantee}"
     origin: Origin
     if isinstance(mechanism, OutputPerturbation):
         origin = AsPrinted("bst14.lem4.1", printed, "every epsilon > 0, Delta-strongly convex losses")
@@ -46,7 +46,7 @@ def private_case(
         mechanism,
         *pair,
         Adjacency.REPLACE_ONE,
-        stated[-1].guarantee,
+        stated.sharpest.guarantee,
         description,
         runs,
         origin=origin,

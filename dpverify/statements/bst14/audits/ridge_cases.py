@@ -43,7 +43,7 @@ def ridge_problem(name: str, n: int, d: int = DIMENSION) -> tuple[Problem, Datas
 
 
 def claim(mechanism: Any, n: int) -> Guarantee:
-    guarantee: Guarantee = mechanism.guarantees(n)[0].guarantee
+    guarantee: Guarantee = mechanism.guarantees(n).headline.guarantee
     return guarantee
 
 

@@ -51,7 +51,7 @@ def private_case(kind: type, data_name: str, n: int, d: int, profile: Profile) -
     problem, data = on_cube(data_name, n, d)
     pair = real_neighbors(problem, data, n)
     mechanism = walked(kind, problem)
-    claim = mechanism.guarantees(n)[0]
+    claim = mechanism.guarantees(n).headline
     return PrivacyCase(
         mechanism,
         pair.left,

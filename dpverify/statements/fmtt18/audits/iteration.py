@@ -67,7 +67,7 @@ def _real_iteration(data_name: str, profile: Profile) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        mechanism.guarantees(n)[0].guarantee,
+        mechanism.guarantees(n).headline.guarantee,
         pair.description,
         profile.runs(20_000),
         origin=Corrected(

@@ -98,7 +98,7 @@ def _tasks_case(
         pair.left,
         pair.right,
         Adjacency.INDEX,
-        stating.guarantees(pair.left.n)[0].guarantee,
+        stating.guarantees(pair.left.n).headline.guarantee,
         f"{pair.description}; {len(mechanism.losses)} tasks{words}",
         runs,
         origin=_TASKS_ORIGIN,

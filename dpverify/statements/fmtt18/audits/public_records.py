@@ -73,7 +73,7 @@ def _public_case(
         pair.left,
         pair.right,
         Adjacency.INDEX,
-        stating.guarantees(pair.left.n)[0].guarantee,
+        stating.guarantees(pair.left.n).headline.guarantee,
         f"{pair.description}; the last {mechanism.public} records are public{words}",
         runs,
         origin=_PUBLIC_ORIGIN,

@@ -130,7 +130,7 @@ def _private(data_name: str, profile: Profile) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        solver.guarantees(2)[0].guarantee,
+        solver.guarantees(2).headline.guarantee,
         pair.description,
         profile.runs(40_000),
         origin=Unstated(

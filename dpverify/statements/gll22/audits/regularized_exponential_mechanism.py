@@ -63,7 +63,7 @@ def _gaussian_case(pair: NeighborPair, runs: int) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        mechanism.guarantees(pair.left.n)[0].guarantee,
+        mechanism.guarantees(pair.left.n).headline.guarantee,
         f"{pair.description}; on all space",
         runs,
         origin=_PROFILE_ORIGIN,
@@ -96,7 +96,7 @@ def _sampled(profile: Profile) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        mechanism.guarantees(data.n)[0].guarantee,
+        mechanism.guarantees(data.n).headline.guarantee,
         f"{pair.description}; alternating sampler, d = 3; {UNWEAKENED['gll22.rem/sampled']}",
         profile.runs(100),
         origin=Corrected(

@@ -46,9 +46,9 @@ def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> Privacy
     origin: Origin
     if epsilon <= 1 / 6:
         printed = f"(6 epsilon, e delta)-DP = ({6 * epsilon:g}, {math.e * delta:.3g})-DP"
-        claim, origin = stated[0].guarantee, AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
+        claim, origin = stated.headline.guarantee, AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
     else:
-        claim = stated[-1].guarantee
+        claim = stated.sharpest.guarantee
         origin = Corrected(
             "mn25.lem6",
             f"(6 epsilon, 4 e^(6 epsilon) delta)-DP = ({6 * epsilon:g}, {4 * math.exp(6 * epsilon) * delta:.3g})-DP",
@@ -63,7 +63,7 @@ def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> Privacy
         claim,
         pair.description,
         profile.runs(5_000 if epsilon <= 1 / 6 else 40_000),
-        stated[-1].guarantee,
+        stated.sharpest.guarantee,
         origin=origin,
         weakened=mechanism.weakened,
         fault=NOISE,

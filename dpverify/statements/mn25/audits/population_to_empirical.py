@@ -57,7 +57,7 @@ def _by_erm_privacy(data_name: str, profile: Profile) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        mechanism.guarantees(data.n)[0].guarantee,
+        mechanism.guarantees(data.n).headline.guarantee,
         pair.description,
         profile.runs(1_000),
         origin=Corrected(
@@ -80,7 +80,7 @@ def _by_erm_worst(profile: Profile) -> PrivacyCase:
         pair.left,
         pair.right,
         Adjacency.REPLACE_ONE,
-        mechanism.guarantees(n)[0].guarantee,
+        mechanism.guarantees(n).headline.guarantee,
         pair.description,
         profile.runs(2_000),
         origin=Corrected(
