@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def once_a_run(name: str, folder: Path, compute: Callable[[], Any]) -> Any:
+    """Compute something once for all workers of a run of tests; whoever comes second waits for the first."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return compute()
+    path = folder / f"{name}-{run}.pickle"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            path.write_bytes(pickle.dumps(compute()))
+        return pickle.loads(path.read_bytes())  # what a worker of this very run wrote
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +31,10 @@ def all_proofs(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Pat
     from dpverify.statements.paper import papers
     from dpverify.verification.proofs import prove_statements, remember_all
 
-    records = prove_statements([s for p in papers().values() for s in p.statements], workers=2)
+    statements = [s for p in papers().values() for s in p.statements]
+    records = once_a_run(
+        "proofs", tmp_path_factory.getbasetemp().parent, lambda: prove_statements(statements, workers=2)
+    )
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))

@@ -20,7 +20,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, is_statistical
-from dpverify.verification.proofs import catalog_entries, prove_statements
+from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.stored_audits import carry_out_or_take
 from dpverify.verification.versions import library_versions
 
@@ -132,6 +132,7 @@ def _verify(
             granted = budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
         around = AuditSettings(Profile(settings.profile), settings.seed, executor, watch(plan.name), store)
         audits += carry_out_or_take(plan, around, granted)
+    entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -139,7 +140,8 @@ def _verify(
         seed=settings.seed,
         profile=settings.profile,
         versions=library_versions(),
-        statements=catalog_entries(records),
+        statements=entries,
+        results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),
         budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
         seconds=round(time.perf_counter() - begin, 1),
