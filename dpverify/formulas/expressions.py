@@ -16,6 +16,10 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 
 
+class OutOfScopeError(Exception):
+    """Something that is not handled was met; the message says what. Never reaches a user as an exception."""
+
+
 class Expression:
     """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Bound`, `Derivative` or `At`.
 
@@ -102,6 +106,9 @@ class Variable(Expression):
     unit: Unit
     meaning: str = field(default="", compare=False)
     latex: str = field(default="", compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def domain_text(self) -> str:
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
@@ -214,6 +221,80 @@ def free_variables(e: Expression) -> frozenset[Variable]:
             return (free_variables(body) - {variable}) | free_variables(value)
         case _:
             return frozenset().union(*map(free_variables, children(e)))
+
+
+def rebuilt(e: Expression, parts: tuple[Expression, ...]) -> Expression:
+    """The expression with other parts, in the order of `children`."""
+    match e:
+        case Apply(operator, _):
+            return Apply(operator, parts)
+        case Bound(kind, _, variable, _, _):
+            return Bound(kind, parts[0], variable, parts[1], parts[2])
+        case Derivative(_, variable, order):
+            return Derivative(parts[0], variable, order)
+        case At(_, variable, _):
+            return At(parts[0], variable, parts[1])
+        case _:
+            return e
+
+
+MAX_BITS = 20_000
+"""Bits of the largest number that is worked out exactly."""
+
+
+def constant(e: Expression) -> Fraction | None:
+    """The rational number that an expression without letters and functions is; None for any other."""
+    match e:
+        case Number(value):
+            return value
+        case Apply("add" | "sub" | "neg" | "mul" | "div" | "pow" as operator, arguments):
+            values = [constant(a) for a in arguments]
+            known = [v for v in values if v is not None]
+            return _folded(operator, known) if len(known) == len(values) else None
+        case _:
+            return None
+
+
+def _folded(operator: str, values: list[Fraction]) -> Fraction | None:
+    first, *rest = values
+    match operator:
+        case "neg":
+            return -first
+        case "add":
+            return sum(rest, first)
+        case "mul":
+            return math.prod(rest, start=first)
+        case "sub":
+            return first - rest[0]
+        case "div":
+            return first / rest[0] if rest[0] else None
+        case _:
+            (exponent,) = rest
+            size = max(first.numerator.bit_length(), first.denominator.bit_length())
+            if exponent.denominator != 1 or abs(exponent) * size > MAX_BITS or (exponent < 0 and not first):
+                return None
+            return first**exponent.numerator
+
+
+def is_integer(e: Expression) -> bool:
+    """Whether an expression is an integer wherever it has a value, as far as can be told from how it is written."""
+    value = constant(e)
+    if value is not None:
+        return value.denominator == 1
+    match e:
+        case Variable():
+            return e.kind == "integer"
+        case Apply("add" | "sub" | "neg" | "mul" | "max" | "min" | "abs", arguments):
+            return all(map(is_integer, arguments))
+        case Apply("floor" | "ceiling" | "factorial" | "binomial", _):
+            return True
+        case Apply("pow", (base, exponent)):
+            power = constant(exponent)
+            return is_integer(base) and power is not None and power.denominator == 1 and power >= 0
+        case Bound("sum" | "product", body, _, _, _):
+            return is_integer(body)
+        case _:
+            return False
 
 
 # ---------------------------------------------------------------------------------------------- constructors
@@ -334,9 +415,14 @@ def integral(integrand: object, variable: Variable, lower: object, upper: object
 
 
 def _end(value: object) -> Expression:
-    # the only place where minus infinity has a meaning
+    # the only place where an infinity has a meaning
     e = expression(value)
     return Constant("-oo") if e == Apply("neg", (INFINITY,)) else e
+
+
+def is_infinite(e: Expression) -> bool:
+    """Whether an end of an integral is infinite."""
+    return isinstance(e, Constant) and e.name != "pi"
 
 
 def derivative(body: object, variable: Variable, order: int = 1) -> Expression:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.logic import Compare
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import is_defined
-from dpverify.proving.language import Compare, Obligation
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.satisfiability import points_near, unsatisfiable
-from dpverify.proving.terms import OutOfScopeError, resolve_formula
 
 
 class RealArithmetic:
@@ -24,8 +25,7 @@ class RealArithmetic:
         start = time.monotonic()
         reasons = []
         try:
-            claim = resolve_formula(obligation.claim)
-            assuming = tuple(map(resolve_formula, obligation.assuming))
+            claim, assuming = obligation.claim, obligation.assuming
             undefined = is_defined(obligation, budget)
             whole = any(v.kind == "integer" for v in obligation.over)
             for integers in (False, True) if whole else (False,):

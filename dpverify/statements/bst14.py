@@ -6,27 +6,14 @@ Losses are summed over the records.
 from __future__ import annotations
 
 import math
-
-import sympy as sp
+from fractions import Fraction
 
 from dpverify.evidence import Role
-from dpverify.proving.language import (
-    LENGTH,
-    LOSS,
-    NATS,
-    RECORDS,
-    Eq,
-    Ge,
-    Le,
-    Obligation,
-    Repair,
-    Statement,
-    all_of,
-    continuously_differentiable,
-    derivative,
-    integer,
-    real,
-)
+from dpverify.formulas.expressions import derivative, integer, real
+from dpverify.formulas.logic import Eq, Ge, Le, all_of
+from dpverify.formulas.operators import exp, log, maximum, sqrt
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.proving.language import Obligation, Repair, Statement, continuously_differentiable
 from dpverify.statements.bst14_audits import PLANS
 from dpverify.statements.bst14_boosting_audits import PLANS as BOOSTING_PLANS
 from dpverify.statements.bst14_localization_audits import PLANS as LOCALIZATION_PLANS
@@ -71,7 +58,7 @@ def _lemma_2_2() -> Statement:
             Obligation(
                 "two-gamma-epsilon",
                 "Lemma 2.2",
-                Le(sp.log(1 + fraction * (sp.exp(epsilon) - 1)), 2 * fraction * epsilon),
+                Le(log(1 + fraction * (exp(epsilon) - 1)), 2 * fraction * epsilon),
                 (fraction, epsilon),
                 latex=r"\ln(1+\gamma(e^\varepsilon-1))\le 2\gamma\varepsilon",
             ),
@@ -86,16 +73,16 @@ def _lemma_2_3() -> Statement:
     delta = real("delta", gt=0, meaning="delta'", latex=r"\delta'")
 
     def randomized_response(folds: int) -> Obligation:
-        growth = sp.exp(epsilon)
-        composed = sp.sqrt(2 * folds * log_inverse) * epsilon + folds * epsilon * (growth - 1)
+        growth = exp(epsilon)
+        composed = sqrt(2 * folds * log_inverse) * epsilon + folds * epsilon * (growth - 1)
         excess = sum(
-            math.comb(folds, k) * sp.Max(0, sp.exp((folds - k) * epsilon) - sp.exp(composed + k * epsilon))
+            math.comb(folds, k) * maximum(0, exp((folds - k) * epsilon) - exp(composed + k * epsilon))
             for k in range(folds + 1)
         )
         return Obligation(
             f"randomized-response-{folds}-fold",
             "Lemma 2.3",
-            Le(excess / (1 + growth) ** folds, sp.exp(-log_inverse)),
+            Le(excess / (1 + growth) ** folds, exp(-log_inverse)),
             (epsilon, log_inverse),
             box={"epsilon": ("1/100", 2), "l": ("1/10", 20)},
             scope=(
@@ -122,7 +109,7 @@ def _lemma_2_3() -> Statement:
             Obligation(
                 "logarithm-of-the-inverse-is-not-negative",
                 "Lemma 2.3: for every delta' >= 0 (above 0 here), the root is to be real",
-                Ge(sp.log(1 / delta), 0),
+                Ge(log(1 / delta), 0),
                 (delta,),
                 role=Role.CONDITION,
                 latex=r"\ln(1/\delta')\ge 0\text{ for every }\delta'\ge 0",
@@ -134,7 +121,7 @@ def _lemma_2_3() -> Statement:
                 Obligation(
                     "logarithm-of-the-inverse-is-not-negative",
                     "Lemma 2.3 with 0 < delta' <= 1",
-                    Ge(sp.log(1 / delta), 0),
+                    Ge(log(1 / delta), 0),
                     (delta,),
                     role=Role.CONDITION,
                     assuming=(Le(delta, 1),),
@@ -193,7 +180,7 @@ def _huber() -> Statement:
     h = real("h", gt=0, unit=LENGTH, meaning="half width of the smoothed part")
     middle = z**2 / (4 * h) + z / 2 + h / 4
     slope = derivative(middle, z)
-    pieces = ((sp.Integer(0), -h), (middle, h.symbol))
+    pieces = ((0, -h), (middle, h))
     bend = derivative(middle, z, 2)
     inside = (Le(-h, z), Le(z, h))
     return Statement(
@@ -209,7 +196,7 @@ def _huber() -> Statement:
             Obligation(
                 "twice-continuously-differentiable",
                 "Appendix B, sentence after the definition",
-                continuously_differentiable(pieces, z.symbol, z, 2),
+                continuously_differentiable(pieces, z, z, 2),
                 (z, h),
                 latex=r"\hat f\in C^2:\ \hat f^{(k)}(\pm h^-)=\hat f^{(k)}(\pm h^+)\text{ for }k=0,1,2",
             ),
@@ -222,7 +209,7 @@ def _huber() -> Statement:
                 Obligation(
                     "once-continuously-differentiable",
                     "Appendix B",
-                    continuously_differentiable(pieces, z.symbol, z, 1),
+                    continuously_differentiable(pieces, z, z, 1),
                     (z, h),
                     latex=r"\hat f\in C^1",
                 ),
@@ -245,7 +232,7 @@ def _huber() -> Statement:
                 Obligation(
                     "gradient-is-lipschitz-across-the-end",
                     "Appendix B, from inside to the linear part",
-                    Le(1 - (u / (2 * h) + sp.Rational(1, 2)), (v - u) / (2 * h)),
+                    Le(1 - (u / (2 * h) + Fraction(1, 2)), (v - u) / (2 * h)),
                     (u, v, h),
                     assuming=(Le(-h, u), Le(u, h), Le(h, v)),
                     latex=r"\hat f'(v)-\hat f'(u)\le\frac{v-u}{2h}\text{ for }u\le h\le v",

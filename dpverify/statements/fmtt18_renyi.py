@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import sympy as sp
-
 from dpverify.evidence import Role
-from dpverify.proving.language import (
-    LENGTH,
-    NATS,
-    Eq,
-    Ge,
-    Le,
-    Obligation,
-    Repair,
-    Statement,
-    derivative,
-    integral,
-    real,
-)
+from dpverify.formulas.expressions import INFINITY, PI, Expression, derivative, expression, integral, real
+from dpverify.formulas.logic import Eq, Ge, Le
+from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.formulas.units import LENGTH, NATS
+from dpverify.proving.language import Obligation, Repair, Statement
 from dpverify.statements.gaussian import hockey_stick, renyi_divergence
 
 order = real("order", gt=1, meaning="Renyi order", latex=r"\alpha")
@@ -30,8 +20,8 @@ def _proposition_5() -> Statement:
     )
     ratio = real("u", gt=0, meaning="likelihood ratio")
 
-    def moment(p: object, q: object, power: object) -> sp.Expr:
-        return sp.sympify(p) ** sp.sympify(power) * sp.sympify(q) ** (1 - sp.sympify(power))
+    def moment(p: object, q: object, power: object) -> Expression:
+        return expression(p) ** expression(power) * expression(q) ** (1 - expression(power))
 
     pairs = [(p, q, r, s) for p, q in ((p1, q1), (p2, q2)) for r, s in ((r1, s1), (r2, s2))]
     merging = [
@@ -69,7 +59,7 @@ def _proposition_5() -> Statement:
             Obligation(
                 "power-is-convex",
                 "Proposition 5, post-processing, by Jensen's inequality",
-                Ge(derivative(ratio.symbol**order.symbol, ratio, 2), 0),
+                Ge(derivative(ratio**order, ratio, 2), 0),
                 (ratio, order),
                 role=Role.STEP,
                 scope="any order",
@@ -85,7 +75,7 @@ def _definition_10() -> Statement:
     sigma = real("sigma", gt=0, unit=LENGTH, latex=r"\sigma")
     exponent = -(order * z**2 + (1 - order) * (z - x) ** 2) / (2 * sigma**2)
     closed = renyi_divergence(order, x, sigma**2)
-    density = sp.exp(exponent) / (sp.sqrt(2 * sp.pi) * sigma)
+    density = exp(exponent) / (sqrt(2 * PI) * sigma)
     return Statement(
         id="fmtt18.def10",
         title="Renyi divergence of a Gaussian from its shift",
@@ -111,7 +101,7 @@ def _definition_10() -> Statement:
             Obligation(
                 "divergence-of-the-shift",
                 "Definition 10, first display after it",
-                Eq(sp.log(integral(density, z, -sp.oo, sp.oo)) / (order - 1), closed),
+                Eq(log(integral(density, z, -INFINITY, INFINITY)) / (order - 1), closed),
                 (z, x, sigma, order),
                 scope="one dimension; more by additivity (Proposition 5) along the shift",
             ),
@@ -171,7 +161,7 @@ def _lemma_14() -> Statement:
                 "Lemma 14, tried on Gaussians",
                 Le(
                     hockey_stick(renyi_divergence(order, shift, 1) + log_inverse_delta / (order - 1), shift),
-                    sp.exp(-log_inverse_delta),
+                    exp(-log_inverse_delta),
                 ),
                 (order, shift, log_inverse_delta),
                 box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
@@ -214,7 +204,7 @@ def _lemma_15() -> Statement:
                 "divergences-add",
                 "Lemma 15, logarithm of the product of moments",
                 Eq(
-                    sp.log(sp.exp((order - 1) * first) * sp.exp((order - 1) * second)) / (order - 1),
+                    log(exp((order - 1) * first) * exp((order - 1) * second)) / (order - 1),
                     first + second,
                 ),
                 (order, first, second),
@@ -232,7 +222,7 @@ def _lemma_25() -> Statement:
     x = real("x", ge=0, meaning="(1 + c)(order - 1) times the mean divergence")
     weight = real("rho", ge=0, le=1, latex=r"\rho")
     u1, u2 = (real(name, ge=0, le=1, meaning="(order - 1) times a divergence") for name in ("u1", "u2"))
-    mixture = weight * sp.exp(u1) + (1 - weight) * sp.exp(u2)
+    mixture = weight * exp(u1) + (1 - weight) * exp(u2)
     return Statement(
         id="fmtt18.lem25",
         title="Weak convexity of Renyi divergence",
@@ -246,7 +236,7 @@ def _lemma_25() -> Statement:
             Obligation(
                 "tried-on-two-laws",
                 "Lemma 25 with c = 1",
-                Le(sp.log(mixture), 2 * (weight * u1 + (1 - weight) * u2)),
+                Le(log(mixture), 2 * (weight * u1 + (1 - weight) * u2)),
                 (weight, u1, u2),
                 box={"u1": ("1/10", 1), "u2": ("1/10", 1)},
                 scope="c = 1, two components, and the component revealed: the left side is exact",
@@ -254,7 +244,7 @@ def _lemma_25() -> Statement:
             Obligation(
                 "logarithm",
                 "Lemma 25, proof, fifth line",
-                Le(sp.log(1 + x), x),
+                Le(log(1 + x), x),
                 (x,),
                 role=Role.STEP,
                 box={"x": (0, 4)},
@@ -262,7 +252,7 @@ def _lemma_25() -> Statement:
             Obligation(
                 "exponential",
                 "Lemma 25, proof, last line: e^a <= 1 + a + a^2",
-                Le(sp.exp(a), 1 + a + a**2),
+                Le(exp(a), 1 + a + a**2),
                 (a,),
                 role=Role.STEP,
                 assuming=(Le(a, 1),),
@@ -293,7 +283,7 @@ def _lemma_25() -> Statement:
                 Obligation(
                     "exponential",
                     "Lemma 25, proof, last line: e^a <= 1 + a + a^2 for 0 <= a <= 1",
-                    Le(sp.exp(unit_interval), 1 + unit_interval + unit_interval**2),
+                    Le(exp(unit_interval), 1 + unit_interval + unit_interval**2),
                     (unit_interval,),
                     role=Role.STEP,
                 ),

@@ -28,16 +28,10 @@ from dpverify.evidence import (
     overall,
 )
 from dpverify.files import write_whole
+from dpverify.formulas.printing import formula_latex, formula_text
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Json,
-    Obligation,
-    Statement,
-    formula_latex,
-    formula_text,
-    obligation_to_json,
-)
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running import Progress, Store
 from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
@@ -84,7 +78,7 @@ def source_texts(
         "where": obligation.where,
         "role": role,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
         "domain": {v.name: v.domain_text() for v in obligation.over},
