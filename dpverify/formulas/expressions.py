@@ -61,25 +61,31 @@ class Expression:
     def __neg__(self) -> Expression:
         return Apply("neg", (self,))
 
+    def __repr__(self) -> str:
+        # printing is above this module
+        from dpverify.formulas.printing import expression_text
+
+        return f"{type(self).__name__}[{expression_text(self)}]"
+
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Number(Expression):
     """An exact rational number."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constant(Expression):
     """A number with a name: `pi`, or an end of an integral, `oo` or `-oo`."""
 
     name: Literal["pi", "oo", "-oo"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Variable(Expression):
     """A letter with its domain (an interval of reals or integers) and unit.
 
@@ -123,7 +129,7 @@ class Variable(Expression):
         return self.upper is None or not (value > self.upper or (self.upper_open and value == self.upper))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Apply(Expression):
     """An operator of `dpverify.formulas.operators` and what it is applied to, in the order written."""
 
@@ -131,7 +137,7 @@ class Apply(Expression):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bound(Expression):
     """A sum or product over integers first..last, both included, or an integral from first to last."""
 
@@ -142,7 +148,7 @@ class Bound(Expression):
     last: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Derivative(Expression):
     """The derivative of some order, at the variable's own value."""
 
@@ -151,7 +157,7 @@ class Derivative(Expression):
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class At(Expression):
     """The body with the variable replaced by a value, after any derivative in it has been taken."""
 

@@ -243,6 +243,12 @@ def _neutral_negative(part: Json) -> Json:
     return ["num", str(-Fraction(part[1]))] if part[0] == "num" else ["mul", _MINUS_ONE, part]
 
 
+def _neutral_quotient(over: Json, under: Json) -> Json:
+    if under[0] == "num" and Fraction(under[1]):
+        return ["mul", over, ["num", str(1 / Fraction(under[1]))]]
+    return ["mul", over, ["pow", under, _MINUS_ONE]]
+
+
 def _neutral_root(part: Json, order: Json) -> Json:
     numeric = order[0] == "num" and Fraction(order[1])
     return ["pow", part, ["num", str(1 / Fraction(order[1]))] if numeric else ["pow", order, _MINUS_ONE]]
@@ -287,7 +293,7 @@ _ARITHMETIC = (
         latex=Written(lambda a, b: rf"\frac{{{a}}}{{{b}}}", POWER),
         unit=_unit_of_quotient, needs=_needs_of_quotient, value=_quotient, number=lambda a, b: a / b,
         slopes=lambda a, b: (1 / b, -(a / b**2)), signs=_signs_of_quotient,
-        neutral=lambda a, b: ["mul", a, ["pow", b, _MINUS_ONE]],
+        neutral=_neutral_quotient,
     ),
     Operator(
         "pow", 2, 2,
