@@ -28,18 +28,12 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.files import write_whole
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.printing import formula_latex, formula_text
 from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Compare,
-    Json,
-    Obligation,
-    Statement,
-    formula_latex,
-    formula_text,
-    obligation_to_json,
-)
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running import Progress, Store
 from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
@@ -86,7 +80,7 @@ def source_texts(
         "where": obligation.where,
         "coverage": coverage,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,

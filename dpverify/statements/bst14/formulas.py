@@ -6,36 +6,20 @@ Losses are summed over the records.
 from __future__ import annotations
 
 import math
-
-import sympy as sp
+from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage
-from dpverify.proving.language import (
-    DIMENSIONLESS,
-    LENGTH,
-    LOSS,
-    NATS,
-    RECORDS,
-    Eq,
-    Fault,
-    Ge,
-    Le,
-    Obligation,
-    Repair,
-    Statement,
-    Variable,
-    all_of,
-    continuously_differentiable,
-    derivative,
-    integer,
-    real,
-)
+from dpverify.formulas.expressions import Expression, Variable, derivative, expression, integer, real
+from dpverify.formulas.logic import Eq, Ge, Le, all_of
+from dpverify.formulas.operators import exp, log, maximum, sqrt
+from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS
+from dpverify.proving.language import Fault, Obligation, Repair, Statement, continuously_differentiable
 
 FOLDS = {1: 8, 2: 4, 3: 3, 5: 2, 8: 2}
 """Numbers of compositions at which strong composition is tried on the mechanism that dominates all others, each with
 the factor of the root whose loss it would see."""
 
-MANY_FOLDS, SMALL_EPSILON = 32, sp.Rational(1, 20)
+MANY_FOLDS, SMALL_EPSILON = 32, Fraction(1, 20)
 """So many compositions, at one epsilon, see that the root of 2 is lost."""
 
 
@@ -72,7 +56,7 @@ def _lemma_2_2() -> Statement:
             Obligation(
                 "two-gamma-epsilon",
                 "Lemma 2.2",
-                Le(sp.log(1 + fraction * (sp.exp(epsilon) - 1)), 2 * fraction * epsilon),
+                Le(log(1 + fraction * (exp(epsilon) - 1)), 2 * fraction * epsilon),
                 (fraction, epsilon),
                 latex=r"\ln(1+\gamma(e^\varepsilon-1))\le 2\gamma\varepsilon",
                 coverage=Coverage.WHOLE,
@@ -91,24 +75,24 @@ def _lemma_2_3() -> Statement:
     # at delta' = 0 the bound is infinite and says nothing
     delta = real("delta", gt=0, meaning="delta'", latex=r"\delta'")
 
-    def excess(folds: int, per_fold: sp.Expr, root: sp.Expr) -> sp.Expr:
+    def excess(folds: int, per_fold: Expression, root: Expression) -> Expression:
         """The profile of randomized response, composed, at the epsilon of the lemma with this root in it."""
-        growth = sp.exp(per_fold)
+        growth = exp(per_fold)
         composed = root * per_fold + folds * per_fold * (growth - 1)
         total = sum(
-            math.comb(folds, k) * sp.Max(0, sp.exp((folds - k) * per_fold) - sp.exp(composed + k * per_fold))
+            math.comb(folds, k) * maximum(0, exp((folds - k) * per_fold) - exp(composed + k * per_fold))
             for k in range(folds + 1)
         )
         return total / (1 + growth) ** folds
 
-    def randomized_response(folds: int, lost: sp.Expr, per_fold: sp.Expr | None = None) -> Obligation:
-        each = epsilon.symbol if per_fold is None else per_fold
-        root = sp.sqrt(2 * folds * log_inverse)
+    def randomized_response(folds: int, lost: Expression, per_fold: Expression | None = None) -> Obligation:
+        each = epsilon if per_fold is None else per_fold
+        root = sqrt(2 * folds * log_inverse)
         at_one = "" if per_fold is None else f" at epsilon = {per_fold}"
         return Obligation(
             f"randomized-response-{folds}-fold",
             "Lemma 2.3",
-            Le(excess(folds, each, root), sp.exp(-log_inverse)),
+            Le(excess(folds, each, root), exp(-log_inverse)),
             (epsilon, log_inverse) if per_fold is None else (log_inverse,),
             box={"l": ("1/10", 20)} | ({"epsilon": ("1/100", 2)} if per_fold is None else {}),
             coverage=Coverage.INSTANCE,
@@ -118,7 +102,7 @@ def _lemma_2_3() -> Statement:
             ),
             uses=("randomized-response",),
             catches=Fault(
-                f"the root lacks a factor {lost}", Le(excess(folds, each, root / lost), sp.exp(-log_inverse))
+                f"the root lacks a factor {lost}", Le(excess(folds, each, root / lost), exp(-log_inverse))
             ),
             latex=(
                 r"\sum_{k=0}^{T}\binom{T}{k}\frac{\max(0,e^{(T-k)\varepsilon}-e^{\varepsilon'}e^{k\varepsilon})}"
@@ -136,12 +120,12 @@ def _lemma_2_3() -> Statement:
         ),
         pairs=("bst14.thm2.1",),
         printed=(
-            *(randomized_response(folds, sp.Integer(lost)) for folds, lost in FOLDS.items()),
-            randomized_response(MANY_FOLDS, sp.sqrt(2), SMALL_EPSILON),
+            *(randomized_response(folds, expression(lost)) for folds, lost in FOLDS.items()),
+            randomized_response(MANY_FOLDS, sqrt(2), SMALL_EPSILON),
             Obligation(
                 "logarithm-of-the-inverse-is-not-negative",
                 "Lemma 2.3: for every delta' >= 0 (above 0 here), the root is to be real",
-                Ge(sp.log(1 / delta), 0),
+                Ge(log(1 / delta), 0),
                 (delta,),
                 latex=r"\ln(1/\delta')\ge 0\text{ for every }\delta'\ge 0",
                 coverage=Coverage.CONDITION,
@@ -155,7 +139,7 @@ def _lemma_2_3() -> Statement:
                 Obligation(
                     "logarithm-of-the-inverse-is-not-negative",
                     "Lemma 2.3 with 0 < delta' <= 1",
-                    Ge(sp.log(1 / delta), 0),
+                    Ge(log(1 / delta), 0),
                     (delta,),
                     assuming=(Le(delta, 1),),
                     coverage=Coverage.CONDITION,
@@ -223,14 +207,14 @@ def _huber() -> Statement:
     h = real("h", gt=0, unit=LENGTH, meaning="half width of the smoothed part")
     middle = z**2 / (4 * h) + z / 2 + h / 4
     slope = derivative(middle, z)
-    pieces = ((sp.Integer(0), -h), (middle, h.symbol))
+    pieces = ((0, -h), (middle, h))
     bend = derivative(middle, z, 2)
 
     steepness = real("k", gt=0, unit=DIMENSIONLESS / LENGTH, meaning="1/(2h)")
 
-    def clamped(x: Variable) -> sp.Expr:
+    def clamped(x: Variable) -> Expression:
         """The slope everywhere: 0, then k x + 1/2, then 1; written with max alone."""
-        return sp.Max(0, 1 - sp.Max(0, sp.Rational(1, 2) - steepness * x))
+        return maximum(0, 1 - maximum(0, Fraction(1, 2) - steepness * x))
 
     inside = (Le(-h, z), Le(z, h))
     return Statement(
@@ -246,7 +230,7 @@ def _huber() -> Statement:
             Obligation(
                 "twice-continuously-differentiable",
                 "Appendix B, sentence after the definition",
-                continuously_differentiable(pieces, z.symbol, z, 2),
+                continuously_differentiable(pieces, z, z, 2),
                 (z, h),
                 latex=r"\hat f\in C^2:\ \hat f^{(k)}(\pm h^-)=\hat f^{(k)}(\pm h^+)\text{ for }k=0,1,2",
                 coverage=Coverage.WHOLE,
@@ -261,7 +245,7 @@ def _huber() -> Statement:
                 Obligation(
                     "once-continuously-differentiable",
                     "Appendix B",
-                    continuously_differentiable(pieces, z.symbol, z, 1),
+                    continuously_differentiable(pieces, z, z, 1),
                     (z, h),
                     latex=r"\hat f\in C^1",
                     coverage=Coverage.WHOLE,
@@ -297,7 +281,7 @@ def _huber() -> Statement:
                 Obligation(
                     "gradient-is-lipschitz-across-the-end",
                     "Appendix B, from inside to the linear part",
-                    Le(1 - (u / (2 * h) + sp.Rational(1, 2)), (v - u) / (2 * h)),
+                    Le(1 - (u / (2 * h) + Fraction(1, 2)), (v - u) / (2 * h)),
                     (u, v, h),
                     assuming=(Le(-h, u), Le(u, h), Le(h, v)),
                     latex=r"\hat f'(v)-\hat f'(u)\le\frac{v-u}{2h}\text{ for }u\le h\le v",

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import sympy as sp
+from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage
-from dpverify.proving.language import (
-    LENGTH,
-    LOSS,
-    NATS,
-    RECORDS,
-    Eq,
-    Fault,
-    Ge,
-    Le,
-    Lt,
-    Obligation,
-    Repair,
-    Statement,
-    integer,
-    real,
-    total,
-)
+from dpverify.formulas.expressions import Expression, expression, integer, real, total
+from dpverify.formulas.logic import Eq, Ge, Le, Lt
+from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.proving.language import Fault, Obligation, Repair, Statement
 from dpverify.statements.fmtt18.renyi import STATEMENTS as RENYI
 from dpverify.statements.fmtt18.renyi import log_inverse_delta, order
 from dpverify.statements.gaussian import hockey_stick, renyi_divergence
@@ -162,7 +150,7 @@ def _theorem_22() -> Statement:
                     "a hundredth of the sum is lost",
                     Le(
                         renyi_divergence(order, s1 + s2, 2 * sigma**2),
-                        sp.Rational(99, 100)
+                        Fraction(99, 100)
                         * (renyi_divergence(order, a1, sigma**2) + renyi_divergence(order, a2, sigma**2)),
                     ),
                 ),
@@ -284,7 +272,7 @@ def _theorem_26() -> Statement:
             Obligation(
                 "one-record",
                 "Theorem 26 for n = 1",
-                Le(2 * order * lipschitz**2 / gradient_noise**2, scale * sp.log(n)),
+                Le(2 * order * lipschitz**2 / gradient_noise**2, scale * log(n)),
                 (n, order, lipschitz, gradient_noise),
                 assuming=alone,
                 coverage=Coverage.INSTANCE,
@@ -306,7 +294,7 @@ def _theorem_26() -> Statement:
             Obligation(
                 "last-display",
                 "Theorem 26, proof, last display: the sum of 1/k is bounded by the logarithm",
-                Le(scale * harmonic, scale * sp.log(n - index + 1)),
+                Le(scale * harmonic, scale * log(n - index + 1)),
                 everything,
                 assuming=inside,
                 latex=(
@@ -341,19 +329,19 @@ def _theorem_26() -> Statement:
                 Obligation(
                     "last-display",
                     "Theorem 26 with 1 + ln n, at t = 1, the worst index",
-                    Le(total(1 / steps, steps, 1, records), 1 + sp.log(records)),
+                    Le(total(1 / steps, steps, 1, records), 1 + log(records)),
                     (records, steps),
                     scope="n from 2 to 60; at n = 1 the sides are equal, beyond 60 the induction step",
                     box={"n": (2, 60), "T": (1, 60)},
                     coverage=Coverage.INSTANCE,
                     catches=Fault(
-                        "1 + ln n without the 1", Le(total(1 / steps, steps, 1, records), sp.log(records))
+                        "1 + ln n without the 1", Le(total(1 / steps, steps, 1, records), log(records))
                     ),
                 ),
                 Obligation(
                     "induction-step",
                     "Theorem 26 with 1 + ln n: from n to n + 1, x = 1/n",
-                    Le(x / (1 + x), sp.log(1 + x)),
+                    Le(x / (1 + x), log(1 + x)),
                     (x,),
                     latex=r"\frac{1}{n+1}\le\ln(n+1)-\ln n",
                     coverage=Coverage.STEP,
@@ -369,11 +357,11 @@ def _lemma_27() -> Statement:
     level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)")
     distance = real("x", ge=0, unit=LOSS / LENGTH, meaning="distance of two gradients")
 
-    def shift(privacy: object) -> sp.Expr:
+    def shift(privacy: object) -> Expression:
         # the distance 2 L of two gradients over the noise
-        return sp.sympify(privacy) / sp.sqrt(2 * (level + sp.log(sp.Rational(5, 4))))
+        return expression(privacy) / sqrt(2 * (level + log(Fraction(5, 4))))
 
-    printed = Le(hockey_stick(epsilon, shift(epsilon)), sp.exp(-level))
+    printed = Le(hockey_stick(epsilon, shift(epsilon)), exp(-level))
     latex = (
         r"\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)-e^\varepsilon\Phi\left(-\frac{\varepsilon}{s}-\frac{s}{2}\right)"
         r"\le\delta,\quad s=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
@@ -422,7 +410,7 @@ def _lemma_27() -> Statement:
                 Obligation(
                     "noise-is-enough",
                     "Lemma 27 for epsilon at most 1",
-                    Le(hockey_stick(small, shift(small)), sp.exp(-level)),
+                    Le(hockey_stick(small, shift(small)), exp(-level)),
                     (small, level),
                     box={"epsilon": ("1/20", 1), "l": (3, 14)},
                     latex=latex,
@@ -525,7 +513,7 @@ def _theorem_35() -> Statement:
 
 def _appendix_b() -> Statement:
     chosen_order = 2 * log_inverse_delta / privacy_epsilon
-    sigma = 5 * lipschitz * sp.sqrt(log_inverse_delta.symbol) / privacy_epsilon
+    sigma = 5 * lipschitz * sqrt(log_inverse_delta) / privacy_epsilon
     return Statement(
         id="fmtt18.appB",
         title="The noise of PNMSGD for (epsilon, delta)-DP",

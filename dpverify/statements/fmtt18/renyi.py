@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import sympy as sp
+from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage
-from dpverify.proving.language import (
-    LENGTH,
-    NATS,
-    Eq,
-    Fault,
-    Ge,
-    Le,
-    Obligation,
-    Repair,
-    Statement,
-    any_of,
-    derivative,
-    integral,
-    real,
-)
+from dpverify.formulas.expressions import INFINITY, PI, Expression, derivative, expression, integral, real
+from dpverify.formulas.logic import Eq, Ge, Le, any_of
+from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.formulas.units import LENGTH, NATS
+from dpverify.proving.language import Fault, Obligation, Repair, Statement
 from dpverify.statements.gaussian import hockey_stick, renyi_divergence
 
 order = real("order", gt=1, meaning="Renyi order", latex=r"\alpha")
@@ -32,8 +22,8 @@ def _proposition_5() -> Statement:
     )
     ratio = real("u", gt=0, meaning="likelihood ratio")
 
-    def moment(p: object, q: object, power: object) -> sp.Expr:
-        return sp.sympify(p) ** sp.sympify(power) * sp.sympify(q) ** (1 - sp.sympify(power))
+    def moment(p: object, q: object, power: object) -> Expression:
+        return expression(p) ** expression(power) * expression(q) ** (1 - expression(power))
 
     pairs = [(p, q, r, s) for p, q in ((p1, q1), (p2, q2)) for r, s in ((r1, s1), (r2, s2))]
     merging = [
@@ -48,7 +38,7 @@ def _proposition_5() -> Statement:
                 "a hundredth of the right side is lost",
                 Le(
                     moment(p1 + p2, q1 + q2, k),
-                    sp.Rational(99, 100) * (moment(p1, q1, k) + moment(p2, q2, k)),
+                    Fraction(99, 100) * (moment(p1, q1, k) + moment(p2, q2, k)),
                 ),
             ),
         )
@@ -88,7 +78,7 @@ def _proposition_5() -> Statement:
             Obligation(
                 "power-is-convex",
                 "Proposition 5, post-processing, by Jensen's inequality",
-                Ge(derivative(ratio.symbol**order.symbol, ratio, 2), 0),
+                Ge(derivative(ratio**order, ratio, 2), 0),
                 (ratio, order),
                 coverage=Coverage.STEP,
                 uses=("jensen",),
@@ -104,7 +94,7 @@ def _definition_10() -> Statement:
     sigma = real("sigma", gt=0, unit=LENGTH, latex=r"\sigma")
     exponent = -(order * z**2 + (1 - order) * (z - x) ** 2) / (2 * sigma**2)
     closed = renyi_divergence(order, x, sigma**2)
-    density = sp.exp(exponent) / (sp.sqrt(2 * sp.pi) * sigma)
+    density = exp(exponent) / (sqrt(2 * PI) * sigma)
     return Statement(
         id="fmtt18.def10",
         title="Renyi divergence of a Gaussian from its shift",
@@ -130,7 +120,7 @@ def _definition_10() -> Statement:
             Obligation(
                 "divergence-of-the-shift",
                 "Definition 10, first display after it",
-                Eq(sp.log(integral(density, z, -sp.oo, sp.oo)) / (order - 1), closed),
+                Eq(log(integral(density, z, -INFINITY, INFINITY)) / (order - 1), closed),
                 (z, x, sigma, order),
                 coverage=Coverage.WHOLE,
                 uses=(
@@ -215,7 +205,7 @@ def _lemma_14() -> Statement:
                 "Lemma 14, tried on Gaussians",
                 Le(
                     hockey_stick(renyi_divergence(order, shift, 1) + log_inverse_delta / (order - 1), shift),
-                    sp.exp(-log_inverse_delta),
+                    exp(-log_inverse_delta),
                 ),
                 (order, shift, log_inverse_delta),
                 box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
@@ -231,7 +221,7 @@ def _lemma_14() -> Statement:
                         hockey_stick(
                             renyi_divergence(order, shift, 1) + log_inverse_delta / (order - 1), shift
                         ),
-                        sp.exp(-log_inverse_delta) / 100,
+                        exp(-log_inverse_delta) / 100,
                     ),
                 ),
             ),
@@ -273,14 +263,14 @@ def _lemma_15() -> Statement:
                 coverage=Coverage.INSTANCE,
                 catches=Fault(
                     "a hundredth of the largest moment is lost",
-                    Le(w1 * m1 + w2 * m2, (w1 + w2) * largest * sp.Rational(99, 100)),
+                    Le(w1 * m1 + w2 * m2, (w1 + w2) * largest * Fraction(99, 100)),
                 ),
             ),
             Obligation(
                 "divergences-add",
                 "Lemma 15, logarithm of the product of two moments; more by induction",
                 Eq(
-                    sp.log(sp.exp((order - 1) * first) * sp.exp((order - 1) * second)) / (order - 1),
+                    log(exp((order - 1) * first) * exp((order - 1) * second)) / (order - 1),
                     first + second,
                 ),
                 (order, first, second),
@@ -298,7 +288,7 @@ def _lemma_25() -> Statement:
     x = real("x", ge=0, meaning="(1 + c)(order - 1) times the mean divergence")
     weight = real("rho", ge=0, le=1, latex=r"\rho")
     u1, u2 = (real(name, ge=0, le=1, meaning="(order - 1) times a divergence") for name in ("u1", "u2"))
-    mixture = weight * sp.exp(u1) + (1 - weight) * sp.exp(u2)
+    mixture = weight * exp(u1) + (1 - weight) * exp(u2)
     return Statement(
         id="fmtt18.lem25",
         title="Weak convexity of Renyi divergence",
@@ -313,19 +303,17 @@ def _lemma_25() -> Statement:
             Obligation(
                 "tried-on-two-laws",
                 "Lemma 25 with c = 1",
-                Le(sp.log(mixture), 2 * (weight * u1 + (1 - weight) * u2)),
+                Le(log(mixture), 2 * (weight * u1 + (1 - weight) * u2)),
                 (weight, u1, u2),
                 box={"u1": ("1/10", 1), "u2": ("1/10", 1)},
                 scope="c = 1, two components, and the component revealed: the left side is exact",
                 coverage=Coverage.INSTANCE,
-                catches=Fault(
-                    "the factor 1 + c is lost", Le(sp.log(mixture), weight * u1 + (1 - weight) * u2)
-                ),
+                catches=Fault("the factor 1 + c is lost", Le(log(mixture), weight * u1 + (1 - weight) * u2)),
             ),
             Obligation(
                 "logarithm",
                 "Lemma 25, proof, fifth line",
-                Le(sp.log(1 + x), x),
+                Le(log(1 + x), x),
                 (x,),
                 box={"x": (0, 4)},
                 coverage=Coverage.STEP,
@@ -333,7 +321,7 @@ def _lemma_25() -> Statement:
             Obligation(
                 "exponential",
                 "Lemma 25, proof, last line: e^a <= 1 + a + a^2",
-                Le(sp.exp(a), 1 + a + a**2),
+                Le(exp(a), 1 + a + a**2),
                 (a,),
                 assuming=(Le(a, 1),),
                 box={"a": (0, 1)},
@@ -366,7 +354,7 @@ def _lemma_25() -> Statement:
                 Obligation(
                     "exponential",
                     "Lemma 25, proof, last line: e^a <= 1 + a + a^2 for 0 <= a <= 1",
-                    Le(sp.exp(unit_interval), 1 + unit_interval + unit_interval**2),
+                    Le(exp(unit_interval), 1 + unit_interval + unit_interval**2),
                     (unit_interval,),
                     coverage=Coverage.STEP,
                 ),

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import sympy as sp
+from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage
-from dpverify.proving.language import (
-    NATS,
-    Compare,
-    Eq,
-    Expression,
-    Fault,
-    ForAll,
-    Formula,
-    Ge,
-    Implies,
-    Le,
-    Ne,
-    Obligation,
-    Repair,
-    Statement,
-    Variable,
-    all_of,
-    at,
-    derivative,
-    normal_cdf,
-    real,
-)
+from dpverify.formulas.expressions import Expression, Variable, at, derivative, expression, real
+from dpverify.formulas.logic import Compare, Eq, ForAll, Formula, Ge, Implies, Le, Ne, all_of
+from dpverify.formulas.operators import absolute, exp, maximum, normal_cdf, sqrt
+from dpverify.formulas.units import NATS
+from dpverify.proving.language import Fault, Obligation, Repair, Statement
 from dpverify.statements.gaussian import density, hockey_stick
 
 epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
@@ -38,9 +20,9 @@ cut = real("c", meaning="a half line's end")
 def _equation_9() -> Statement:
     positive = real("s", gt=0, meaning="shift")
     any_sign = real("s", meaning="shift")
-    tail = normal_cdf(positive - cut) - sp.exp(epsilon) * normal_cdf(-cut)
+    tail = normal_cdf(positive - cut) - exp(epsilon) * normal_cdf(-cut)
     best = epsilon / positive + positive / 2
-    magnitude = sp.Abs(any_sign.symbol)
+    magnitude = absolute(any_sign)
     return Statement(
         id="gll22.eq9",
         title="Privacy curve of a Gaussian",
@@ -54,14 +36,14 @@ def _equation_9() -> Statement:
             Obligation(
                 "best-half-line",
                 "(9), s > 0: where the likelihood ratio is exp(epsilon)",
-                Eq(positive * at(cut.symbol, cut, best) - positive**2 / 2, epsilon),
+                Eq(positive * at(cut, cut, best) - positive**2 / 2, epsilon),
                 (positive, epsilon, cut),
                 coverage=Coverage.STEP,
             ),
             Obligation(
                 "slope-of-the-half-line's-value",
                 "(9), s > 0: moving the end by dc changes the value by the densities there",
-                Eq(derivative(tail, cut), sp.exp(epsilon) * density(cut) - density(cut - positive)),
+                Eq(derivative(tail, cut), exp(epsilon) * density(cut) - density(cut - positive)),
                 (positive, epsilon, cut),
                 coverage=Coverage.STEP,
             ),
@@ -106,7 +88,7 @@ def _equation_9() -> Statement:
                     "(9) with |s|",
                     Ge(hockey_stick(epsilon, magnitude), 0),
                     (any_sign, epsilon),
-                    assuming=(Le(sp.Rational(1, 2), magnitude),),
+                    assuming=(Le(Fraction(1, 2), magnitude),),
                     box={"s": (-2, 2), "epsilon": (0, 2)},
                     scope="|s| at least 1/2",
                     coverage=Coverage.INSTANCE,
@@ -175,15 +157,15 @@ def _equation_10() -> Statement:
 def _proposition_3_3() -> Statement:
     # P uniform on [0, 1]; Q has constant density on each of three steps, largest first, so the mass that Q gives to
     # [0, x] is the most that an event of P-mass x can have
-    ends = (sp.Rational(1, 4), sp.Rational(1, 2))
+    ends = (Fraction(1, 4), Fraction(1, 2))
     masses = tuple(real(f"G{i}", ge=0, le=1, meaning=f"Q-mass of [0, {e}]") for i, e in enumerate(ends, 1))
     others = tuple(real(f"H{i}", ge=0, le=1, meaning=f"Q'-mass of [0, {e}]") for i, e in enumerate(ends, 1))
     growth = real("E", ge=1, meaning="exp(epsilon), epsilon >= 0")
     any_growth = real("E", gt=0, meaning="exp(epsilon), any real epsilon")
 
     def curve(heights: Sequence[Variable], factor: Variable) -> Expression:
-        points = zip((sp.Integer(0), *ends, sp.Integer(1)), (0, *heights, 1), strict=True)
-        return sp.Max(*(sp.sympify(height) - factor * end for end, height in points))
+        points = zip((0, *ends, 1), (0, *heights, 1), strict=True)
+        return maximum(*(expression(height) - factor * end for end, height in points))
 
     def descending(heights: Sequence[Variable]) -> tuple[Compare, ...]:
         first, second = heights
@@ -284,8 +266,8 @@ def _lemma_6_3() -> Statement:
     t = real("t", gt=0, meaning="Gaussian quantile of 1 - delta")
     closed_t = real("t", ge=0)
     shift = real("s", gt=0, meaning="shift")
-    largest = sp.sqrt(2 * level + 2 * positive) - sp.sqrt(2 * level)
-    shift_at = sp.sqrt(t**2 + 2 * positive) - t
+    largest = sqrt(2 * level + 2 * positive) - sqrt(2 * level)
+    shift_at = sqrt(t**2 + 2 * positive) - t
     box = {"l": ("1/100", 30), "epsilon": ("1/100", 10)}
     return Statement(
         id="gll22.lem6.3",
@@ -301,9 +283,9 @@ def _lemma_6_3() -> Statement:
                 "largest-shift",
                 "Lemma 6.3, (9) at the largest s, its arguments simplified by the two steps below",
                 Le(
-                    normal_cdf(-sp.sqrt(2 * level))
-                    - sp.exp(positive) * normal_cdf(-sp.sqrt(2 * level + 2 * positive)),
-                    sp.exp(-level) / 2,
+                    normal_cdf(-sqrt(2 * level))
+                    - exp(positive) * normal_cdf(-sqrt(2 * level + 2 * positive)),
+                    exp(-level) / 2,
                 ),
                 (level, positive),
                 box=box,
@@ -329,21 +311,21 @@ def _lemma_6_3() -> Statement:
             Obligation(
                 "first-argument",
                 "Lemma 6.3, first argument of (9) at the largest s",
-                Eq(-positive / largest + largest / 2, -sp.sqrt(2 * level)),
+                Eq(-positive / largest + largest / 2, -sqrt(2 * level)),
                 (level, positive),
                 coverage=Coverage.STEP,
             ),
             Obligation(
                 "second-argument",
                 "Lemma 6.3, second argument of (9) at the largest s",
-                Eq(-positive / largest - largest / 2, -sp.sqrt(2 * level + 2 * positive)),
+                Eq(-positive / largest - largest / 2, -sqrt(2 * level + 2 * positive)),
                 (level, positive),
                 coverage=Coverage.STEP,
             ),
             Obligation(
                 "gaussian-tail",
                 "Lemma 6.3, proof: 1 - Phi(t) <= exp(-t^2/2)/2 for t > 0",
-                Le(normal_cdf(-closed_t), sp.exp(-(closed_t**2) / 2) / 2),
+                Le(normal_cdf(-closed_t), exp(-(closed_t**2) / 2) / 2),
                 (closed_t,),
                 box={"t": (0, 10)},
                 coverage=Coverage.STEP,
