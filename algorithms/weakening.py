@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
-from dpverify.privacy.checks import number, numbers, whole_number
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array

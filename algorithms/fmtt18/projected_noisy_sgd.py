@@ -20,6 +20,7 @@ import numpy as np
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -28,7 +29,6 @@ from dpverify.privacy import (
     ProfileDP,
     StatedGuarantee,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import NoisyIteration, per_index
 from dpverify.privacy.mixtures import (
     GaussianMixtureProfile,
