@@ -316,7 +316,7 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _limits(seconds: float, gib: float) -> Limits:
-    from dpverify.privacy.checks import number
+    from dpverify.checks import number
     from dpverify.running import Limits
 
     number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")

@@ -19,9 +19,9 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Box, ConstraintSet, Dataset, GeneralizedLinear, Problem
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
 from dpverify.running import Output, Randomness

@@ -15,18 +15,19 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from dpverify import checks
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, GeneralizedLinear, Loss, Problem
-from dpverify.problems.arrays import check_real, namespace
+from dpverify.problems.arrays import namespace
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
@@ -53,7 +54,7 @@ class OneVersusRest(GeneralizedLinear):
         """Check the parameters."""
         if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):
             raise InvalidArgumentError("base", self.base, "a generalized linear loss, such as Logistic()")
-        check_real("positive", self.positive)
+        checks.number("positive", self.positive)
         ends: Any = np.asarray(self.labels)
         if ends.shape != (2,) or ends.dtype.kind not in "iuf" or not ends[0] <= ends[1]:
             raise InvalidArgumentError("labels", self.labels, "the smallest and the largest label")
