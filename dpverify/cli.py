@@ -92,7 +92,7 @@ def list_(
         proved = prove_statements(missing, workers=jobs, progress=_progress("proving"))
         remember_all(r.evidence for r in proved)
         records += proved
-    entries = catalog_entries(records, chosen)
+    entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",

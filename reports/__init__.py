@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dpverify import lazy
 
 if TYPE_CHECKING:
     from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
@@ -11,22 +12,6 @@ if TYPE_CHECKING:
     from dpverify.reports.markdown import render_markdown
     from dpverify.reports.page import render_html
     from dpverify.reports.summary import SummaryLine, summary_lines
-
-_WHERE = {
-    "ReportPaths": "dpverify.reports.folder",
-    "SummaryLine": "dpverify.reports.summary",
-    "ledger_json": "dpverify.reports.ledger_files",
-    "parse_ledger": "dpverify.reports.ledger_files",
-    "read_certificates": "dpverify.reports.folder",
-    "read_ledger": "dpverify.reports.ledger_files",
-    "render_html": "dpverify.reports.page",
-    "render_markdown": "dpverify.reports.markdown",
-    "summary_lines": "dpverify.reports.summary",
-    "write_ledger": "dpverify.reports.ledger_files",
-    "write_report": "dpverify.reports.folder",
-    "write_report_again": "dpverify.reports.folder",
-}
-"""Loaded when they are asked for, so that a command loads only what it needs."""
 
 __all__ = [
     "ReportPaths",
@@ -43,8 +28,20 @@ __all__ = [
     "write_report_again",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+__getattr__ = lazy.attributes(
+    __name__,
+    {
+        "ReportPaths": "dpverify.reports.folder",
+        "SummaryLine": "dpverify.reports.summary",
+        "ledger_json": "dpverify.reports.ledger_files",
+        "parse_ledger": "dpverify.reports.ledger_files",
+        "read_certificates": "dpverify.reports.folder",
+        "read_ledger": "dpverify.reports.ledger_files",
+        "render_html": "dpverify.reports.page",
+        "render_markdown": "dpverify.reports.markdown",
+        "summary_lines": "dpverify.reports.summary",
+        "write_ledger": "dpverify.reports.ledger_files",
+        "write_report": "dpverify.reports.folder",
+        "write_report_again": "dpverify.reports.folder",
+    },
+)

@@ -6,16 +6,18 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, marks
 from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
-from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
-from dpverify.statements.plans import Plan
+from dpverify.statements.paper import CatalogRow, Paper, find_statement, loaded, papers, select
+from dpverify.verification.places import places
 from dpverify.verification.proofs import catalog_entries, recall, without_certificates
+
+if TYPE_CHECKING:
+    from dpverify.statements.plans import Plan
 
 _WIDTH = 110
 """Docstrings are as wide."""
@@ -67,13 +69,17 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     if algorithm is not None:
         yield from _algorithm(paper, row.id, algorithm)
     users = _users(row.id)
+    plans = [
+        plan for other in papers().values() for plan in other.plans_about((row.id, *(n for n, _ in users)))
+    ]
     if users:
         yield from _heading("Algorithms that rest on it")
         yield from (f"  {name}: {title} (dpverify explain {name})" for name, title in users)
     yield from _neighbors(
         row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
     )
-    yield from _audits(row.id, [name for name, _ in users])
+    yield from _audits(row.id, [name for name, _ in users], plans)
+    yield from _places(paper, row.id, plans)
 
 
 def _heading(text: str) -> Iterator[str]:
@@ -139,7 +145,7 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     """A statement's row in the catalog, as `list` gives it."""
-    (entry,) = catalog_entries([without_certificates(e) for e in evidence], (id_,))
+    (entry,) = catalog_entries([without_certificates(e) for e in evidence], (id_,), docstrings=False)
     return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
 
 
@@ -248,8 +254,7 @@ def _load(paper: Paper, id_: str) -> Any:
     path = paper.algorithms.get(id_)
     if path is None:
         return None
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
+    return loaded(path)
 
 
 def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
@@ -332,23 +337,24 @@ def _users(id_: str) -> list[tuple[str, str]]:
     return [
         (row.id, row.title)
         for paper in papers().values()
+        for name in paper.rest_on(id_)
         for row in paper.catalog
-        if id_ in getattr(_load(paper, row.id), "statements", ())
+        if row.id == name
     ]
 
 
 def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
     """What the encoded statements name beside this one, without what was named above."""
-    related = {s.id for paper in papers().values() for s in paper.statements if id_ in s.pairs}
+    naming = (paper for paper in papers().values() if paper.mentions(id_))
+    related = {s.id for paper in naming for s in paper.statements if id_ in s.pairs}
     related |= set(statement.pairs if statement else ())
     if related - known:
         yield ""
         yield f"Belongs with: {', '.join(sorted(related - known))}"
 
 
-def _audits(id_: str, users: list[str]) -> Iterator[str]:
+def _audits(id_: str, users: list[str], plans: list[Plan]) -> Iterator[str]:
     """The plans that try it out, and how to carry them out."""
-    plans: list[Plan] = [plan for paper in papers().values() for plan in paper.plans]
     own = [plan for plan in plans if plan.subject == id_]
     if own:
         yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
@@ -361,3 +367,10 @@ def _audits(id_: str, users: list[str]) -> Iterator[str]:
             for name, number in counts.items()
             if number
         )
+
+
+def _places(paper: Paper, id_: str, plans: list[Plan]) -> Iterator[str]:
+    found = places(paper, id_, plans)
+    if found:
+        yield from _heading("Where it is")
+        yield from (f"  {place}" for place in found)

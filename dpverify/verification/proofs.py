@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-
-from joblib import Parallel, delayed
+from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import (
@@ -28,8 +26,6 @@ from dpverify.evidence import (
     overall,
 )
 from dpverify.files import write_whole
-from dpverify.proving import Proof, digest, homogeneity, prove
-from dpverify.proving.checker import check
 from dpverify.proving.language import (
     Json,
     Obligation,
@@ -38,10 +34,12 @@ from dpverify.proving.language import (
     formula_text,
     obligation_to_json,
 )
-from dpverify.running import Progress, Store
-from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
+
+if TYPE_CHECKING:
+    from dpverify.proving import Proof
+    from dpverify.running import Progress, Store
 
 
 @dataclass(frozen=True)
@@ -106,6 +104,9 @@ def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Role, s
 def _evidence(
     statement: Statement, variant: Variant, obligation: Obligation, proof: Proof, role: Role, name: str
 ) -> ProofRecord:
+    from dpverify.proving import digest
+    from dpverify.proving.checker import check
+
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
     evidence = ProofEvidence(
@@ -133,6 +134,8 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
     obligation = _obligations(statement, task.variant)[task.position]
+    from dpverify.proving import homogeneity, prove
+
     questions: list[tuple[Callable[[Obligation], Proof], Role, str]] = [
         (prove, obligation.role, obligation.name)
     ]
@@ -196,6 +199,10 @@ def prove_statements(
 
     With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
     """
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
     tasks = [task for statement in statements for task in _tasks(statement)]
     if progress is not None:
         progress.start(len(tasks))
@@ -295,12 +302,15 @@ def _docstring(path: str | None) -> str:
     return (getattr(import_module(module), name).__doc__ or "").strip()
 
 
-def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidence]]) -> StatementEntry:
+def _entry(
+    paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidence]], docstrings: bool
+) -> StatementEntry:
     statement = next((s for s in paper.statements if s.id == row.id), None)
     algorithm = paper.algorithms.get(row.id)
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
-    pairs |= {s.id for p in papers().values() for s in p.statements if row.id in s.pairs}
+    naming = (p for p in papers().values() if p.mentions(row.id))
+    pairs |= {s.id for p in naming for s in p.statements if row.id in s.pairs}
     return StatementEntry(
         id=row.id,
         paper=row.paper,
@@ -310,7 +320,7 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
         algorithm=algorithm,
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
-        docstring=_docstring(algorithm),
+        docstring=_docstring(algorithm) if docstrings else "",
         verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
         verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
         covers_printed=_covers(statement, found, Variant.PRINTED) if statement else (),
@@ -320,13 +330,16 @@ def _entry(paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidenc
 
 
 def catalog_entries(
-    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = ()
+    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = (), *, docstrings: bool = True
 ) -> tuple[StatementEntry, ...]:
-    """Every catalog row of the given papers or ids with the verdicts that the records give."""
+    """Every catalog row of the given papers or ids with the verdicts that the records give.
+
+    Without `docstrings`, those of algorithms stay empty, and no algorithm is loaded.
+    """
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
-    return tuple(_entry(paper, row, proofs) for paper, row in select(keys_or_ids))
+    return tuple(_entry(paper, row, proofs, docstrings) for paper, row in select(keys_or_ids))
 
 
 # ------------------------------------------------------------------------------------------- remembering
