@@ -101,7 +101,7 @@ def list_(
         if (s := find_statement(name))
         for e in recall(s) or ()
     ]  # what is false among them is carried to what rests on it
-    entries = catalog_entries(records, chosen)
+    entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy import stats
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -209,6 +208,8 @@ class ExponentialSampling(Weakenable):
             n: number of records, which the bound does not depend on.
             probability: None for the expectation, else a number in (0, 1).
         """
+        from scipy import stats
+
         whole_number("n", n, at_least=1)
         if self.scale == 0:
             return None

@@ -28,8 +28,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.stats import chi
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
@@ -340,12 +338,15 @@ class ObjectivePerturbation(Weakenable):
             return sensitivity / rest
 
         def excess(logarithm: float) -> float:
+
             scale = sensitivity * math.exp(logarithm)
             return float(self._shifts(scale)(rest)) - self.delta
 
         low = high = 0.0
         while excess(low) <= 0:
             low -= 1.0
+        from scipy.optimize import brentq
+
         while excess(high) > 0:
             high += 1.0
         root = float(brentq(excess, low, high, xtol=1e-10))
@@ -396,6 +397,8 @@ class BallShifts:
 
     def __call__(self, epsilon: float) -> float:
         """Upper bound at an epsilon of at least 0, nats."""
+        from scipy.stats import chi
+
         mu, p = self.largest, self.dimension
         if mu == 0:
             return 0.0

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
@@ -144,6 +143,8 @@ class LinearHardFamily(Algorithm):
         Then the sign of the sum of the records is all there is to know, and it is wrong with probability
         Phi(-delta sqrt(records) / sigma).
         """
+        from scipy import stats
+
         if self.dimension != 1:
             raise InvalidArgumentError("dimension", self.dimension, "1, where it is known in closed form")
         whole_number("records", records, at_least=1)

@@ -12,7 +12,6 @@ from typing import overload
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
-from scipy import special
 
 from dpverify import checks
 from dpverify.checks import FloatArray
@@ -127,6 +126,8 @@ def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
     """
+    from scipy import special
+
     level = quantities.levels(alpha)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
     try:

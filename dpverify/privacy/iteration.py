@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 
 from dpverify import checks
 from dpverify.checks import FloatArray
@@ -254,6 +253,8 @@ class NoisyIteration:
 
     def _best(self) -> FloatArray:
         """The minimizing amounts in floats, feasible only up to rounding."""
+        from scipy.optimize import isotonic_regression
+
         shifts, stddevs = np.asarray(self.shifts), np.asarray(self.noise_stddevs)
         contractions = np.asarray(self.contractions)
         amounts = np.zeros(self.steps)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from dp_accounting.rdp import rdp_privacy_accountant
 from numpy.typing import ArrayLike
 
 from dpverify import checks
@@ -197,6 +196,7 @@ def _delta_block(
     finite = np.minimum(eps, sys.float_info.max)
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
+
         column = finite[:, None]
         # at order 1 the bound is NaN and not used; far out it is infinite
         with np.errstate(all="ignore"):
@@ -204,6 +204,8 @@ def _delta_block(
         return bound
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, eps.size)
+    from dp_accounting.rdp import rdp_privacy_accountant
+
     deltas = [
         rdp_privacy_accountant.compute_delta([1.0, order], [at_one, _rounded_up(value)], e)[0]
         for order, value, e in zip(chosen.tolist(), at_chosen.tolist(), finite.tolist(), strict=True)
@@ -228,6 +230,7 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
         return math.inf
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
+
         # at order 1 the bound is NaN and not used; far out it is infinite
         with np.errstate(all="ignore"):
             bound: FloatArray = (
@@ -237,6 +240,8 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, 1)
     order, divergence = float(chosen[0]), _rounded_up(float(at_chosen[0]))
+    from dp_accounting.rdp import rdp_privacy_accountant
+
     epsilon = float(
         rdp_privacy_accountant.compute_epsilon([1.0, order], [_rounded_up(at_one), divergence], target)[0]
     )

@@ -58,7 +58,7 @@ def test_every_algorithm_keeps_the_contract(name: str) -> None:
 
 def test_every_row_is_among_them() -> None:
     tried = {make().id for make in SUBJECTS.values()}
-    rows = {row.id for key in papers() for row in import_module(f"dpverify.algorithms.{key}").ROWS}
+    rows = {id_ for key in papers() for id_ in import_module(f"dpverify.algorithms.{key}").ROWS}
     assert rows <= tried
     assert len(rows) == 34
 

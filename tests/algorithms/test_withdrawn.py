@@ -21,6 +21,7 @@ from dpverify.algorithms.bst14.local_solvers import (
 from dpverify.algorithms.bst14.localization import Localization
 from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Guarantee, NoisyIteration, StatedGuarantee
@@ -40,7 +41,7 @@ def _is_privacy(found: Any) -> bool:
         return True
     if callable(found) and type(found).__name__.endswith(("Shifts", "Profile", "Curve")):
         return True
-    return isinstance(found, (tuple, list)) and any(_is_privacy(part) for part in found)
+    return isinstance(found, (tuple, list, Guarantees)) and any(_is_privacy(part) for part in found)
 
 
 def privacy_stated(algorithm: Any) -> Iterator[str]:

@@ -17,6 +17,7 @@ from every_algorithm import EVERY, HARD, LINE, MEAN, N, line_data
 
 from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
 from dpverify.algorithms.bst14.localization import Localization
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast
 from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
 from dpverify.algorithms.mn25.hard_instance import OnHardInstance
@@ -99,7 +100,7 @@ def accepted(wrap: Callable[[Any], Any], make: Callable[[], Any], n: int = N) ->
         made = wrap(make())
         return made, made.guarantees(n)
     except (DpverifyError, TypeError):
-        return None, ()
+        return None, Guarantees()
 
 
 def broken_pairs(made: Any) -> Iterator[tuple[Dataset, Dataset]]:
@@ -143,9 +144,9 @@ def test_every_wrapper_around_every_algorithm(wrapper: str) -> None:
         claimed.append(name)
         assert all(one.protected.is_everyone and not one.local for one in stated)
         for left, right in broken_pairs(made):
-            for one in stated[:1]:
-                audits += 1
-                assert not violated(made, one.guarantee, left, right, seed), (wrapper, name, str(one))
+            audits += 1
+            found = violated(made, stated.headline.guarantee, left, right, seed)
+            assert not found, (wrapper, name, str(stated.headline))
     assert audits < 1000 / len(WRAPPERS)
     assert not any("fmtt18.public" in name for name in claimed)
     least = {"boosting": 12, "erm-to-sco": 6, "erm-to-sco (more)": 6, "sco-to-erm": 3, "hard instance": 3}
@@ -159,16 +160,16 @@ def test_whoever_wraps_a_withdrawn_one_states_nothing(wrapper: str) -> None:
         if not hasattr(inner, "withdraw_guarantee"):
             continue
         withdrawn = dataclasses.replace(inner, withdraw_guarantee=True)
-        assert accepted(WRAPPERS[wrapper], lambda withdrawn=withdrawn: withdrawn)[1] == (), name
+        assert not accepted(WRAPPERS[wrapper], lambda withdrawn=withdrawn: withdrawn)[1], name
 
 
 @dataclasses.dataclass(frozen=True)
 class Gullible(PublicRecordsLast):
     """The fault: which records are protected is forgotten."""
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         found = super().guarantees(n)
-        return tuple(dataclasses.replace(one, protected=ProtectedRecords()) for one in found)
+        return found.map(lambda one: dataclasses.replace(one, protected=ProtectedRecords()))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,8 +183,8 @@ def test_these_audits_see_what_a_wrapper_would_get_away_with() -> None:
     """A step of 1 forgets all but the last record, so that private ones are perfectly protected, inside."""
     gullible = Gullible(MEAN, 1.0, 0.05, public=1)
     made, stated = accepted(EmpiricalToPopulation, lambda: gullible)
-    assert stated[0].guarantee.privacy_profile(1.0) == 0
-    assert any(violated(made, stated[0].guarantee, *pair, seed=1) for pair in broken_pairs(made))
+    assert stated.headline.guarantee.privacy_profile(1.0) == 0
+    assert any(violated(made, stated.headline.guarantee, *pair, seed=1) for pair in broken_pairs(made))
     boosting = Boosting(WithEpsilon(MEAN, 1.0, 0.05, public=1), repeats=2)
     assert boosting.guarantees(N).headline.guarantee == PureDP(1.0)
     assert any(violated(boosting, PureDP(1.0), *pair, seed=1) for pair in broken_pairs(boosting))

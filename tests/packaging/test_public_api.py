@@ -9,7 +9,7 @@ import pytest
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 PACKAGES = (
-    *("privacy", "problems", "running", "proving", "auditing", "properties", "reports"),
+    *("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports"),
     *(f"algorithms.{paper}" for paper in PAPERS),
 )
 

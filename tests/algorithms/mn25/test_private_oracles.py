@@ -371,7 +371,7 @@ def test_passes_are_composed() -> None:
     assert guarantee.mu == pytest.approx(math.sqrt(3) * 2 / 3 / 0.3)
     centered = Problem(HalfSquaredDistance(0.8), PROBLEM.constraint)
     other = PrivateOracleMethod(centered, GaussianOracle(0.3), CyclicDescent(5, 3, 1.0)).guarantees(N)
-    assert other[0].guarantee == guarantee
+    assert other.headline.guarantee == guarantee
 
 
 def test_no_claim_without_noise() -> None:
