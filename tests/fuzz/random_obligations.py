@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import sympy as sp
 from hypothesis import strategies as st
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.proving.language import (
-    And,
-    Eq,
-    ForAll,
-    Formula,
-    Ge,
-    Gt,
-    Implies,
-    Le,
-    Lt,
-    Ne,
-    Not,
-    Obligation,
-    Or,
-    Phi,
+from dpverify.formulas.expressions import (
+    INFINITY,
+    PI,
     Variable,
     at,
     derivative,
+    expression,
     integer,
     integral,
-    obligation_to_json,
     real,
     total,
 )
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
+from dpverify.formulas.operators import absolute, erfc, exp, floor, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.proving.language import Obligation, obligation_to_json
 
 T = TypeVar("T")
 
@@ -47,7 +39,7 @@ INTEGERS: tuple[dict[str, str], ...] = (
 )  # fmt: skip
 NUMBERS = tuple(
     map(
-        sp.Rational,
+        Fraction,
         [
             "0",
             "1",
@@ -67,10 +59,8 @@ NUMBERS = tuple(
         ],
     )
 )
-EXPONENTS = tuple(
-    map(sp.Rational, ["2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2"])
-)
-NEAR = tuple(map(sp.Rational, ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")))
+EXPONENTS = tuple(map(Fraction, ["2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2"]))
+NEAR = tuple(map(Fraction, ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")))
 
 CHOICES = 160
 
@@ -104,11 +94,11 @@ class Maker:
 
     def symbol(self) -> Any:
         """A symbol that is free here, or bound by what surrounds it."""
-        return self.pick(*(v.symbol for v in self.names), *self.bound, *self.bound)
+        return self.pick(*(v for v in self.names), *self.bound, *self.bound)
 
     def leaf(self) -> Any:
         """A symbol or a number."""
-        return self.pick(*NUMBERS) if self.one_in(4) else self.symbol()
+        return self.pick(*NUMBERS) if self.one_in(4) else self()
 
     def term(self, depth: int) -> Any:
         """An expression of at most this depth."""
@@ -127,30 +117,30 @@ class Maker:
             case "quotient":
                 return self.term(down) / self.term(down)
             case "linear":
-                return self.pick(*NUMBERS) * self.symbol() + self.pick(*NUMBERS)
+                return self.pick(*NUMBERS) * self() + self.pick(*NUMBERS)
             case "pow" | "power":
                 return self.term(down) ** self.pick(*EXPONENTS)
             case "root":
-                return sp.sqrt(self.term(down))
+                return sqrt(self.term(down))
             case "symbolic power":
                 base = self.pick(*NUMBERS) if self.one_in(2) else self.term(down)
-                return base ** (self.symbol() * self.pick(*map(sp.Integer, (1, 1, 1, -1, 2))))
+                return base ** (self() * self.pick(*(1, 1, 1, -1, 2)))
             case "exp":
-                return sp.exp(self.term(down))
+                return exp(self.term(down))
             case "log":
-                return sp.log(self.term(down))
+                return log(self.term(down))
             case "max":
-                return sp.Max(self.term(down), self.term(down))
+                return maximum(self.term(down), self.term(down))
             case "min":
-                return sp.Min(self.term(down), self.term(down))
+                return minimum(self.term(down), self.term(down))
             case "abs":
-                return sp.Abs(self.term(down))
+                return absolute(self.term(down))
             case "floor":
-                return sp.floor(self.term(down))
+                return floor(self.term(down))
             case "erfc":
-                return sp.erfc(self.term(down))
+                return erfc(self.term(down))
             case "phi":
-                return Phi(self.term(down))
+                return normal_cdf(self.term(down))
         return self.rare(down)
 
     def rare(self, depth: int) -> Any:
@@ -165,14 +155,12 @@ class Maker:
                 )
                 return total(self.under(INDEX, depth), INDEX, self.pick(1, 0, 1, 2), last)
             case "integral":
-                free = self.pick(*(v.symbol for v in self.names))
+                free = self.pick(*(v for v in self.names))
                 low, high = self.pick(
-                    (0, 1), (0, free), (free, free + 1), (-sp.oo, sp.oo), (-sp.oo, free), (1, 3)
+                    (0, 1), (0, free), (free, free + 1), (-INFINITY, INFINITY), (-INFINITY, free), (1, 3)
                 )
-                if sp.oo in (-low, high):
-                    body = sp.exp(-(INNER.symbol**2) * self.pick(1, 2, sp.Rational(1, 2))) * self.pick(
-                        1, free
-                    )
+                if INFINITY in (-low, high):
+                    body = exp(-(INNER**2) * self.pick(1, 2, Fraction(1, 2))) * self.pick(1, free)
                 else:
                     body = self.under(INNER, min(depth, 1))
                 return integral(body, INNER, low, high)
@@ -186,13 +174,13 @@ class Maker:
                 if self.one_in(2):
                     body = derivative(body, PLACE, self.pick(1, 2))
                 return at(body, PLACE, self.term(0))
-        return sp.pi
+        return PI
 
     def under(self, v: Variable, depth: int) -> Any:
         """A term in which a name is bound; operators that bind names are not nested in one another."""
         if self.bound:
             return self.leaf()
-        self.bound = [v.symbol]
+        self.bound = [v]
         body = self.term(max(depth, 1))
         self.bound = []
         return body
@@ -217,10 +205,10 @@ class Maker:
             case "known":
                 u = self.term(min(depth, 1))
                 left, right = self.pick(
-                    (1 + u, sp.exp(u)), (sp.log(u), u - 1), (sp.floor(u), u), (0, sp.exp(u)), (0, sp.sqrt(u)),
-                    (Phi(u), 1), (sp.erfc(u), 2), (sp.Min(u, 1), sp.Max(u, 1)), (u, sp.Abs(u)),
-                    (sp.sqrt(u), (1 + u) / 2),
-                    (0, 2 ** self.symbol()), (0, u ** self.symbol()), (2 * u / (1 + u**2), 1), (-u, sp.Abs(u)),
+                    (1 + u, exp(u)), (log(u), u - 1), (floor(u), u), (0, exp(u)), (0, sqrt(u)),
+                    (normal_cdf(u), 1), (erfc(u), 2), (minimum(u, 1), maximum(u, 1)), (u, absolute(u)),
+                    (sqrt(u), (1 + u) / 2),
+                    (0, 2 ** self()), (0, u ** self()), (2 * u / (1 + u**2), 1), (-u, absolute(u)),
                 )  # fmt: skip
                 return self.pick(Le, Le, Lt)(left, right + self.pick(0, *NEAR))
             case "slack":
@@ -248,13 +236,13 @@ class Maker:
             case "implies":
                 return Implies(self.formula(down), self.formula(down))
             case "but":  # all but one point, or all but one number
-                return Or((self.formula(down), Ne(self.symbol(), self.pick(*NUMBERS, sp.Integer(999)))))
+                return Or((self.formula(down), Ne(self(), self.pick(*NUMBERS, expression(999)))))
         if self.bound:
             return self.comparison(1)
         v = self.pick(
             real("r"), real("r", ge=0), real("r", ge=0, le=1), real("r", gt=0), integer("r", ge=0, le=3)
         )
-        self.bound = [v.symbol]
+        self.bound = [v]
         body = self.comparison(1)
         self.bound = []
         return ForAll(v, body)
@@ -309,7 +297,7 @@ def _odd(f: Formula) -> bool:
 
 def _infinite(e: Any) -> bool:
     """Whether an infinity is anywhere but at an end of an integral."""
-    if e in (sp.oo, -sp.oo):
+    if e in (INFINITY, -INFINITY):
         return True
     if isinstance(e, sp.Integral):
         return any(

@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.printing import formula_latex, formula_text
 from dpverify.proving import Budget, prove
 from dpverify.proving import search as searching
 from dpverify.proving.checker import check
-from dpverify.proving.language import Obligation, formula_latex, formula_text, obligation_to_json
+from dpverify.proving.language import Obligation, obligation_to_json
 
 from .holding import broken, faults
 from .random_obligations import CHOICES, built, obligations
