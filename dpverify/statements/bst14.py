@@ -36,6 +36,7 @@ from dpverify.statements.bst14_localization_audits import PLANS as LOCALIZATION_
 from dpverify.statements.bst14_perturbation_audits import PLANS as PERTURBATION_PLANS
 from dpverify.statements.bst14_sampling_audits import PLANS as SAMPLING_PLANS
 from dpverify.statements.bst14_walk_audits import PLANS as WALK_PLANS
+from dpverify.statements.errata import of_paper
 from dpverify.statements.paper import Paper, own_catalog
 
 FOLDS = {1: 8, 2: 4, 3: 3, 5: 2, 8: 2}
@@ -320,6 +321,7 @@ PAPER = Paper(
     title="Private Empirical Risk Minimization: Efficient Algorithms and Tight Error Bounds",
     authors="Bassily, Smith, Thakurta",
     catalog=own_catalog("bst14"),
+    errata=of_paper("bst14"),
     statements=(_lemma_2_2(), _lemma_2_3(), _equation_2(), _huber()),
     algorithms={
         "bst14.alg1": "dpverify.algorithms.noisy_gradient_descent:NoisyGradientDescent",

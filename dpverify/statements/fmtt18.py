@@ -22,6 +22,7 @@ from dpverify.proving.language import (
     real,
     total,
 )
+from dpverify.statements.errata import of_paper
 from dpverify.statements.fmtt18_audits import PLANS
 from dpverify.statements.fmtt18_extensions_audits import PLANS as EXTENSION_PLANS
 from dpverify.statements.fmtt18_renyi import STATEMENTS as RENYI
@@ -564,6 +565,7 @@ PAPER = Paper(
     title="Privacy Amplification by Iteration",
     authors="Feldman, Mironov, Talwar, Thakurta",
     catalog=own_catalog("fmtt18"),
+    errata=of_paper("fmtt18"),
     statements=(
         _theorem_1(),
         *RENYI,

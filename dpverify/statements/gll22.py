@@ -29,6 +29,7 @@ from dpverify.proving.language import (
     normal_cdf,
     real,
 )
+from dpverify.statements.errata import of_paper
 from dpverify.statements.gaussian import density, hockey_stick
 from dpverify.statements.gll22_audits import PLANS
 from dpverify.statements.gll22_lower_audits import PLANS as LOWER_PLANS
@@ -375,6 +376,7 @@ PAPER = Paper(
     title="Private Convex Optimization via Exponential Mechanism",
     authors="Gopi, Lee, Liu",
     catalog=own_catalog("gll22"),
+    errata=of_paper("gll22"),
     statements=(_equation_9(), _equation_10(), _proposition_3_3(), _lemma_6_3()),
     algorithms={
         "gll22.rem": "dpverify.algorithms.regularized_exponential_mechanism:RegularizedExponentialMechanism",

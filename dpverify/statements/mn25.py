@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpverify.statements.errata import of_paper
 from dpverify.statements.mn25_audits import PLANS
 from dpverify.statements.mn25_hardness_audits import PLANS as HARDNESS_PLANS
 from dpverify.statements.mn25_reductions_audits import PLANS as REDUCTION_PLANS
@@ -12,6 +13,7 @@ PAPER = Paper(
     title="On the Gradient Complexity of Private Optimization with Private Oracles",
     authors="Menart, Nikolov",
     catalog=own_catalog("mn25"),
+    errata=of_paper("mn25"),
     algorithms={
         "mn25.alg1": "dpverify.algorithms.private_oracles:PrivateOracleMethod",
         "mn25.alg3": "dpverify.algorithms.dp_sgd:DPSGD",

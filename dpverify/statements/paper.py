@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.metadata import entry_points
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import NamedResult
+from dpverify.evidence import ErratumEntry, NamedResult
 from dpverify.headlines import bare, cycle
 from dpverify.proving.language import Statement
 from dpverify.statements.plans import Plan
@@ -50,10 +50,13 @@ class Paper:
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
+    """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
         known = {row.id for row in self.catalog}
-        for name in [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]:
+        named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
+        for name in (*named, *self.errata):
             if name not in known:
                 raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
 

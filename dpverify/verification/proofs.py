@@ -341,6 +341,7 @@ def _entry(
         uses=statement.rests_on if statement else (),
         used_by=used_by(row.id),
         rests_on_false=tuple(false),
+        errata=paper.errata.get(row.id, ()),
         marks=marks(found),
     )
 
