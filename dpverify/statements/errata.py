@@ -27,8 +27,8 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
         _erratum(
             "Appendix E, (11)",
             "the noise spends all of epsilon, and the Hessian's determinant moves as well: in one dimension the "
-            "printed Gamma noise loses epsilon + ln(1 + 2 epsilon), nearly three times the claim for small epsilon, and the "
-            "logistic loss refutes both claims at epsilon = 0.1",
+            "printed Gamma noise loses epsilon + ln(1 + 2 epsilon), nearly three times the claim for small epsilon; "
+            "the logistic loss refutes both claims at epsilon = 0.1",
             "epsilon is split between the noise, the determinant and the minimizer's error",
             CLAIM,
             "test test_what_the_printed_gamma_noise_really_spends",
