@@ -343,9 +343,15 @@ def verify(
     ] = 1e-3,
     only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; all if none.")] = None,
     executor: Annotated[
-        str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")
-    ] = "threads=2",
-    jobs: Jobs = 2,
+        str, typer.Option(help="Runs of an audit: serial, threads=K, processes=K or dask=ADDRESS.")
+    ] = "serial",
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Processes for formulas and audits; with processes or dask, audits come one by one.",
+        ),
+    ] = 2,
     store: Annotated[
         str | None,
         typer.Option(help="File for finished proofs, audits and blocks: a killed run picks up there."),

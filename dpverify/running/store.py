@@ -188,6 +188,16 @@ class Store:
             self._asked[kind] += 1
             self._taken[kind] += taken
 
+    def include(self, reuse: Reuse) -> None:
+        """Count what another process wanted and took."""
+        with self._lock:
+            kinds: tuple[Kind, ...] = ("block", "proof", "audit")
+            for kind in kinds:
+                self._asked[kind] += getattr(reuse, f"{kind}s")
+                self._taken[kind] += getattr(reuse, f"{kind}s_taken")
+            self._refused += reuse.refused
+            self._not_kept += reuse.not_kept
+
     def reuse(self) -> Reuse:
         """What was wanted so far, and what of it was taken from the store."""
         with self._lock:

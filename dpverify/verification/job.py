@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -13,21 +12,19 @@ from dpverify import __version__
 from dpverify.auditing import ErrorBudget
 from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Budget, Evidence, Ledger
+from dpverify.evidence import Budget, Ledger
 from dpverify.proving.language import Json
-from dpverify.running import Executor, Progress, Store
+from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, is_statistical
 from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
-from dpverify.verification.stored_audits import carry_out_or_take
+from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.verification.versions import library_versions
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
-
-ProgressMaker = Callable[[str], Progress | None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,8 @@ class VerificationSettings:
     """What to verify, and how much work to do.
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
-    with `only`, nothing else is done. `failure_probability` is that of the whole run, shared out equally over
+    with `only`, nothing else is done. Formulas are proved and audits carried out in `jobs` processes, one each; the
+    runs of an audit are computed by `executor`. `failure_probability` is that of the whole run, shared out equally over
     the plans that are carried out, each of which must get at least 1e-12. `store` is the file
     (see `Store`) where finished proofs, audits and blocks of runs are kept and found again.
 
@@ -125,13 +123,18 @@ def _verify(
     budget = ErrorBudget(settings.failure_probability)
     statistical = [plan for plan in plans if is_statistical(plan)]
     executor = Executor.parse(settings.executor)
-    audits: list[Evidence] = []
-    for plan in plans:
-        granted = 0.0
-        if plan in statistical:
-            granted = budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
-        around = AuditSettings(Profile(settings.profile), settings.seed, executor, watch(plan.name), store)
-        audits += carry_out_or_take(plan, around, granted)
+    granted = [
+        GrantedAudit(
+            plan,
+            budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
+            if plan in statistical
+            else 0.0,
+        )
+        for plan in plans
+    ]
+    around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
+    found = carry_out_all(granted, around, jobs=settings.jobs, watch=watch)
+    audits = [entry for entries in found for entry in entries]
     entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,

@@ -56,9 +56,25 @@ def test_budget_is_spent_once(ledger: Ledger) -> None:
     assert set(ledger.budget.spent) == set(ONLY) - {"fmtt18.alg1/queries"}
 
 
-@pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
-def test_executors_give_the_same_ledger(ledger: Ledger, executor: str) -> None:
-    assert timeless(verify(replace(SETTINGS, executor=executor))[0]) == timeless(ledger)
+@pytest.mark.parametrize(
+    ("executor", "jobs"), [("threads=2", 1), ("processes=2", 2), ("serial", 2), ("threads=2", 3)]
+)
+def test_executors_and_jobs_give_the_same_ledger(ledger: Ledger, executor: str, jobs: int) -> None:
+    assert timeless(verify(replace(SETTINGS, executor=executor, jobs=jobs))[0]) == timeless(ledger)
+
+
+def test_audits_side_by_side_share_the_store(ledger: Ledger, tmp_path: Path) -> None:
+    stored = replace(SETTINGS, store=str(tmp_path), jobs=2)
+    first, resumed = verify(stored)[0], verify(stored)[0]
+    assert timeless(first) == timeless(resumed) == timeless(ledger)
+    assert first.reuse is not None
+    assert resumed.reuse is not None
+    assert (first.reuse.audits_taken, resumed.reuse.audits_taken, resumed.reuse.audits) == (0, 3, 3)
+    # what other processes counted and kept arrives
+    assert first.reuse.blocks > 0
+    one = verify(replace(stored, jobs=1, only=(ONLY[0],)))[0]
+    assert one.reuse is not None
+    assert one.reuse.blocks_taken == one.reuse.blocks > 0
 
 
 def test_a_store_changes_nothing_and_is_used(

@@ -1,0 +1,1 @@
+"""Formulas as they are printed: trees that nothing simplifies, and their notation."""

@@ -1,0 +1,351 @@
+"""Expressions as trees, exactly as they were written: nothing here rewrites, orders, evaluates or simplifies.
+
+`x - x`, `x / x` and `sqrt(x) * sqrt(x)` are what they look like. What an expression means, and where it has no value,
+is said in docs/certificates.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.units import DIMENSIONLESS, Unit
+
+
+class Expression:
+    """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Bound`, `Derivative` or `At`.
+
+    Python's arithmetic builds trees. Equality is that of trees: `a + b` is another expression than `b + a`.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> Expression:
+        return Apply("add", (self, expression(other)))
+
+    def __radd__(self, other: object) -> Expression:
+        return Apply("add", (expression(other), self))
+
+    def __sub__(self, other: object) -> Expression:
+        return Apply("sub", (self, expression(other)))
+
+    def __rsub__(self, other: object) -> Expression:
+        return Apply("sub", (expression(other), self))
+
+    def __mul__(self, other: object) -> Expression:
+        return Apply("mul", (self, expression(other)))
+
+    def __rmul__(self, other: object) -> Expression:
+        return Apply("mul", (expression(other), self))
+
+    def __truediv__(self, other: object) -> Expression:
+        return Apply("div", (self, expression(other)))
+
+    def __rtruediv__(self, other: object) -> Expression:
+        return Apply("div", (expression(other), self))
+
+    def __pow__(self, other: object) -> Expression:
+        return Apply("pow", (self, expression(other)))
+
+    def __rpow__(self, other: object) -> Expression:
+        return Apply("pow", (expression(other), self))
+
+    def __neg__(self) -> Expression:
+        return Apply("neg", (self,))
+
+    def __bool__(self) -> bool:
+        raise TypeError("an expression is neither true nor false")
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expression):
+    """An exact rational number."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Expression):
+    """A number with a name: `pi`, or an end of an integral, `oo` or `-oo`."""
+
+    name: Literal["pi", "oo", "-oo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Expression):
+    """A letter with its domain (an interval of reals or integers) and unit.
+
+    Two are the same if name, domain and unit are.
+
+    Attributes:
+        name: in certificates and counterexamples, such as `sigma`.
+        kind: `real` or `integer`.
+        lower: least value or infimum; None where there is none.
+        lower_open: whether `lower` itself is left out.
+        upper: greatest value or supremum; None where there is none.
+        upper_open: whether `upper` itself is left out.
+        unit: what it is measured in.
+        meaning: in words.
+        latex: the letter as printed, such as `\\sigma` or `\\|x_0-x_0'\\|`.
+    """
+
+    name: str
+    kind: Literal["real", "integer"]
+    lower: Fraction | None
+    lower_open: bool
+    upper: Fraction | None
+    upper_open: bool
+    unit: Unit
+    meaning: str = field(default="", compare=False)
+    latex: str = field(default="", compare=False)
+
+    def domain_text(self) -> str:
+        """The domain as a reader would write it, for instance `integers in [1, oo)`."""
+        return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
+
+    def contains(self, value: Fraction) -> bool:
+        """Whether an exact value lies in the domain."""
+        if self.kind == "integer" and value.denominator != 1:
+            return False
+        if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
+            return False
+        return self.upper is None or not (value > self.upper or (self.upper_open and value == self.upper))
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Expression):
+    """An operator of `dpverify.formulas.operators` and what it is applied to, in the order written."""
+
+    operator: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Expression):
+    """A sum or product over integers first..last, both included, or an integral from first to last."""
+
+    kind: Literal["sum", "product", "integral"]
+    body: Expression
+    variable: Variable
+    first: Expression
+    last: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative(Expression):
+    """The derivative of some order, at the variable's own value."""
+
+    body: Expression
+    variable: Variable
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class At(Expression):
+    """The body with the variable replaced by a value, after any derivative in it has been taken."""
+
+    body: Expression
+    variable: Variable
+    value: Expression
+
+
+def expression(value: object) -> Expression:
+    """A number as an expression; an expression as it is.
+
+    Raises:
+        InvalidArgumentError: for anything else; floats too, since they are not the number that was written.
+    """
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return Number(Fraction(value))
+    allowed = "a number or an expression over variables"
+    if isinstance(value, float) and math.isfinite(value):
+        allowed = "exact numbers such as Fraction(1, 10) in place of floats"
+    raise InvalidArgumentError("expression", value, allowed)
+
+
+def children(e: Expression) -> tuple[Expression, ...]:
+    """The parts that an expression is made of; bound variables are none of them."""
+    match e:
+        case Apply(_, arguments):
+            return arguments
+        case Bound(_, body, _, first, last):
+            return body, first, last
+        case Derivative(body, _, _):
+            return (body,)
+        case At(body, _, value):
+            return body, value
+        case _:
+            return ()
+
+
+def subexpressions(e: Expression) -> Iterator[Expression]:
+    """The expression and all of its parts, each before its own."""
+    yield e
+    for part in children(e):
+        yield from subexpressions(part)
+
+
+def all_variables(e: Expression) -> Iterator[Variable]:
+    """Every variable that occurs, bound ones included, in the order in which it is written."""
+    for part in subexpressions(e):
+        match part:
+            case Variable():
+                yield part
+            case Bound(_, _, variable, _, _) | Derivative(_, variable, _) | At(_, variable, _):
+                yield variable
+
+
+def free_variables(e: Expression) -> frozenset[Variable]:
+    """The variables that an expression depends on: what its sums, integrals and `At` bind is left out."""
+    match e:
+        case Variable():
+            return frozenset((e,))
+        case Bound(_, body, variable, first, last):
+            return (free_variables(body) - {variable}) | free_variables(first) | free_variables(last)
+        case Derivative(body, variable, _):
+            return free_variables(body) | {variable}
+        case At(body, variable, value):
+            return (free_variables(body) - {variable}) | free_variables(value)
+        case _:
+            return frozenset().union(*map(free_variables, children(e)))
+
+
+# ---------------------------------------------------------------------------------------------- constructors
+
+
+def real(
+    name: str,
+    *,
+    gt: object = None,
+    ge: object = None,
+    lt: object = None,
+    le: object = None,
+    unit: Unit = DIMENSIONLESS,
+    meaning: str = "",
+    latex: str = "",
+) -> Variable:
+    """A real variable on an interval; bounds are integers or exact strings such as "1/2".
+
+    Raises:
+        InvalidArgumentError: for an empty name, bounds that are not exact numbers, or an empty domain.
+    """
+    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex)
+
+
+def integer(
+    name: str,
+    *,
+    ge: object = None,
+    le: object = None,
+    unit: Unit = DIMENSIONLESS,
+    meaning: str = "",
+    latex: str = "",
+) -> Variable:
+    """An integer variable.
+
+    Raises:
+        InvalidArgumentError: as `real`.
+    """
+    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex)
+
+
+def exact(name: str, value: object) -> Fraction:
+    """An exact finite number from an integer, a fraction or a string.
+
+    Raises:
+        InvalidArgumentError: for anything else, `name` being what it was meant for.
+    """
+    if isinstance(value, int | Fraction | str) and not isinstance(value, bool):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise InvalidArgumentError(name, value, 'a finite integer or an exact fraction such as "1/2"')
+
+
+def _variable(
+    kind: Literal["real", "integer"],
+    name: str,
+    bounds: tuple[object, object, object, object],
+    unit: Unit,
+    meaning: str,
+    latex: str,
+) -> Variable:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidArgumentError("name", name, "a text that is not empty")
+    ends = zip(("gt", "ge", "lt", "le"), bounds, strict=True)
+    greater, at_least, less, at_most = (
+        None if b is None else exact(f"{end} of {name}", b) for end, b in ends
+    )
+    if greater is not None and at_least is not None:
+        raise InvalidArgumentError("gt", greater, "one lower bound, gt or ge, not both")
+    if less is not None and at_most is not None:
+        raise InvalidArgumentError("lt", less, "one upper bound, lt or le, not both")
+    lower = at_least if greater is None else greater
+    upper = at_most if less is None else less
+    lower_open, upper_open = greater is not None, less is not None
+    stated = lower, upper
+    if kind == "integer":
+        lower = None if lower is None else Fraction(math.ceil(lower))
+        upper = None if upper is None else Fraction(math.floor(upper))
+    if (
+        lower is not None
+        and upper is not None
+        and (lower > upper or (lower == upper and (lower_open or upper_open)))
+    ):
+        domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
+        raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
+    return Variable(name, kind, lower, lower_open, upper, upper_open, unit, meaning, latex or name)
+
+
+def _domain_text(
+    kind: str, lower: Fraction | None, lower_open: bool, upper: Fraction | None, upper_open: bool
+) -> str:
+    left = "(" if lower is None or lower_open else "["
+    right = ")" if upper is None or upper_open else "]"
+    low = "-oo" if lower is None else str(lower)
+    high = "oo" if upper is None else str(upper)
+    return f"{'integers in ' if kind == 'integer' else ''}{left}{low}, {high}{right}"
+
+
+PI = Constant("pi")
+INFINITY = Constant("oo")
+
+
+def total(summand: object, index: Variable, first: object, last: object) -> Expression:
+    """Sum over index = first..last, both included; the ends may be symbolic."""
+    return Bound("sum", expression(summand), index, expression(first), expression(last))
+
+
+def product(factor: object, index: Variable, first: object, last: object) -> Expression:
+    """Product over index = first..last, both included."""
+    return Bound("product", expression(factor), index, expression(first), expression(last))
+
+
+def integral(integrand: object, variable: Variable, lower: object, upper: object) -> Expression:
+    """A definite integral; the ends may be infinite (`INFINITY`, `-INFINITY`)."""
+    return Bound("integral", expression(integrand), variable, _end(lower), _end(upper))
+
+
+def _end(value: object) -> Expression:
+    # the only place where minus infinity has a meaning
+    e = expression(value)
+    return Constant("-oo") if e == Apply("neg", (INFINITY,)) else e
+
+
+def derivative(body: object, variable: Variable, order: int = 1) -> Expression:
+    """The derivative of an order from 1 on, left for provers and checker to work out."""
+    if isinstance(order, bool) or not isinstance(order, int) or not order >= 1:
+        raise InvalidArgumentError("order", order, "an integer from 1 on")
+    return Derivative(expression(body), variable, order)
+
+
+def at(body: object, variable: Variable, value: object) -> Expression:
+    """The expression with the variable replaced, left for provers and checker to carry out."""
+    return At(expression(body), variable, expression(value))

@@ -1,0 +1,148 @@
+"""Formulas: relations between expressions, and what is said of several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from dpverify.formulas.expressions import Expression, Variable, all_variables, expression, free_variables
+
+Relation = Literal["<=", "<", "==", "!="]
+
+
+@dataclass(frozen=True)
+class Compare:
+    """left (relation) right, between two expressions of the same unit."""
+
+    relation: Relation
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """At least one of the parts."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The negation."""
+
+    part: Formula
+
+
+@dataclass(frozen=True)
+class Implies:
+    """If the first, then the second."""
+
+    premise: Formula
+    conclusion: Formula
+
+
+@dataclass(frozen=True)
+class ForAll:
+    """For every value of the variable in its domain."""
+
+    variable: Variable
+    body: Formula
+
+
+Formula = Compare | And | Or | Not | Implies | ForAll
+
+
+def Le(left: object, right: object) -> Compare:  # noqa: N802
+    """Left <= right."""
+    return Compare("<=", expression(left), expression(right))
+
+
+def Lt(left: object, right: object) -> Compare:  # noqa: N802
+    """Left < right."""
+    return Compare("<", expression(left), expression(right))
+
+
+def Ge(left: object, right: object) -> Compare:  # noqa: N802
+    """Left >= right, kept as right <= left."""
+    return Le(right, left)
+
+
+def Gt(left: object, right: object) -> Compare:  # noqa: N802
+    """Left > right, kept as right < left."""
+    return Lt(right, left)
+
+
+def Eq(left: object, right: object) -> Compare:  # noqa: N802
+    """Left == right."""
+    return Compare("==", expression(left), expression(right))
+
+
+def Ne(left: object, right: object) -> Compare:  # noqa: N802
+    """Left != right."""
+    return Compare("!=", expression(left), expression(right))
+
+
+def all_of(*parts: Formula) -> And:
+    """The conjunction."""
+    return And(parts)
+
+
+def any_of(*parts: Formula) -> Or:
+    """The disjunction."""
+    return Or(parts)
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and all of its parts."""
+    yield formula
+    match formula:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from subformulas(part)
+        case Not(part):
+            yield from subformulas(part)
+        case Implies(premise, conclusion):
+            yield from subformulas(premise)
+            yield from subformulas(conclusion)
+        case ForAll(_, body):
+            yield from subformulas(body)
+        case Compare():
+            pass
+
+
+def comparisons(formula: Formula) -> Iterator[Compare]:
+    """Every comparison inside a formula."""
+    return (part for part in subformulas(formula) if isinstance(part, Compare))
+
+
+def variables_of(formula: Formula) -> Iterator[Variable]:
+    """Every variable in a formula, bound ones included, as often as it is written."""
+    for part in subformulas(formula):
+        if isinstance(part, Compare):
+            yield from all_variables(part.left)
+            yield from all_variables(part.right)
+        elif isinstance(part, ForAll):
+            yield part.variable
+
+
+def free_in(formula: Formula) -> frozenset[Variable]:
+    """The variables that a formula leaves free."""
+    match formula:
+        case Compare(_, left, right):
+            return free_variables(left) | free_variables(right)
+        case And(parts) | Or(parts):
+            return frozenset().union(*map(free_in, parts))
+        case Not(part):
+            return free_in(part)
+        case Implies(premise, conclusion):
+            return free_in(premise) | free_in(conclusion)
+        case ForAll(variable, body):
+            return free_in(body) - {variable}

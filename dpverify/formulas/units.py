@@ -1,0 +1,46 @@
+"""Units of measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of measure: powers of loss and of length, with a name for those that are pure numbers.
+
+    Loss and length can be rescaled at will, so every formula must be homogeneous in them. Record counts and
+    nats cannot (ln n and exp(eps) fix their scale): they are declared and shown, and count as pure numbers.
+    """
+
+    loss: Fraction = Fraction(0)
+    length: Fraction = Fraction(0)
+    name: str = ""
+
+    def __mul__(self, other: Unit) -> Unit:
+        return Unit(self.loss + other.loss, self.length + other.length)
+
+    def __truediv__(self, other: Unit) -> Unit:
+        return Unit(self.loss - other.loss, self.length - other.length)
+
+    def __pow__(self, exponent: int | Fraction) -> Unit:
+        return Unit(self.loss * exponent, self.length * exponent)
+
+    def same_as(self, other: Unit) -> bool:
+        """Whether a quantity in this unit may be compared with, or added to, one in the other."""
+        return (self.loss, self.length) == (other.loss, other.length)
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        powers = ((base, power) for base, power in (("loss", self.loss), ("length", self.length)) if power)
+        parts = [base if power == 1 else f"{base}^{power}" for base, power in powers]
+        return " ".join(parts) or "dimensionless"
+
+
+DIMENSIONLESS = Unit(name="dimensionless")
+NATS = Unit(name="nats")
+RECORDS = Unit(name="record count")
+LOSS = Unit(loss=Fraction(1))
+LENGTH = Unit(length=Fraction(1))
