@@ -102,9 +102,11 @@ def _lemma_2_3() -> Statement:
     def excess(folds: int, per_fold: sp.Expr, root: sp.Expr) -> sp.Expr:
         """The profile of randomized response, composed, at the epsilon of the lemma with this root in it."""
         growth = sp.exp(per_fold)
+        # SymPy takes seconds to look for simpler forms of these maxima
         composed = root * per_fold + folds * per_fold * (growth - 1)
         total = sum(
-            math.comb(folds, k) * sp.Max(0, sp.exp((folds - k) * per_fold) - sp.exp(composed + k * per_fold))
+            math.comb(folds, k)
+            * sp.Max(0, sp.exp((folds - k) * per_fold) - sp.exp(composed + k * per_fold), evaluate=False)
             for k in range(folds + 1)
         )
         return total / (1 + growth) ** folds
