@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import pickle
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,31 +14,21 @@ _PATIENCE = 1200.0
 """Seconds for which one test process may wait until another has proved everything."""
 
 
-def once_a_run(name: str, folder: Path, compute: Callable[[], Any]) -> Any:
-    """Compute something once for all workers of a run of tests; whoever comes second waits for the first."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    if run is None:
-        return compute()
-    path = folder / f"{name}-{run}.pickle"
-    with _alone(path.with_suffix(".lock")):
-        if not path.exists():
-            path.write_bytes(pickle.dumps(compute()))
-        return pickle.loads(path.read_bytes())  # what a worker of this very run wrote
-
-
 @pytest.fixture(scope="session")
-def all_proofs(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Path]:
+def all_proofs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> tuple[list[Any], Path]:
     """Every encoded statement proved once, and a user's cache folder that remembers what was found.
 
     Of several test processes the first one proves; the others take it from there.
     """
+    from dpverify.running import Store
     from dpverify.statements.paper import papers
     from dpverify.verification.proofs import prove_statements, remember_all
 
-    statements = [s for p in papers().values() for s in p.statements]
-    records = once_a_run(
-        "proofs", tmp_path_factory.getbasetemp().parent, lambda: prove_statements(statements, workers=2)
-    )
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    with _alone(shared / "all-proofs-lock.sqlite"), Store(shared / "all-proofs.sqlite") as store:
+        statements = [s for p in papers().values() for s in p.statements]
+        records = prove_statements(statements, workers=2, store=store)
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import NamedResult
+from dpverify.evidence import ErratumEntry, NamedResult
 from dpverify.headlines import bare, cycle
+from dpverify.statements.errata import of_paper
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -55,9 +56,18 @@ class Paper:
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
+    """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
-        self._check([*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)])
+        self._check(
+            [
+                *(s.id for s in self.statements),
+                *self.algorithms,
+                *(p.subject for p in self.plans),
+                *self.errata,
+            ]
+        )
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
@@ -112,6 +122,13 @@ class PaperFolder(Paper):
         name = f"dpverify.statements.{self.key}.formulas"
         found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
         self._check(statement.id for statement in found)
+        return found
+
+    @cached_property
+    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:  # type: ignore[override]
+        """Corrections of statements that no formula is encoded for."""
+        found = of_paper(self.key)
+        self._check(found)
         return found
 
     @cached_property

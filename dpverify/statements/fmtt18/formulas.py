@@ -271,7 +271,7 @@ def _theorem_26() -> Statement:
         printed=(
             Obligation(
                 "one-record",
-                "Theorem 26 for n = 1",
+                "Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it true",
                 Le(2 * order * lipschitz**2 / gradient_noise**2, scale * log(n)),
                 (n, order, lipschitz, gradient_noise),
                 assuming=alone,
@@ -279,7 +279,6 @@ def _theorem_26() -> Statement:
                 scope="n = 1, gradients 2 L apart: one step, whose divergence is exact",
                 uses=("fmtt18.def10",),
                 consequence=Consequence.EDGE,
-                reading="for n from 2 on, where nothing here shows it false, though its proof does not show it true",
                 latex=r"\frac{2\alpha L^2}{\sigma^2}\le\frac{4\alpha L^2\ln n}{n\sigma^2}\text{ for }n=1",
             ),
             Obligation(
