@@ -6,6 +6,7 @@ What is printed here, `dpverify.formulas.notation` reads as the same tree.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -24,6 +25,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, variables_of
 from dpverify.formulas.tokens import normal, takes_a_power, texts
 
+_COMMAND = re.compile(r"\\[A-Za-z]+$")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
 _BIG = {"sum": r"\sum", "product": r"\prod", "integral": r"\int"}
 _CALLED = {
@@ -114,6 +116,8 @@ class _Printer:
         dotted = isinstance(right, Number) or text[0].isdigit() or operator == "factorial"
         # a letter before brackets that hold no sum would look like a function
         dotted = dotted or (text[0] == "(" and operator not in ("add", "sub"))
+        # within an integral, d before a letter could be the end of it
+        dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
         return _joined(out, r"\cdot ", text) if dotted else _joined(out, text)
 
     def factor(self, e: Expression) -> str:
@@ -125,17 +129,18 @@ class _Printer:
                     return f"e^{{{self.sum(exponent, ALONE)}}}"
                 return rf"\exp({self.sum(exponent, ALONE)})"
             case Apply("factorial", (part,)):
-                whole = isinstance(part, Number) and part.value.denominator == 1
-                simple = (whole and part.value >= 0) or (isinstance(part, Variable) and self.squarable(part))  # type: ignore[union-attr]
                 text = self.sum(part, ALONE)
-                return f"{text}!" if simple else f"({text})!"
+                return f"{text}!" if self.single(part) else f"({text})!"
             case Number(value) if value >= 0:
                 return self.number(value)
             case Variable() | Constant():
                 return self.letter(e)
             case Derivative(body, variable, order):
                 power = "" if order == 1 else f"^{{{order}}}"
-                below = _joined(r"\partial ", self.letter(variable))
+                letter = self.letter(variable)
+                below = _joined(
+                    r"\partial ", letter if order == 1 or self.squarable(variable) else f"({letter})"
+                )
                 return rf"\frac{{\partial{power}}}{{{below}{power}}}({self.sum(body, ALONE)})"
             case At(body, variable, value):
                 point = f"{self.letter(variable)}={self.sum(value, ALONE)}"
@@ -162,16 +167,22 @@ class _Printer:
     def base(self, e: Expression) -> str:
         """What a superscript can stand at."""
         match e:
-            case Number(value) if value >= 0 and value.denominator == 1:
-                return self.number(value)
-            case Variable() if self.squarable(e):
-                return self.letter(e)
-            case Constant("pi"):
-                return r"\pi"
+            case Number() | Variable() | Constant("pi") if self.single(e):
+                return self.factor(e)
             case Apply("abs" | "floor" | "ceiling" | "phi" | "gamma"):
                 return self.factor(e)
             case _:
                 return f"({self.sum(e, ALONE)})"
+
+    def single(self, e: Expression) -> bool:
+        """Whether it is one letter or numeral."""
+        match e:
+            case Number(value):
+                return value >= 0 and value.denominator == 1
+            case Variable():
+                return self.squarable(e)
+            case _:
+                return e == Constant("pi")
 
     def bound(self, e: Bound) -> str:
         head = rf"{_BIG[e.kind]}"
@@ -237,17 +248,12 @@ class _Printer:
             case Not(part):
                 return rf"\neg({self.formula(part)})"
             case Implies(premise, conclusion):
-                left = (
-                    self.bracketed(premise)
-                    if isinstance(premise, Implies | ForAll)
-                    else self.formula(premise)
-                )
-                right = (
-                    self.bracketed(conclusion)
-                    if isinstance(conclusion, Implies)
-                    else self.formula(conclusion)
-                )
-                return rf"{left}\implies {right}"
+                before, after = self.formula(premise), self.formula(conclusion)
+                if isinstance(premise, Implies | ForAll):
+                    before = f"({before})"
+                if isinstance(conclusion, Implies):
+                    after = f"({after})"
+                return rf"{before}\implies {after}"
             case ForAll(variable, body):
                 return rf"\forall {variable.latex}:\ {self.formula(body)}"
             case _:
@@ -266,10 +272,8 @@ class _Printer:
         return out
 
     def part(self, formula: Formula) -> str:
-        return self.formula(formula) if isinstance(formula, Compare | Not) else self.bracketed(formula)
-
-    def bracketed(self, formula: Formula) -> str:
-        return f"({self.formula(formula)})"
+        text = self.formula(formula)
+        return text if isinstance(formula, Compare | Not) else f"({text})"
 
 
 def _numeral(p: Fraction, q: Fraction) -> bool:

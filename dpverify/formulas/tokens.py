@@ -14,8 +14,8 @@ from dpverify.errors import InvalidArgumentError
 
 LONGEST = 4000
 """Characters in one formula at most."""
-DEEPEST = 40
-"""Levels of braces at most."""
+DEEPEST = 30
+"""Levels of braces, or of brackets, at most."""
 
 
 class Latex(str):
@@ -80,6 +80,8 @@ ARGUMENTS = {
     ),
 }  # fmt: skip
 """Commands that take arguments, and how many."""
+ROOT = ("[of root", "of root]")
+"""The brackets around the order of a root, which are no others."""
 DRESS = frozenset(ARGUMENTS) - {r"\frac", r"\binom", r"\sqrt"}
 """Alphabets and accents: with their argument they are one letter."""
 
@@ -168,7 +170,11 @@ class _Normal:
             bracket = self.pieces[self.at]
             self.at += 1
             inner = self.sequence("]", depth + 1)
-            out += [Piece("[", bracket.start, bracket.end), *inner, Piece("]", bracket.start, bracket.end)]
+            out += [
+                Piece(ROOT[0], bracket.start, bracket.end),
+                *inner,
+                Piece(ROOT[1], bracket.end, bracket.end),
+            ]
         for _ in range(ARGUMENTS.get(piece.text, 0)):
             out += self.argument(piece, depth)
         return out
@@ -178,7 +184,8 @@ class _Normal:
             raise refusal(self.latex, of.start, of.end, f"`{of.text}` with something to apply it to")
         first = self.pieces[self.at]
         inner = self.unit(depth + 1)
-        return [Piece("{", first.start, first.start), *inner, Piece("}", first.end, first.end)]
+        stop = self.pieces[self.at - 1].end
+        return [Piece("{", first.start, first.start), *inner, Piece("}", stop, stop)]
 
     def scripts(self, depth: int) -> list[Piece]:
         """All scripts of one thing: subscript, primes, superscript."""
