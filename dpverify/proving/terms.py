@@ -102,7 +102,7 @@ def resolve(e: Expression) -> Expression:
     if not e.has(sp.Derivative, sp.Subs):
         return e
     result = _worked_out(e)
-    if result.has(sp.zoo, sp.nan):
+    if result.has(sp.zoo, sp.nan, sp.I):
         raise OutOfScopeError(f"{e} has no value anywhere")
     return result
 

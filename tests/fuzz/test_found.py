@@ -101,10 +101,25 @@ def logarithm_of_a_derivative_that_is_0() -> tuple[Formula, list[Variable], list
     return And((Le(1000**x.symbol * sp.erfc(x.symbol), slope),)), [x, y], []
 
 
+def complex_at_a_point() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(2 * x + at(derivative(s.symbol**s.symbol, s), s, -1), 4 * x), [x], []
+
+
+def complex_antiderivative() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(2 * x + integral(sp.Rational(-1, 2) ** t.symbol, t, 0, 1), 4 * x), [x], []
+
+
+def far_tail() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(x**2 + x, sp.erfc(sp.exp(1000))), [x], []
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
-    maximum_with_a_root, logarithm_of_a_derivative_that_is_0,
+    maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
 ]  # fmt: skip
 
 
