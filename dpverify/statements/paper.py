@@ -7,15 +7,19 @@ registered like anyone else's.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from functools import cache, cached_property
+from importlib import import_module, resources
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.proving.language import Statement
-from dpverify.statements.plans import Plan
+
+if TYPE_CHECKING:
+    from dpverify.proving.language import Statement
+    from dpverify.statements.plans import Plan
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,68 @@ class Paper:
     plans: tuple[Plan, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check([*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)])
+
+    def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
-        for name in [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]:
+        for name in ids:
             if name not in known:
                 raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
+
+
+class PaperFolder(Paper):
+    """A paper of this repository, whose parts are found where they belong and loaded when they are asked for.
+
+    Under one key: `dpverify.algorithms.KEY.ROWS` are its algorithms, `dpverify.statements.KEY.formulas.STATEMENTS` its
+    statements (none without that module), and `PLANS` in `dpverify.statements.KEY.audits.NAME` the audits of the
+    algorithms in `dpverify.algorithms.KEY.NAME`.
+
+    Raises:
+        InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
+    """
+
+    def __init__(self, key: str, title: str, authors: str) -> None:
+        for name, value in (
+            ("key", key),
+            ("title", title),
+            ("authors", authors),
+            ("catalog", own_catalog(key)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:  # type: ignore[override]
+        """The statements encoded so far."""
+        name = f"dpverify.statements.{self.key}.formulas"
+        found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
+        self._check(statement.id for statement in found)
+        return found
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Algorithm id to import path, in the paper's order."""
+        rows = import_module(f"dpverify.algorithms.{self.key}").ROWS
+        found = {row.id: f"{row.__module__}:{row.__qualname__}" for row in rows}
+        self._check(found)
+        return found
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:  # type: ignore[override]
+        """The audits of the algorithms, in their order."""
+        found = tuple(plan for name in self.audited for plan in self.audits(name))
+        self._check(plan.subject for plan in found)
+        return found
+
+    @cached_property
+    def audited(self) -> tuple[str, ...]:
+        """The names of the algorithms' files, in the paper's order."""
+        modules = (path.partition(":")[0] for path in self.algorithms.values())
+        return tuple(dict.fromkeys(module.rpartition(".")[2] for module in modules))
+
+    def audits(self, name: str) -> tuple[Plan, ...]:
+        """The audits of the algorithms in one file."""
+        plans: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.{name}").PLANS
+        return plans
 
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:

@@ -86,7 +86,7 @@ def test_a_store_changes_nothing_and_is_used(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a mechanism was run although its blocks are in the store")
 
-    monkeypatch.setattr("dpverify.algorithms.projected_noisy_sgd.PNSGD.__call__", refuse)
+    monkeypatch.setattr("dpverify.algorithms.fmtt18.projected_noisy_sgd.PNSGD.__call__", refuse)
     # a whole run is taken as it is; one that grants an audit another share of the error audits the same blocks anew
     resumed = verify(stored)[0]
     assert timeless(resumed) == timeless(ledger)
