@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy as sp
 from sympy.concrete.gosper import gosper_sum
 
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import all_hold
 from dpverify.proving.integrals import ClosedIntegral, closed_integral
@@ -105,20 +105,20 @@ class Exact:
         try:
             found = self._settled(obligation, budget)
         except OutOfScopeError as error:
-            found = str(error)
+            found = str(error), error.gap
         seconds = time.monotonic() - start
-        if isinstance(found, str):
-            return Proof(Verdict.UNDECIDED, self.name, reason=found, seconds=seconds)
+        if isinstance(found, tuple):
+            return Proof(Verdict.UNDECIDED, self.name, reason=found[0], gap=found[1], seconds=seconds)
         return replace(found, seconds=seconds)
 
-    def _settled(self, stated: Obligation, budget: Budget) -> Proof | str:
+    def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
         integrals: dict[Expression, ClosedIntegral] = {}
         claim = resolve_formula(stated.claim)
         while found := _innermost(claim):
             integrals[found] = closed_integral(found)
             undefined = all_hold(stated, integrals[found].conditions, budget)
             if undefined:
-                return f"the integral over {bound_parts(found)[1]}: {undefined}"
+                return f"the integral over {bound_parts(found)[1]}: {undefined}", Gap.MISSING_HYPOTHESIS
             claim = _with_values(claim, integrals)
         obligation = replace(
             stated, claim=claim, assuming=tuple(map(resolve_formula, stated.assuming)), units=False
@@ -142,14 +142,14 @@ class Exact:
             )
             undefined = all_hold(stated, wanted, budget)
             if undefined:
-                return undefined
+                return undefined, Gap.MISSING_HYPOTHESIS
             return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))
         if integrals:
             refuted = Search().attempt(obligation, budget)
             if refuted is not None and refuted.certificate is not None:
                 proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
                 return replace(refuted, prover=self.name, certificate=proof)
-        return "no identity, and no shift makes all coefficients nonnegative"
+        return "no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD
 
     def _proof(self, obligation: Obligation, budget: Budget, *, inner: bool = False) -> Json | None:
         claim = obligation.claim

@@ -14,7 +14,14 @@ from sympy.integrals.manualintegrate import manualintegrate
 
 from dpverify.proving.language import Compare, Expression, Json, Phi, bound_parts, expression_to_json
 from dpverify.proving.normal_form import is_identity
-from dpverify.proving.terms import Condition, OutOfScopeError, check_expansion, defined_between, defined_where
+from dpverify.proving.terms import (
+    Condition,
+    OutOfScopeError,
+    TooLargeError,
+    check_expansion,
+    defined_between,
+    defined_where,
+)
 
 _LONGEST = 60
 """Operations of the longest integrand that is given to SymPy."""
@@ -36,7 +43,7 @@ def closed_integral(e: Expression) -> ClosedIntegral:
     """An integral's closed form; `OutOfScopeError` where none is found."""
     check_expansion(e.function)
     if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
-        raise OutOfScopeError("the powers in an integrand are too high")
+        raise TooLargeError("the powers in an integrand are too high")
     found = None if e.function.has(sp.Integral) else _gaussian(e) or _by_antiderivative(e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")

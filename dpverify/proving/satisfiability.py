@@ -34,7 +34,7 @@ from dpverify.proving.language import (
 from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, Quotient, content, multiply
 from dpverify.proving.proof import Budget
 from dpverify.proving.signs import holds_by_signs
-from dpverify.proving.terms import OutOfScopeError, defined_where, resolve, sides
+from dpverify.proving.terms import OutOfScopeError, TooLargeError, defined_where, resolve, sides
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -50,7 +50,7 @@ def without_pieces(formula: Compare) -> Formula:
     if not difference.has(sp.Max, sp.Min, sp.Abs):
         return formula
     if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
-        raise OutOfScopeError("max, min and abs make too many cases")
+        raise TooLargeError("max, min and abs make too many cases")
     for side, other, joins in (
         (formula.left, "right", (sp.Max, sp.Min)),
         (formula.right, "left", (sp.Min, sp.Max)),
@@ -190,7 +190,7 @@ class _Query:
                     raise AssertionError("negative exponents are multiplied away before")
                 roots[a] = math.lcm(roots.get(a, 1), e.denominator)
         if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
-            raise OutOfScopeError("a polynomial is too long, or its powers too high, for z3")
+            raise TooLargeError("a polynomial is too long, or its powers too high, for z3")
         terms = []
         for m, c in sorted(p.items()):
             factors = [self._number(c.numerator, c.denominator)]

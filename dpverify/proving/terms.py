@@ -10,6 +10,7 @@ from typing import Literal
 
 import sympy as sp
 
+from dpverify.evidence import Gap
 from dpverify.proving.language import (
     DIMENSIONLESS,
     And,
@@ -27,6 +28,14 @@ from dpverify.proving.language import (
 
 class OutOfScopeError(Exception):
     """A prover met something that it does not handle; the message says what. Never leaves this package."""
+
+    gap = Gap.UNSUPPORTED_FUNCTION
+
+
+class TooLargeError(OutOfScopeError):
+    """It would handle it if it were smaller."""
+
+    gap = Gap.EFFORT_SPENT
 
 
 def fraction(value: Expression) -> Fraction:
@@ -83,7 +92,7 @@ MAX_EXPANDED = 2_000
 def check_expansion(e: Expression) -> None:
     """Refuse what SymPy would expand for ages; `OutOfScopeError`."""
     if _expanded_terms(e) > MAX_EXPANDED:
-        raise OutOfScopeError("an expression is too long to be expanded")
+        raise TooLargeError("an expression is too long to be expanded")
 
 
 def _expanded_terms(e: Expression) -> int:
@@ -114,7 +123,7 @@ def _worked_out(e: Expression) -> Expression:
         for _ in range(int(order)):
             result = result.diff(variable)
             if result.count_ops() > MAX_OPERATIONS:
-                raise OutOfScopeError("a derivative is too long to be worked out")
+                raise TooLargeError("a derivative is too long to be worked out")
         if result.has(sp.Derivative, sp.Subs, sp.DiracDelta, sp.Heaviside, sp.sign):
             raise OutOfScopeError(f"the derivative of {e.expr} has no closed form everywhere")
         return result

@@ -16,6 +16,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import NamedResult
+from dpverify.headlines import bare, cycle
+from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
     from dpverify.proving.language import Statement
@@ -49,6 +52,8 @@ class Paper:
     algorithms: Mapping[str, str] = field(default_factory=dict)
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
+    results: tuple[NamedResult, ...] = ()
+    """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
 
     def __post_init__(self) -> None:
         self._check([*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)])
@@ -131,7 +136,50 @@ def papers() -> Mapping[str, Paper]:
         if not isinstance(paper, Paper):
             raise InvalidArgumentError(f"entry point {point.name}", type(paper).__name__, "a Paper object")
         found[paper.key] = paper
+    check_uses(found.values())
     return found
+
+
+def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:
+    """The results of the literature by id: this package's own, and those of the papers."""
+    known = papers().values() if among is None else among
+    return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
+
+
+def check_uses(among: Iterable[Paper]) -> None:
+    """Refuse statements that rest on what nobody knows, or on themselves.
+
+    Raises:
+        InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
+            statement before the slash, and for statements or obligations that rest on one another in a circle.
+    """
+    known = tuple(among)
+    rows = {row.id for paper in known for row in paper.catalog}
+    statements = {s.id: s for paper in known for s in paper.statements}
+    obligations = {
+        f"{s.id}/{o.name}": o
+        for s in statements.values()
+        for o in (*(s.repaired.obligations if s.repaired else ()), *s.printed)
+    }
+    names = rows | set(named_results(known)) | set(obligations)
+    for s in statements.values():
+        repaired = s.repaired.obligations if s.repaired else ()
+        for name in (*s.uses, *(name for o in (*s.printed, *repaired) for name in o.uses)):
+            if name not in names:
+                allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
+                raise InvalidArgumentError(f"uses of statement {s.id}", name, allowed)
+    for graph in (
+        {s.id: tuple(map(bare, s.rests_on)) for s in statements.values()},
+        {
+            name: tuple(n for n in o.uses if bare(n) == bare(name) and n in obligations)
+            for name, o in obligations.items()
+        },
+    ):
+        circle = cycle(graph)
+        if circle:
+            raise InvalidArgumentError(
+                "uses", " -> ".join(circle), "statements that do not rest on themselves"
+            )
 
 
 def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:

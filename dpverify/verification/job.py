@@ -19,7 +19,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, is_statistical
-from dpverify.verification.proofs import catalog_entries, prove_statements
+from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.verification.versions import library_versions
 
@@ -135,6 +135,7 @@ def _verify(
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
     found = carry_out_all(granted, around, jobs=settings.jobs, watch=watch)
     audits = [entry for entries in found for entry in entries]
+    entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -142,7 +143,8 @@ def _verify(
         seed=settings.seed,
         profile=settings.profile,
         versions=library_versions(),
-        statements=catalog_entries(records),
+        statements=entries,
+        results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),
         budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
         seconds=round(time.perf_counter() - begin, 1),

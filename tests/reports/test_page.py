@@ -92,7 +92,7 @@ def test_says_everything(page: Page) -> None:
         ):
             assert (text or "").lower() in words.lower()  # a sentence begins with a capital letter
         row = shlex.quote(f"{proof.statement}/{proof.obligation}")
-        homogeneous = proof.role == "unit" and proof.verdict == "proved"  # in a table, without a card
+        homogeneous = proof.coverage == "unit" and proof.verdict == "proved"  # in a table, without a card
         assert (f"dpverify check ledger.json --only {row}" in words) is not homogeneous
     for audit in AUDITS:
         assert audit.title in words
@@ -101,7 +101,7 @@ def test_says_everything(page: Page) -> None:
         assert row.id in words
         assert row.title in words
     for fact in (
-        "Checked 6 of 163 statements: 7 formulas and 8 audits. 1 statement is false as printed. "
+        "Checked 6 of 163 statements: 7 formulas and 8 audits. 1 statement is false as printed (1: the claim fails). "
         "1 more statement has a false formula in the proof, the conditions or the units.",
         "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",
         "An independent checker confirmed 5 of 7 formulas.",
@@ -154,7 +154,17 @@ def test_same_ledger_same_bytes(html: str) -> None:
 def _hostile(value: object) -> object:
     """Every text in the ledger replaced by markup."""
     if isinstance(value, dict):
-        kept = {"kind", "role", "variant", "verdict", "verdict_printed", "verdict_repaired", "program"}
+        kept = {
+            "kind",
+            "coverage",
+            "consequence",
+            "gap",
+            "variant",
+            "verdict",
+            "verdict_printed",
+            "verdict_repaired",
+            "program",
+        }
         return {
             (key if key in Ledger.model_fields or key in _FIELDS else HOSTILE + key): (
                 item if key in kept and key in _FIELDS | Ledger.model_fields.keys() else _hostile(item)
@@ -231,7 +241,7 @@ def test_ids_that_look_alike_get_different_anchors() -> None:
 def test_a_failed_repair_is_shown_as_one() -> None:
     proof = PROOFS[1].model_copy(update={"verdict": Verdict.REFUTED})
     words = Page(render_html(example_ledger(entries=(proof,)))).words()
-    assert "Repairs that do not hold refuted fmtt18.thm1 attained-by-identity-maps" in words
+    assert "Corrections that do not hold refuted fmtt18.thm1 attained-by-identity-maps" in words
     assert "No printed formula was refuted." in words
 
 
@@ -256,13 +266,13 @@ def test_printed_and_repaired_stand_side_by_side_with_the_reason() -> None:
     order = [
         words.index(part)
         for part in (
-            "What is false, and its repair",
+            "What is false, and its correction",
             "As printed",
             "Counterexample: T = 1",
-            "Repaired",
+            "Corrected",
             "Why: The two sides have different units, and identity maps attain the square.",
             "Formulas as printed",
-            "Formulas of the repair",
+            "Formulas of the correction",
         )
     ]
     assert order == sorted(order)

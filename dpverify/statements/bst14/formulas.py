@@ -9,18 +9,21 @@ import math
 
 import sympy as sp
 
-from dpverify.evidence import Role
+from dpverify.evidence import Consequence, Coverage
 from dpverify.proving.language import (
+    DIMENSIONLESS,
     LENGTH,
     LOSS,
     NATS,
     RECORDS,
     Eq,
+    Fault,
     Ge,
     Le,
     Obligation,
     Repair,
     Statement,
+    Variable,
     all_of,
     continuously_differentiable,
     derivative,
@@ -28,8 +31,12 @@ from dpverify.proving.language import (
     real,
 )
 
-FOLDS = (1, 2, 3, 5, 8)
-"""Numbers of compositions at which strong composition is tried on the mechanism that dominates all others."""
+FOLDS = {1: 8, 2: 4, 3: 3, 5: 2, 8: 2}
+"""Numbers of compositions at which strong composition is tried on the mechanism that dominates all others, each with
+the factor of the root whose loss it would see."""
+
+MANY_FOLDS, SMALL_EPSILON = 32, sp.Rational(1, 20)
+"""So many compositions, at one epsilon, see that the root of 2 is lost."""
 
 
 def _lemma_2_2() -> Statement:
@@ -57,9 +64,10 @@ def _lemma_2_2() -> Statement:
                     (1 + fraction * (ratio - 1)) * ((1 - fraction) * without + fraction * with_other),
                 ),
                 (fraction, ratio, without, with_it, with_other),
-                role=Role.STEP,
                 assuming=(Le(with_it, ratio * with_other), Le(with_it, ratio * without)),
                 latex=r"(1-\gamma)z+\gamma x\le(1+\gamma(e^\varepsilon-1))\,((1-\gamma)z+\gamma y)",
+                coverage=Coverage.STEP,
+                uses=("exchange-of-a-record",),
             ),
             Obligation(
                 "two-gamma-epsilon",
@@ -67,6 +75,11 @@ def _lemma_2_2() -> Statement:
                 Le(sp.log(1 + fraction * (sp.exp(epsilon) - 1)), 2 * fraction * epsilon),
                 (fraction, epsilon),
                 latex=r"\ln(1+\gamma(e^\varepsilon-1))\le 2\gamma\varepsilon",
+                coverage=Coverage.WHOLE,
+                uses=(
+                    "bst14.lem2.2/mixture",
+                    "exchange-of-a-record",
+                ),
             ),
         ),
     )
@@ -78,22 +91,34 @@ def _lemma_2_3() -> Statement:
     # at delta' = 0 the bound is infinite and says nothing
     delta = real("delta", gt=0, meaning="delta'", latex=r"\delta'")
 
-    def randomized_response(folds: int) -> Obligation:
-        growth = sp.exp(epsilon)
-        composed = sp.sqrt(2 * folds * log_inverse) * epsilon + folds * epsilon * (growth - 1)
-        excess = sum(
-            math.comb(folds, k) * sp.Max(0, sp.exp((folds - k) * epsilon) - sp.exp(composed + k * epsilon))
+    def excess(folds: int, per_fold: sp.Expr, root: sp.Expr) -> sp.Expr:
+        """The profile of randomized response, composed, at the epsilon of the lemma with this root in it."""
+        growth = sp.exp(per_fold)
+        composed = root * per_fold + folds * per_fold * (growth - 1)
+        total = sum(
+            math.comb(folds, k) * sp.Max(0, sp.exp((folds - k) * per_fold) - sp.exp(composed + k * per_fold))
             for k in range(folds + 1)
         )
+        return total / (1 + growth) ** folds
+
+    def randomized_response(folds: int, lost: sp.Expr, per_fold: sp.Expr | None = None) -> Obligation:
+        each = epsilon.symbol if per_fold is None else per_fold
+        root = sp.sqrt(2 * folds * log_inverse)
+        at_one = "" if per_fold is None else f" at epsilon = {per_fold}"
         return Obligation(
             f"randomized-response-{folds}-fold",
             "Lemma 2.3",
-            Le(excess / (1 + growth) ** folds, sp.exp(-log_inverse)),
-            (epsilon, log_inverse),
-            box={"epsilon": ("1/100", 2), "l": ("1/10", 20)},
+            Le(excess(folds, each, root), sp.exp(-log_inverse)),
+            (epsilon, log_inverse) if per_fold is None else (log_inverse,),
+            box={"l": ("1/10", 20)} | ({"epsilon": ("1/100", 2)} if per_fold is None else {}),
+            coverage=Coverage.INSTANCE,
             scope=(
-                f"T = {folds}: randomized response, whose {folds}-fold composition has the largest profile of all "
-                "epsilon-DP mechanisms"
+                f"T = {folds}{at_one}: randomized response, whose {folds}-fold composition has the largest profile of "
+                "all epsilon-DP mechanisms"
+            ),
+            uses=("randomized-response",),
+            catches=Fault(
+                f"the root lacks a factor {lost}", Le(excess(folds, each, root / lost), sp.exp(-log_inverse))
             ),
             latex=(
                 r"\sum_{k=0}^{T}\binom{T}{k}\frac{\max(0,e^{(T-k)\varepsilon}-e^{\varepsilon'}e^{k\varepsilon})}"
@@ -111,14 +136,17 @@ def _lemma_2_3() -> Statement:
         ),
         pairs=("bst14.thm2.1",),
         printed=(
-            *(randomized_response(folds) for folds in FOLDS),
+            *(randomized_response(folds, sp.Integer(lost)) for folds, lost in FOLDS.items()),
+            randomized_response(MANY_FOLDS, sp.sqrt(2), SMALL_EPSILON),
             Obligation(
                 "logarithm-of-the-inverse-is-not-negative",
                 "Lemma 2.3: for every delta' >= 0 (above 0 here), the root is to be real",
                 Ge(sp.log(1 / delta), 0),
                 (delta,),
-                role=Role.CONDITION,
                 latex=r"\ln(1/\delta')\ge 0\text{ for every }\delta'\ge 0",
+                coverage=Coverage.CONDITION,
+                consequence=Consequence.EDGE,
+                reading="for delta' up to 1: beyond it every mechanism is private",
             ),
         ),
         repaired=Repair(
@@ -129,8 +157,8 @@ def _lemma_2_3() -> Statement:
                     "Lemma 2.3 with 0 < delta' <= 1",
                     Ge(sp.log(1 / delta), 0),
                     (delta,),
-                    role=Role.CONDITION,
                     assuming=(Le(delta, 1),),
+                    coverage=Coverage.CONDITION,
                 ),
             ),
         ),
@@ -163,8 +191,15 @@ def _equation_2() -> Statement:
                     n**2 * (g1**2 + g2**2) + 2 * n * (g1 * b1 + g2 * b2) + (b1**2 + b2**2),
                 ),
                 (n, g1, g2, b1, b2),
-                role=Role.STEP,
                 scope="two dimensions; every coordinate alike",
+                coverage=Coverage.INSTANCE,
+                catches=Fault(
+                    "the cross term stands once instead of twice",
+                    Eq(
+                        (n * g1 + b1) ** 2 + (n * g2 + b2) ** 2,
+                        n**2 * (g1**2 + g2**2) + n * (g1 * b1 + g2 * b2) + (b1**2 + b2**2),
+                    ),
+                ),
             ),
             Obligation(
                 "bound",
@@ -175,6 +210,8 @@ def _equation_2() -> Statement:
                 ),
                 (n, dimension, lipschitz, sigma, second, cross),
                 assuming=(Le(second, lipschitz**2), Eq(cross, 0)),
+                coverage=Coverage.WHOLE,
+                uses=("second-moment-of-a-sum",),
             ),
         ),
     )
@@ -188,6 +225,13 @@ def _huber() -> Statement:
     slope = derivative(middle, z)
     pieces = ((sp.Integer(0), -h), (middle, h.symbol))
     bend = derivative(middle, z, 2)
+
+    steepness = real("k", gt=0, unit=DIMENSIONLESS / LENGTH, meaning="1/(2h)")
+
+    def clamped(x: Variable) -> sp.Expr:
+        """The slope everywhere: 0, then k x + 1/2, then 1; written with max alone."""
+        return sp.Max(0, 1 - sp.Max(0, sp.Rational(1, 2) - steepness * x))
+
     inside = (Le(-h, z), Le(z, h))
     return Statement(
         id="bst14.huber-smooth",
@@ -205,6 +249,8 @@ def _huber() -> Statement:
                 continuously_differentiable(pieces, z.symbol, z, 2),
                 (z, h),
                 latex=r"\hat f\in C^2:\ \hat f^{(k)}(\pm h^-)=\hat f^{(k)}(\pm h^+)\text{ for }k=0,1,2",
+                coverage=Coverage.WHOLE,
+                consequence=Consequence.CLAIM,
             ),
         ),
         repaired=Repair(
@@ -218,6 +264,17 @@ def _huber() -> Statement:
                     continuously_differentiable(pieces, z.symbol, z, 1),
                     (z, h),
                     latex=r"\hat f\in C^1",
+                    coverage=Coverage.WHOLE,
+                ),
+                Obligation(
+                    "slope-is-lipschitz",
+                    "Appendix B: the slope is 0, then z/(2h) + 1/2, then 1",
+                    all_of(Le(clamped(u), clamped(v)), Le(clamped(v) - clamped(u), steepness * (v - u))),
+                    (u, v, steepness),
+                    assuming=(Le(u, v),),
+                    coverage=Coverage.WHOLE,
+                    latex=r"|\hat f'(u)-\hat f'(v)|\le\frac{1}{2h}|u-v|,\quad"
+                    r"\hat f'(z)=\max\left(0,\min\left(1,\frac{z}{2h}+\frac12\right)\right)",
                 ),
                 Obligation(
                     "second-derivative",
@@ -226,6 +283,7 @@ def _huber() -> Statement:
                     (z, h),
                     assuming=inside,
                     latex=r"0\le\hat f''\le\frac{1}{2h}\text{ on }(-h,h)",
+                    coverage=Coverage.STEP,
                 ),
                 Obligation(
                     "slope-stays-a-hinge's",
@@ -234,6 +292,7 @@ def _huber() -> Statement:
                     (z, h),
                     assuming=inside,
                     latex=r"0\le\hat f'\le 1",
+                    coverage=Coverage.STEP,
                 ),
                 Obligation(
                     "gradient-is-lipschitz-across-the-end",
@@ -242,6 +301,7 @@ def _huber() -> Statement:
                     (u, v, h),
                     assuming=(Le(-h, u), Le(u, h), Le(h, v)),
                     latex=r"\hat f'(v)-\hat f'(u)\le\frac{v-u}{2h}\text{ for }u\le h\le v",
+                    coverage=Coverage.STEP,
                 ),
             ),
         ),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.evidence import Role
+from dpverify.evidence import Consequence, Coverage
 from dpverify.proving.language import (
     LENGTH,
     NATS,
     Eq,
+    Fault,
     Ge,
     Le,
     Obligation,
     Repair,
     Statement,
+    any_of,
     derivative,
     integral,
     real,
@@ -41,6 +43,14 @@ def _proposition_5() -> Statement:
             Le(moment(p1 + p2, q1 + q2, k), moment(p1, q1, k) + moment(p2, q2, k)),
             (p1, p2, q1, q2),
             scope=f"order {k}; a map between finite spaces merges atoms, two at a time",
+            coverage=Coverage.INSTANCE,
+            catches=Fault(
+                "a hundredth of the right side is lost",
+                Le(
+                    moment(p1 + p2, q1 + q2, k),
+                    sp.Rational(99, 100) * (moment(p1, q1, k) + moment(p2, q2, k)),
+                ),
+            ),
         )
         for k in (2, 3)
     ]
@@ -64,6 +74,15 @@ def _proposition_5() -> Statement:
                 ),
                 (p1, p2, q1, q2, r1, r2, s1, s2, order),
                 scope="laws on two atoms, any order",
+                coverage=Coverage.INSTANCE,
+                catches=Fault(
+                    "one of the four pairs of atoms is left out",
+                    Eq(
+                        (moment(p1, q1, order) + moment(p2, q2, order))
+                        * (moment(r1, s1, order) + moment(r2, s2, order)),
+                        sum(moment(p * r, q * s, order) for p, q, r, s in pairs[:3]),
+                    ),
+                ),
             ),
             *merging,
             Obligation(
@@ -71,8 +90,8 @@ def _proposition_5() -> Statement:
                 "Proposition 5, post-processing, by Jensen's inequality",
                 Ge(derivative(ratio.symbol**order.symbol, ratio, 2), 0),
                 (ratio, order),
-                role=Role.STEP,
-                scope="any order",
+                coverage=Coverage.STEP,
+                uses=("jensen",),
             ),
         ),
     )
@@ -106,14 +125,18 @@ def _definition_10() -> Statement:
                     + order * (order - 1) * x**2 / (2 * sigma**2),
                 ),
                 (z, x, sigma, order),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "divergence-of-the-shift",
                 "Definition 10, first display after it",
                 Eq(sp.log(integral(density, z, -sp.oo, sp.oo)) / (order - 1), closed),
                 (z, x, sigma, order),
-                scope="one dimension; more by additivity (Proposition 5) along the shift",
+                coverage=Coverage.WHOLE,
+                uses=(
+                    "fmtt18.prop5",
+                    "gaussian-rotation",
+                ),
             ),
             Obligation(
                 "largest-at-the-longest-shift",
@@ -121,6 +144,8 @@ def _definition_10() -> Statement:
                 Le(closed, renyi_divergence(order, largest, sigma**2)),
                 (x, largest, sigma, order),
                 assuming=(Le(x, largest),),
+                coverage=Coverage.WHOLE,
+                uses=("fmtt18.def10/divergence-of-the-shift",),
             ),
         ),
     )
@@ -149,8 +174,25 @@ def _lemma_14() -> Statement:
                 "Lemma 14, data processing to one event",
                 Le(log_p, (order - 1) * (divergence + log_q) / order),
                 (log_p, log_q, divergence, order),
-                role=Role.STEP,
                 assuming=(Le(order * log_p + (1 - order) * log_q, (order - 1) * divergence),),
+                coverage=Coverage.STEP,
+                uses=("fmtt18.prop5",),
+            ),
+            Obligation(
+                "every-event",
+                "Lemma 14: an event's mass is at most delta, or its mass under the neighbor bounds it",
+                any_of(
+                    Le(log_p, -log_inverse_delta),
+                    Le(log_p, divergence + log_inverse_delta / (order - 1) + log_q),
+                ),
+                (log_p, log_q, divergence, order, log_inverse_delta),
+                assuming=(Le(order * log_p + (1 - order) * log_q, (order - 1) * divergence),),
+                coverage=Coverage.WHOLE,
+                uses=("fmtt18.prop5", "renyi-at-infinity"),
+                latex=(
+                    r"P\le\delta\ \text{ or }\ P\le e^{\varepsilon+\ln(1/\delta)/(\alpha-1)}Q"
+                    r"\quad\text{where }P^\alpha Q^{1-\alpha}\le e^{(\alpha-1)\varepsilon}"
+                ),
             ),
             Obligation(
                 "unlikely-events",
@@ -158,6 +200,7 @@ def _lemma_14() -> Statement:
                 Le(log_mass * (order - 1) / order, -log_inverse_delta),
                 (log_mass, order, log_inverse_delta),
                 assuming=(Le(log_mass, threshold),),
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "likely-events",
@@ -165,6 +208,7 @@ def _lemma_14() -> Statement:
                 Le(log_mass * (order - 1) / order, log_mass + log_inverse_delta / (order - 1)),
                 (log_mass, order, log_inverse_delta),
                 assuming=(Ge(log_mass, threshold),),
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "gaussian-mechanism",
@@ -176,6 +220,20 @@ def _lemma_14() -> Statement:
                 (order, shift, log_inverse_delta),
                 box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
                 scope="Gaussian laws, whose hockey-stick divergence is exact",
+                coverage=Coverage.INSTANCE,
+                uses=(
+                    "gll22.eq9",
+                    "fmtt18.def10",
+                ),
+                catches=Fault(
+                    "a hundredth of delta is claimed",
+                    Le(
+                        hockey_stick(
+                            renyi_divergence(order, shift, 1) + log_inverse_delta / (order - 1), shift
+                        ),
+                        sp.exp(-log_inverse_delta) / 100,
+                    ),
+                ),
             ),
             Obligation(
                 "pure-is-infinite-order",
@@ -184,6 +242,8 @@ def _lemma_14() -> Statement:
                 (p1, p2, q1, q2, e1),
                 assuming=(Le(p1, e1 * q1), Le(p2, e1 * q2)),
                 scope="two atoms: a bound on every atom's ratio bounds every event's",
+                coverage=Coverage.INSTANCE,
+                catches=Fault("half of the factor is lost", Le(p1 + p2, e1 * (q1 + q2) / 2)),
             ),
         ),
     )
@@ -201,6 +261,7 @@ def _lemma_15() -> Statement:
             r"(\mathcal{A}_1(S),\dots,\mathcal{A}_k(S))\ (\alpha,\varepsilon_1+\dots+\varepsilon_k)\text{-RDP}"
         ),
         pairs=("fmtt18.prop5",),
+        uses=("fmtt18.prop5",),
         printed=(
             Obligation(
                 "adaptive-step",
@@ -209,16 +270,21 @@ def _lemma_15() -> Statement:
                 (w1, w2, m1, m2, largest),
                 assuming=(Le(m1, largest), Le(m2, largest)),
                 scope="a first mechanism with two outputs; w are its moments p^a q^(1-a), A the second one's",
+                coverage=Coverage.INSTANCE,
+                catches=Fault(
+                    "a hundredth of the largest moment is lost",
+                    Le(w1 * m1 + w2 * m2, (w1 + w2) * largest * sp.Rational(99, 100)),
+                ),
             ),
             Obligation(
                 "divergences-add",
-                "Lemma 15, logarithm of the product of moments",
+                "Lemma 15, logarithm of the product of two moments; more by induction",
                 Eq(
                     sp.log(sp.exp((order - 1) * first) * sp.exp((order - 1) * second)) / (order - 1),
                     first + second,
                 ),
                 (order, first, second),
-                scope="two mechanisms; more by induction",
+                coverage=Coverage.STEP,
             ),
         ),
     )
@@ -242,6 +308,7 @@ def _lemma_25() -> Statement:
             r"\mathrm{D}_\alpha(\mu_\rho\|\nu_\rho)\le(1+c)\,\mathbb{E}_{i\sim\rho}[\mathrm{D}_\alpha(\mu_i\|\nu_i)]"
         ),
         pairs=("fmtt18.thm26", "fmtt18.stop"),
+        uses=("fmtt18.prop5",),
         printed=(
             Obligation(
                 "tried-on-two-laws",
@@ -250,32 +317,38 @@ def _lemma_25() -> Statement:
                 (weight, u1, u2),
                 box={"u1": ("1/10", 1), "u2": ("1/10", 1)},
                 scope="c = 1, two components, and the component revealed: the left side is exact",
+                coverage=Coverage.INSTANCE,
+                catches=Fault(
+                    "the factor 1 + c is lost", Le(sp.log(mixture), weight * u1 + (1 - weight) * u2)
+                ),
             ),
             Obligation(
                 "logarithm",
                 "Lemma 25, proof, fifth line",
                 Le(sp.log(1 + x), x),
                 (x,),
-                role=Role.STEP,
                 box={"x": (0, 4)},
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "exponential",
                 "Lemma 25, proof, last line: e^a <= 1 + a + a^2",
                 Le(sp.exp(a), 1 + a + a**2),
                 (a,),
-                role=Role.STEP,
                 assuming=(Le(a, 1),),
                 box={"a": (0, 1)},
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "quadratic",
                 "Lemma 25, proof, last line: for every a <= c <= 1",
                 Le(1 + a + a**2, 1 + (1 + c) * a),
                 (a, c),
-                role=Role.STEP,
                 assuming=(Le(a, c),),
                 latex=r"1+a+a^2\le 1+(1+c)a\quad\text{for every }a\le c\le 1",
+                coverage=Coverage.STEP,
+                consequence=Consequence.STEP,
+                reading="for a from 0 on: it is used for divergences, which are not negative",
             ),
         ),
         repaired=Repair(
@@ -286,16 +359,16 @@ def _lemma_25() -> Statement:
                     "Lemma 25, proof, last line, for 0 <= a <= c <= 1",
                     Le(1 + nonnegative + nonnegative**2, 1 + (1 + c) * nonnegative),
                     (nonnegative, c),
-                    role=Role.STEP,
                     assuming=(Le(nonnegative, c),),
                     latex=r"1+a+a^2\le 1+(1+c)a\quad\text{for every }0\le a\le c\le 1",
+                    coverage=Coverage.STEP,
                 ),
                 Obligation(
                     "exponential",
                     "Lemma 25, proof, last line: e^a <= 1 + a + a^2 for 0 <= a <= 1",
                     Le(sp.exp(unit_interval), 1 + unit_interval + unit_interval**2),
                     (unit_interval,),
-                    role=Role.STEP,
+                    coverage=Coverage.STEP,
                 ),
             ),
         ),

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from dpverify.evidence import Role
+from dpverify.evidence import Consequence, Coverage
 from dpverify.proving.language import (
     NATS,
     Compare,
     Eq,
     Expression,
+    Fault,
     ForAll,
     Formula,
     Ge,
@@ -55,21 +56,26 @@ def _equation_9() -> Statement:
                 "(9), s > 0: where the likelihood ratio is exp(epsilon)",
                 Eq(positive * at(cut.symbol, cut, best) - positive**2 / 2, epsilon),
                 (positive, epsilon, cut),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "slope-of-the-half-line's-value",
                 "(9), s > 0: moving the end by dc changes the value by the densities there",
                 Eq(derivative(tail, cut), sp.exp(epsilon) * density(cut) - density(cut - positive)),
                 (positive, epsilon, cut),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "value-of-the-best-half-line",
                 "(9), s > 0",
                 Eq(at(tail, cut, best), hockey_stick(epsilon, positive)),
                 (positive, epsilon, cut),
-                scope="the best half line, s > 0; events that are no half lines are left out",
+                coverage=Coverage.WHOLE,
+                uses=(
+                    "gll22.eq9/best-half-line",
+                    "neyman-pearson",
+                    "reflection",
+                ),
             ),
             Obligation(
                 "not-negative",
@@ -82,6 +88,10 @@ def _equation_9() -> Statement:
                     r"0\le\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)"
                     r"-e^\varepsilon\Phi\left(-\frac{\varepsilon}{s}-\frac{s}{2}\right)\text{ for }s\ne 0"
                 ),
+                coverage=Coverage.INSTANCE,
+                scope="the empty event, for which the difference is 0",
+                consequence=Consequence.EDGE,
+                reading="for s > 0, or with |s|, which Lemma 6.3 writes",
             ),
         ),
         repaired=Repair(
@@ -99,6 +109,8 @@ def _equation_9() -> Statement:
                     assuming=(Le(sp.Rational(1, 2), magnitude),),
                     box={"s": (-2, 2), "epsilon": (0, 2)},
                     scope="|s| at least 1/2",
+                    coverage=Coverage.INSTANCE,
+                    catches=Fault("s stands for its absolute value", Ge(hockey_stick(epsilon, any_sign), 0)),
                 ),
             ),
         ),
@@ -115,6 +127,7 @@ def _equation_10() -> Statement:
         where="(10)",
         latex=r"T(\mathcal{N}(0,1)\|\mathcal{N}(s,1))(z)=\Phi(\Phi^{-1}(1-z)-s)",
         pairs=("gll22.eq9", "gll22.prop3.3"),
+        uses=("neyman-pearson",),
         printed=(
             Obligation(
                 "not-above-the-other-half-line",
@@ -123,13 +136,18 @@ def _equation_10() -> Statement:
                 (cut, any_sign),
                 box=box,
                 latex=r"\Phi(c-s)\le\Phi(c+s),\quad c=\Phi^{-1}(1-z)",
+                coverage=Coverage.INSTANCE,
+                scope="against one other event of the same mass, the half line above -c",
+                consequence=Consequence.EDGE,
+                reading="for s >= 0, or with |s|, which Lemma 6.3 writes",
             ),
             Obligation(
                 "likelihood-ratio-order",
                 "(10), s >= 0: the ratio of the densities grows along the line, so a lower half line is best",
                 Ge(derivative(cut * positive - positive**2 / 2, cut), 0),
                 (cut, positive),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
+                uses=("neyman-pearson",),
             ),
         ),
         repaired=Repair(
@@ -143,6 +161,11 @@ def _equation_10() -> Statement:
                     (cut, positive),
                     box={"s": (0, 3), "c": (-6, 6)},
                     scope="that the other half line is no better; events that are no half lines are left out",
+                    coverage=Coverage.INSTANCE,
+                    catches=Fault(
+                        "the two half lines are exchanged",
+                        Le(normal_cdf(cut + positive), normal_cdf(cut - positive)),
+                    ),
                 ),
             ),
         ),
@@ -184,6 +207,11 @@ def _proposition_3_3() -> Statement:
         assuming=shape,
         scope=scope,
         units=False,
+        coverage=Coverage.INSTANCE,
+        catches=Fault(
+            "the curves are exchanged",
+            Implies(larger_tradeoff, ForAll(growth, Le(curve(others, growth), curve(masses, growth)))),
+        ),
     )
     return Statement(
         id="gll22.prop3.3",
@@ -202,6 +230,9 @@ def _proposition_3_3() -> Statement:
                 scope=scope,
                 latex=r"\delta(P\|Q)\le\delta(P'\|Q')\text{ on }[0,\infty)\implies T(P\|Q)\ge T(P'\|Q')",
                 units=False,
+                coverage=Coverage.INSTANCE,
+                consequence=Consequence.EDGE,
+                reading="with the curve for every real epsilon",
             ),
         ),
         repaired=Repair(
@@ -219,6 +250,11 @@ def _proposition_3_3() -> Statement:
                     assuming=shape,
                     scope=scope,
                     units=False,
+                    coverage=Coverage.INSTANCE,
+                    catches=Fault(
+                        "the curve is known for epsilon >= 0 only",
+                        Implies(smaller_curve(growth), larger_tradeoff),
+                    ),
                 ),
                 Obligation(
                     "if",
@@ -228,6 +264,14 @@ def _proposition_3_3() -> Statement:
                     assuming=shape,
                     scope=scope,
                     units=False,
+                    coverage=Coverage.INSTANCE,
+                    catches=Fault(
+                        "the curves are exchanged",
+                        Implies(
+                            larger_tradeoff,
+                            ForAll(any_growth, Le(curve(others, any_growth), curve(masses, any_growth))),
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -264,6 +308,13 @@ def _lemma_6_3() -> Statement:
                 (level, positive),
                 box=box,
                 latex=r"\Phi(-\sqrt{2l})-e^\varepsilon\Phi(-\sqrt{2l+2\varepsilon})\le\delta,\quad l=\log(1/(2\delta))",
+                coverage=Coverage.WHOLE,
+                uses=(
+                    "gll22.eq9",
+                    "gll22.lem6.3/growing-in-s",
+                    "gll22.lem6.3/first-argument",
+                    "gll22.lem6.3/second-argument",
+                ),
             ),
             Obligation(
                 "growing-in-s",
@@ -273,44 +324,44 @@ def _lemma_6_3() -> Statement:
                     density(-positive / shift + shift / 2),
                 ),
                 (positive, shift),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "first-argument",
                 "Lemma 6.3, first argument of (9) at the largest s",
                 Eq(-positive / largest + largest / 2, -sp.sqrt(2 * level)),
                 (level, positive),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "second-argument",
                 "Lemma 6.3, second argument of (9) at the largest s",
                 Eq(-positive / largest - largest / 2, -sp.sqrt(2 * level + 2 * positive)),
                 (level, positive),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "gaussian-tail",
                 "Lemma 6.3, proof: 1 - Phi(t) <= exp(-t^2/2)/2 for t > 0",
                 Le(normal_cdf(-closed_t), sp.exp(-(closed_t**2) / 2) / 2),
                 (closed_t,),
-                role=Role.STEP,
                 box={"t": (0, 10)},
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "equivalence",
                 "Lemma 6.3, proof: epsilon/s - s/2 = t at s = sqrt(t^2 + 2 epsilon) - t",
                 Eq(positive / shift_at - shift_at / 2, t),
                 (t, positive),
-                role=Role.STEP,
+                coverage=Coverage.STEP,
             ),
             Obligation(
                 "decreasing-in-t",
                 "Lemma 6.3, proof: sqrt(t^2 + 2 epsilon) - t decreases as t increases",
                 Le(derivative(shift_at, t), 0),
                 (t, positive),
-                role=Role.STEP,
                 box={"t": ("1/100", 10), "epsilon": ("1/100", 10)},
+                coverage=Coverage.STEP,
             ),
         ),
     )
