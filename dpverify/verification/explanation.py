@@ -10,8 +10,11 @@ from importlib import import_module
 from typing import Any
 
 from dpverify.evidence import Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import And, Formula
+from dpverify.formulas.printing import formula_text
 from dpverify.headlines import ancestors, bare, marks
-from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
+from dpverify.proving.language import Obligation, Statement
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, named_results, papers, select

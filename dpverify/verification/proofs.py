@@ -28,18 +28,12 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.files import write_whole
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.printing import formula_latex, formula_text
 from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
 from dpverify.proving import Proof, digest, homogeneity, prove
 from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Compare,
-    Json,
-    Obligation,
-    Statement,
-    formula_latex,
-    formula_text,
-    obligation_to_json,
-)
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running import Progress, Store
 from dpverify.running.executors import worker_processes
 from dpverify.running.program import program_hash
@@ -86,7 +80,7 @@ def source_texts(
         "where": obligation.where,
         "coverage": coverage,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
@@ -156,7 +150,10 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     statement = find_statement(task.statement)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    obligation = _obligations(statement, task.variant)[task.position]
+    return _answered(statement, task.variant, _obligations(statement, task.variant)[task.position])
+
+
+def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
     questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
         (prove, obligation.coverage, obligation.name)
     ]
@@ -165,11 +162,11 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     records = []
     for answer, coverage, name in questions:
         try:
-            records.append(_evidence(statement, task.variant, obligation, answer(obligation), coverage, name))
+            records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise
         except Exception as error:  # a fault in one row is no reason to lose the others
-            records.append(_faulty(statement, task.variant, obligation, error, coverage, name))
+            records.append(_faulty(statement, variant, obligation, error, coverage, name))
     return records
 
 
@@ -247,6 +244,24 @@ def prove_statements(
     if progress is not None:
         progress.finish()
     return [record for task in tasks for record in found[task]]
+
+
+def prove_page(
+    statement: Statement, *, workers: int = 1, progress: Progress | None = None
+) -> tuple[list[ProofRecord], Word]:
+    """Prove or refute what stands on someone's own page; the records, and what may be said of it all."""
+    parts = [(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    if progress is not None:
+        progress.start(len(parts))
+    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
+    records: list[ProofRecord] = []
+    for found in parallel(delayed(_answered)(statement, variant, o) for variant, o in parts):
+        records += found
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
