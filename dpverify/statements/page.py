@@ -219,7 +219,7 @@ class _Page:
         items = [item.strip() for item in match[2].split(";")] if match else []
         coverages = {str(c) for c in Coverage if c is not Coverage.UNIT}
         if not items or not re.match(rf"(?:{'|'.join(coverages)}|given|on|read as|uses)\b", items[0]):
-            return _plain(text) or f"line {line + 1}", Coverage.WHOLE, {}
+            return _plain(text) or self.unnamed(sheet), Coverage.WHOLE, {}
         coverage, options = Coverage.WHOLE, dict[str, Any]()
         for item in items:
             word, _, rest = item.partition(" ")
@@ -242,7 +242,11 @@ class _Page:
                     item,
                     "a coverage, `given $...$`, `on $...$`, `read as $...$` or `uses ...`",
                 )
-        return _plain(match[1] if match else "") or f"line {line + 1}", coverage, options
+        return _plain(match[1] if match else "") or self.unnamed(sheet), coverage, options
+
+    @staticmethod
+    def unnamed(sheet: Sheet) -> str:
+        return f"display {len(sheet.printed) + 1}"
 
     def box(self, line: int, text: str, sheet: Sheet) -> dict[str, tuple[Fraction, Fraction]]:
         """`$0\\le x\\le 1$, $y\\in[0,2]$`: the ends for each letter."""

@@ -11,7 +11,10 @@ _p1, _p2, _q1, _q2, _r1, _r2, _s1, _s2 = (
     real(f"{letter}{i}", gt=0, latex=f"{letter}_{i}") for letter in "pqrs" for i in (1, 2)
 )
 _ratio = real("u", gt=0, meaning="likelihood ratio")
-_ONE_ATOM = r"(p_1^\alpha q_1^{1-\alpha}+p_2^\alpha q_2^{1-\alpha})(r_1^\alpha s_1^{1-\alpha}+r_2^\alpha s_2^{1-\alpha})"
+_MOMENTS = (
+    r"(p_1^\alpha q_1^{1-\alpha}+p_2^\alpha q_2^{1-\alpha})"
+    r"(r_1^\alpha s_1^{1-\alpha}+r_2^\alpha s_2^{1-\alpha})"
+)
 _PAIRS = r"(p_1r_1)^\alpha(q_1s_1)^{1-\alpha}+(p_1r_2)^\alpha(q_1s_2)^{1-\alpha}+(p_2r_1)^\alpha(q_2s_1)^{1-\alpha}"
 _MERGING = r"(p_1+p_2)^{k}(q_1+q_2)^{1-k}\le p_1^{k}q_1^{1-k}+p_2^{k}q_2^{1-k}"
 _MERGING_LESS = r"(p_1+p_2)^{k}(q_1+q_2)^{1-k}\le 0.99(p_1^{k}q_1^{1-k}+p_2^{k}q_2^{1-k})"
@@ -32,9 +35,9 @@ prop5 = Sheet(
     ),
     pairs=("fmtt18.lem15", "fmtt18.thm22"),
 ).instance(
-    "moments-multiply", f"{_ONE_ATOM}={_PAIRS}" r"+(p_2r_2)^\alpha(q_2s_2)^{1-\alpha}",
+    "moments-multiply", f"{_MOMENTS}={_PAIRS}" r"+(p_2r_2)^\alpha(q_2s_2)^{1-\alpha}",
     where="Proposition 5, additivity", case="laws on two atoms, any order",
-    catches=("one of the four pairs of atoms is left out", f"{_ONE_ATOM}={_PAIRS}"),
+    catches=("one of the four pairs of atoms is left out", f"{_MOMENTS}={_PAIRS}"),
 )  # fmt: skip
 for _k in (2, 3):
     prop5 = prop5.instance(
