@@ -16,6 +16,7 @@ from dpverify.formulas.definedness import Condition, conditions, converges, defi
 from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
 from dpverify.formulas.logic import Le, Lt
 from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.printing import formula_text
 from dpverify.proving.normal_form import is_identity
 from dpverify.proving.symbolic import Phi, SymPy, bound_parts, symbolic, symbolic_to_json, tree
 from dpverify.proving.terms import check_expansion
@@ -89,6 +90,9 @@ def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
         return Phi(sp.sqrt(2 * rate) * (end - center))
 
     value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    positive = Lt(0, tree(rate))
+    if value.has(sp.I):
+        raise OutOfScopeError(f"{formula_text(positive)} is not shown")
     closed = tree(value)
     return ClosedIntegral(
         "gaussian-integral",
@@ -96,8 +100,9 @@ def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
         {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
         # it converges at a positive rate
         (
-            *_conditions(integral, tree(rate), tree(center), tree(factor), closed),
-            Condition(Lt(0, tree(rate))),
+            *conditions(tree(rate)),
+            Condition(positive),
+            *_conditions(integral, tree(center), tree(factor), closed),
         ),
     )
 
@@ -122,7 +127,10 @@ def _by_antiderivative(integral: Bound, e: SymPy) -> ClosedIntegral | None:
             return None
     except OutOfScopeError:
         return None
-    closed = tree(form.subs(x, high) - form.subs(x, low))
+    value = form.subs(x, high) - form.subs(x, low)
+    if value.has(sp.I):
+        raise OutOfScopeError("that an antiderivative is real at both ends is not shown")
+    closed = tree(value)
     between = defined_between(tree(form), integral.variable, tree(low), tree(high))
     return ClosedIntegral(
         "antiderivative",

@@ -244,6 +244,8 @@ def tree(e: SymPy) -> Expression:
         return exp(1)
     if e in (sp.oo, -sp.oo):
         return Constant("oo" if e is sp.oo else "-oo")
+    if e.is_Mul and e.args[0] is sp.S.NegativeOne:
+        return -tree(sp.Mul(*e.args[1:]))
     if e.is_Add or e.is_Mul:
         return Apply("add" if e.is_Add else "mul", tuple(map(tree, e.args)))
     if isinstance(e, sp.Sum | sp.Integral | sp.Product):
