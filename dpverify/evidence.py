@@ -464,7 +464,7 @@ class ErratumEntry(Record):
     corrected: str
     consequence: Consequence
     evidence: tuple[str, ...]
-    """What computes it: `tests/FILE.py::TEST` or `audit PLAN`."""
+    """What computes it: `test NAME` or `audit PLAN`."""
 
 
 class StatementEntry(Record):

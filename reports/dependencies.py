@@ -176,7 +176,7 @@ def _svg(paper: str, nodes: Mapping[str, Node], layers: Sequence[Sequence[str]])
     ]
     boxes = [_box(nodes[name], *corners[name]) for layer in layers for name in layer]
     return Markup(
-        '<svg class="graph" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}" '
+        '<svg class="graph" viewBox="0 0 {} {}" width="{}" height="{}" '
         'role="group" aria-label="What rests on what in {}">{}{}</svg>'
     ).format(
         _round(width), _round(height), _round(width), _round(height), paper, _joined(lines), _joined(boxes)

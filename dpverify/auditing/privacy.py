@@ -32,7 +32,7 @@ from dpverify.auditing.scores import (
     one_thread,
 )
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.evidence import Gap, ProfilePoint, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -116,6 +116,8 @@ class PrivacyAudit:
     """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
     smallest_fault: float | None = None
     """The smallest factor of the fault that was flagged."""
+    gap: Gap | None = None
+    """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool = False
     """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
@@ -246,6 +248,7 @@ def audit_privacy(
         bound_failure=bound_failure,
         seed=seed,
         adjacency=neighbors,
+        gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
         sees_nothing=verdict is Verdict.UNDECIDED,
     )
 

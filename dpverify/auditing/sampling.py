@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify.auditing.arguments import check_failure_probability, check_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval, Verdict
+from dpverify.evidence import Gap, Interval, Verdict
 
 Distance = Literal["total variation", "multiplicative"]
 
@@ -41,6 +41,8 @@ class LawAudit:
     """A half-line whose probability is off by this much more than allowed would have been found half the time."""
     blind_rejected: bool | None
     """Whether a sampler that ignores the data is violated by the same audit; None where none was given."""
+    gap: Gap | None
+    """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool
     """True where the claim stands only because not even that sampler is told from the right one."""
     points: tuple[tuple[float, float, float, float], ...]
@@ -118,6 +120,7 @@ def audit_law(
         half_width=half_width,
         detectable=detectable,
         blind_rejected=blind_rejected,
+        gap=Gap.BLIND_AUDIT if verdict is Verdict.UNDECIDED else None,
         sees_nothing=verdict is Verdict.UNDECIDED,
         points=tuple(
             (

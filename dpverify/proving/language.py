@@ -140,8 +140,7 @@ class Obligation:
                 self.scope,
                 "the case for an instance, and none for others",
             )
-        if isinstance(self.uses, str):
-            raise InvalidArgumentError(f"uses of obligation {self.name}", self.uses, "a tuple of ids")
+        _check_names(f"uses of obligation {self.name}", self.uses)
         if self.catches is not None:
             free = free_in(self.catches.claim) - set(self.over)
             if free:
@@ -164,6 +163,11 @@ class Obligation:
             above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
             if low > high or below or above:
                 raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
+
+
+def _check_names(what: str, names: object) -> None:
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        raise InvalidArgumentError(what, names, "a tuple of ids")
 
 
 @dataclass(frozen=True)
@@ -196,8 +200,7 @@ class Statement:
     """Ids of the statements or named results that its proof in the paper rests on, beside those of its obligations."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.uses, str):
-            raise InvalidArgumentError(f"uses of statement {self.id}", self.uses, "a tuple of ids")
+        _check_names(f"uses of statement {self.id}", self.uses)
 
     @property
     def rests_on(self) -> tuple[str, ...]:

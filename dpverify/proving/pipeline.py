@@ -128,7 +128,7 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
             proof = _undecided(str(error), error.gap)
         except InvalidArgumentError as error:
             # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
-            proof = _undecided(f"what it leads to is no formula: {error}", Gap.UNSUPPORTED_FUNCTION)
+            proof = _undecided(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
         except RecursionError:
             proof = _undecided("the formula is too deep", Gap.EFFORT_SPENT)
         except _ALGEBRA_FAILS as error:

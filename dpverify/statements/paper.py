@@ -16,8 +16,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import NamedResult
+from dpverify.evidence import ErratumEntry, NamedResult
 from dpverify.headlines import bare, cycle
+from dpverify.statements.errata import of_paper
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -54,9 +55,12 @@ class Paper:
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
+    """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
-        self._check([*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)])
+        named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
+        self._check((*named, *self.errata))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
@@ -106,6 +110,13 @@ class PaperFolder(Paper):
         """The audits of the algorithms, in their order."""
         found = tuple(plan for name in self.audited for plan in self.audits(name))
         self._check(plan.subject for plan in found)
+        return found
+
+    @cached_property
+    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:  # type: ignore[override]
+        """Corrections that a test or an audit computes."""
+        found = of_paper(self.key)
+        self._check(found)
         return found
 
     @cached_property

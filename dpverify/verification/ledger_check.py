@@ -233,12 +233,12 @@ def _settled(
         raise _RefusedError("a fault in dpverify ended it, so that nothing is said")
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     said = refutation_texts(obligation, coverage, row.verdict, row.left, row.right)
-    _compare(row, said, "its source and its sides")
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
             raise _RefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
+        _compare(row, said, "its source")
         _compare_with(_again(obligation, coverage), row)
         return Status.UNDECIDED, "the provers do not decide it here, either"
     certificate = _certificate(row.certificate, folder)
@@ -248,6 +248,7 @@ def _settled(
         raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
+    _compare(row, {**said, "gap": None}, "its source and its sides")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
@@ -285,7 +286,8 @@ def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
 
 
 def _short(value: object) -> str:
-    said = str(dict(value)) if isinstance(value, Mapping) else repr(value)
+    plain = str(value) if isinstance(value, StrEnum) else value
+    said = str(dict(value)) if isinstance(value, Mapping) else repr(plain)
     return said if len(said) <= 120 else said[:117] + "..."
 
 

@@ -356,6 +356,7 @@ def _entry(
         uses=statement.rests_on if statement else (),
         used_by=used_by(row.id),
         rests_on_false=tuple(false),
+        errata=paper.errata.get(row.id, ()),
         marks=marks(found),
     )
 
@@ -400,7 +401,8 @@ def results_of(
     statements: Iterable[StatementEntry], proofs: Iterable[ProofEvidence]
 ) -> tuple[NamedResult, ...]:
     """The named results that statements or rows of a ledger rest on, in the order of their ids."""
-    used = {bare(name) for part in (*statements, *proofs) for name in part.uses}
+    used = {bare(name) for statement in statements for name in statement.uses}
+    used |= {bare(name) for proof in proofs for name in proof.uses}
     return tuple(found for name, found in sorted(named_results().items()) if name in used)
 
 

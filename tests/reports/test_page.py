@@ -14,7 +14,16 @@ import time
 
 import pytest
 
-from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
+from dpverify.evidence import (
+    Budget,
+    Consequence,
+    ErratumEntry,
+    Interval,
+    Ledger,
+    NamedResult,
+    ProofEvidence,
+    Verdict,
+)
 from dpverify.reports import ledger_json, render_html
 from dpverify.reports.sections import Block, blocks
 
@@ -180,6 +189,7 @@ _FIELDS = {name for entry in (*PROOFS, *AUDITS, STATEMENTS[0]) for name in type(
 _FIELDS |= {
     *Budget.model_fields,
     *Interval.model_fields,
+    *NamedResult.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -345,3 +355,102 @@ def test_docstrings_keep_their_lists() -> None:
     row = STATEMENTS[0].model_copy(update={"docstring": "Takes `x < 1`, <b>once</b>."})
     text = render_html(example_ledger(statements=(row, *STATEMENTS[1:])))
     assert "Takes <code>x &lt; 1</code>, &lt;b&gt;once&lt;/b&gt;." in text
+
+
+GRAPH = (
+    STATEMENTS[0],
+    STATEMENTS[3].model_copy(update={"verdict_printed": Verdict.PROVED, "headline_printed": "proved"}),
+    STATEMENTS[0].model_copy(
+        update={
+            "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "verdict_printed": Verdict.CERTIFIED,
+            "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_repaired": "",
+            "verdict_repaired": None,
+        }
+    ),
+    STATEMENTS[1].model_copy(update={"id": "fmtt18.thm8"}),
+)  # fmt: skip
+"""Two that hold given others, one below the other; one that holds; one that is not encoded."""
+
+
+def _boxes(text: str) -> dict[str, str]:
+    """Title to inside of every box of the first drawing."""
+    svg = text[text.index('<svg class="graph"') :]
+    svg = svg[: svg.index("</svg>")]
+    found = re.findall(r'<(?:a href="[^"]*"|g role="img") aria-label="([^"]*)">(.*?)</(?:a|g)>', svg, re.S)
+    return dict(found)
+
+
+def test_what_rests_on_what_is_drawn() -> None:
+    text = render_html(example_ledger(statements=GRAPH))
+    page = Page(text)
+    assert page.problems == []
+    boxes = _boxes(text)
+    assert len(boxes) == 5
+    false, holds, below, plain, literature = (
+        next(inside for title, inside in boxes.items() if title.startswith(start))
+        for start in ("fmtt18.thm1,", "gll22.lem6.3,", "fmtt18.thm9,", "fmtt18.thm8,", "Jensen")
+    )
+    # border: how it stands as printed; filling: how far the proof goes
+    assert "border false" in false
+    assert 'class="filling"' in false
+    assert 'width="148"/><rect class="border' in false  # all that it rests on holds, or is literature
+    assert "border holds" in below
+    assert 'width="74"/><rect class="border' in below  # it rests on what is not encoded
+    assert "border holds" in holds
+    assert "border unknown" in plain
+    assert 'class="filling"' not in plain
+    assert 'class="filling"' not in literature
+    # the same in words, so that neither color nor border is needed
+    assert ">false; correction proved<" in false.replace("…", "d")
+    assert ">proved, given<" in below
+    assert ">not encoded<" in plain
+    assert ">from the literature<" in literature
+    # a list says the same, with what each rests on
+    words = page.words()
+    said = r"certified, given fmtt18\.thm1, fmtt18\.thm8; rests on\s*fmtt18\.thm1\s*,\s*fmtt18\.thm8"
+    assert re.search(said, words)
+    for above in ("fmtt18.thm1", "fmtt18.thm8"):
+        assert f"<title>fmtt18.thm9 rests on {above}</title>" in text
+
+
+def test_the_drawing_is_reached_by_keyboard_and_read_aloud() -> None:
+    text = render_html(example_ledger(statements=GRAPH))
+    svg = text[text.index('<svg class="graph"') : text.index("</svg>", text.index('<svg class="graph"'))]
+    links = re.findall(r'<a href="#([^"]*)" aria-label="([^"]+)">', svg)
+    assert {anchor for anchor, _ in links} == {"fmtt18.thm1", "gll22.lem6.3", "fmtt18.thm9"}
+    assert all(f'id="{anchor}"' in text for anchor, _ in links)
+    assert "tabindex" not in svg  # links are stops of their own
+    assert 'role="group" aria-label="What rests on what in fmtt18"' in svg
+    assert svg.count("<title>") == len(re.findall(r"<path ", svg)) + 5
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert ".graph a:focus-visible .border" in style
+    for kind in ("false", "unknown"):
+        assert re.search(rf"\.graph \.border\.{kind} {{[^}}]*stroke-dasharray", style)
+    assert not re.search(
+        r'(?:fill|stroke)="#', svg
+    )  # colors are the style sheet's, for light, dark and paper
+
+
+def test_a_page_without_uses_has_no_drawing() -> None:
+    text = render_html(example_ledger(statements=STATEMENTS[4:]))
+    assert '<svg class="graph"' not in text
+    assert 'href="#dependencies"' not in text
+
+
+def test_errata_are_shown_with_what_computes_them() -> None:
+    erratum = ErratumEntry(
+        where="Corollary 31", printed="noise without the 2", corrected="with the 2", consequence=Consequence.CONSTANT,
+        evidence=("tests/algorithms/test_x.py::test_y",),
+    )  # fmt: skip
+    row = STATEMENTS[9].model_copy(update={"errata": (erratum,)})
+    page = Page(render_html(example_ledger(statements=(row,), entries=())))
+    assert page.problems == []
+    words = page.words()
+    for fact in (
+        erratum.where,
+        erratum.printed,
+        erratum.corrected,
+        str(erratum.consequence),
+        *erratum.evidence,
+    ):
+        assert fact in words
