@@ -146,7 +146,7 @@ class Obligation:
             if free:
                 raise InvalidArgumentError(
                     f"fault of obligation {self.name}",
-                    sorted(map(str, free)),
+                    sorted(v.name for v in free),
                     "a claim over the variables in `over`",
                 )
 

@@ -60,14 +60,8 @@ class Paper:
     """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
-        self._check(
-            [
-                *(s.id for s in self.statements),
-                *self.algorithms,
-                *(p.subject for p in self.plans),
-                *self.errata,
-            ]
-        )
+        named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
+        self._check((*named, *self.errata))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}

@@ -151,7 +151,10 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     statement = find_statement(task.statement)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    obligation = _obligations(statement, task.variant)[task.position]
+    return _answered(statement, task.variant, _obligations(statement, task.variant)[task.position])
+
+
+def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
     from dpverify.proving import homogeneity, prove
 
     questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
@@ -162,11 +165,11 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     records = []
     for answer, coverage, name in questions:
         try:
-            records.append(_evidence(statement, task.variant, obligation, answer(obligation), coverage, name))
+            records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise
         except Exception as error:  # a fault in one row is no reason to lose the others
-            records.append(_faulty(statement, task.variant, obligation, error, coverage, name))
+            records.append(_faulty(statement, variant, obligation, error, coverage, name))
     return records
 
 
@@ -248,6 +251,28 @@ def prove_statements(
     if progress is not None:
         progress.finish()
     return [record for task in tasks for record in found[task]]
+
+
+def prove_page(
+    statement: Statement, *, workers: int = 1, progress: Progress | None = None
+) -> tuple[list[ProofRecord], Word]:
+    """Prove or refute what stands on someone's own page; the records, and what may be said of it all."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    parts = [(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    if progress is not None:
+        progress.start(len(parts))
+    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
+    records: list[ProofRecord] = []
+    for found in parallel(delayed(_answered)(statement, variant, o) for variant, o in parts):
+        records += found
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:

@@ -122,7 +122,8 @@ def test_random_obligations_are_of_all_kinds() -> None:
             total += 1
     assert total > 500
     heads = ["add", "mul", "pow", "exp", "log", "erfc", "phi", "max", "min", "abs", "floor", "sum", "integral",
-             "diff", "at", "pi", "product", "ceiling", "gamma", "factorial", "binomial", "and", "or", "not", "implies", "forall", "<=", "<", "==", "!="]  # fmt: skip
+             "diff", "at", "pi", "product", "ceiling", "gamma", "factorial",
+             "binomial", "and", "or", "not", "implies", "forall", "<=", "<", "==", "!="]  # fmt: skip
     assert [head for head in heads if f"['{head}'" not in seen] == []
     kinds = [
         "'kind': 'integer'",
