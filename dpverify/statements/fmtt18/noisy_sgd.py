@@ -101,7 +101,9 @@ _thm26 = Sheet(
 thm26 = (
     _thm26
     .instance("one-record", r"\frac{2\alpha L^2}{\sigma^2}\le\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}",
-              given=r"n=1, \sigma^2\ge 2(\alpha-1)\alpha L^2", where="Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it true",
+              given=r"n=1, \sigma^2\ge 2(\alpha-1)\alpha L^2",
+              where="Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it "
+                    "true",
               case="n = 1, gradients 2 L apart: one step, whose divergence is exact", uses=("fmtt18.def10",),
               consequence=EDGE)
     .condition("condition-of-lemma-25",
