@@ -41,7 +41,7 @@ def exp_1000_over_x() -> tuple[Formula, list[Variable], list[Formula]]:
 
 def large_powers() -> tuple[Formula, list[Variable], list[Formula]]:
     x = integer("x", ge=0)
-    return Not(Not(Ne(Fraction(1, 1000) ** (-x), 0))), [x], []
+    return Not(Not(Ne(expression(Fraction(1, 1000)) ** (-x), 0))), [x], []
 
 
 def powers_and_phi() -> tuple[Formula, list[Variable], list[Formula]]:
