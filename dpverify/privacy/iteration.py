@@ -32,6 +32,8 @@ from dpverify.privacy.guarantees import GDP, RDP
 _TOLERANCE = 1e-9
 _FORGOTTEN = -400.0
 """Binary exponent, relative to the largest, of what a step's noise contributes; below it the step hides nothing."""
+_LARGEST_POWER = 1023.0
+"""Binary exponent of the largest power of two among floats."""
 _UNIT = 2.0**-53
 """Relative error of one operation in floats."""
 
@@ -281,8 +283,15 @@ class NoisyIteration:
                 rise = np.add.reduceat(np.exp2(rises - top), first)
                 weight = np.exp2(weights[usable] - rest.max())
                 slope = isotonic_regression(rise / weight, weights=weight, increasing=True).x
-                with np.errstate(over="ignore", under="ignore"):
-                    found = slope * weight * np.exp2(top - following[usable])
+                height = top - following[usable]
+                with np.errstate(over="ignore", under="ignore", divide="ignore"):
+                    # in logarithms where a factor leaves the floats and the product need not
+                    small = slope * weight
+                    found = np.where(
+                        (small >= np.finfo(np.float64).tiny) & (height <= _LARGEST_POWER),
+                        small * np.exp2(np.minimum(height, _LARGEST_POWER)),
+                        np.exp2(np.log2(slope) + np.log2(weight) + height),
+                    )
                 # an amount beyond the floats would be cut down to what is there
                 amounts[usable] = np.minimum(found, np.finfo(np.float64).max)
             begin = stop

@@ -117,6 +117,9 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
             proof = prover.attempt(obligation, budget)
         except OutOfScopeError as error:
             proof = _undecided(str(error))
+        except InvalidArgumentError as error:
+            # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
+            proof = _undecided(f"what it leads to is no formula: {error}")
         except RecursionError:
             proof = _undecided("the formula is too deep")
         except _ALGEBRA_FAILS as error:

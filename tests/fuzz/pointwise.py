@@ -225,6 +225,12 @@ def _erfc(x: Any) -> Value:
     if isinstance(x, Fraction) and x == 0:
         return Value(Fraction(1), True)
     low, high = _bounds(wide(x))
+    if low >= 10**4 and high < 10**1000:
+        # exp(-x^2) / (4 x) < erfc(x) < exp(-x^2) for x >= 1
+        below, above = (iv.exp(-(iv.mpf(end) ** 2)) for end in (high, low))
+        return Value(iv.mpf([_bounds(below / (4 * iv.mpf(high)))[0], _bounds(above)[1]]), True)
+    if low > -(10**1000) and high <= -(10**4):
+        return Value(2 - _erfc(-wide(x)).number, True)
     if not max(abs(low), abs(high)) < 10**4:
         return Value(iv.mpf([0, 2]), True)
     ends = [_bounds(_loose(iv.mpf(mp.erfc(end)))) for end in (high, low)]

@@ -369,6 +369,17 @@ def never_below_affine_maps(rows: list[tuple[float, float, float]], distance: fl
     distance=st.one_of(st.just(0.0), magnitudes(-300, 300)),
     idle=st.sampled_from([0, 0, 40, 1500]),
 )
+@example(
+    rows=[
+        (0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.0, 0.0, 1.2070234389157444e-109),
+        (0.0, 0.0, 1.2070234389157444e-109),
+        (1e91, 1e-158, 1.0),
+    ],
+    distance=0.0,
+    idle=0,
+)
 def test_noisy_iterations_against_affine_maps(
     rows: list[tuple[float, float, float]], distance: float, idle: int
 ) -> None:

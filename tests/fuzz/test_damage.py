@@ -189,6 +189,8 @@ def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds
             continue
         said = check(json.loads(json.dumps(hurt)))
         confirmed, refused = confirmed + said.confirmed, refused + (not said.confirmed)
+        # a certificate shows one verdict and no other
+        assert way != "verdict" or not said.confirmed
         if said.confirmed and hurt["proof"].get("method") != "units":
             assert faults(hurt) == [], (way, said)
             assert (
@@ -198,7 +200,8 @@ def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds
             )
         if said.confirmed and hurt["proof"].get("method") == "units":
             assert hurt["verdict"] in ("proved", "refuted")
-    # what is damaged may still be true, and then it may be shown
+    # about half are confirmed: units do not depend on numbers and domains, other proofs not on units, and hints that
+    # the checker does not follow may be wrong
     assert refused > 0 < confirmed
 
 

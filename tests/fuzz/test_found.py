@@ -85,10 +85,25 @@ def logarithm_of_a_derivative_that_is_0() -> tuple[Formula, list[Variable], list
     return And((Le(1000**x * erfc(x), slope),)), [x, y], []
 
 
+def complex_at_a_point() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(2 * x + at(derivative(s**s, s), s, -1), 4 * x), [x], []
+
+
+def complex_antiderivative() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(2 * x + integral(expression(Fraction(-1, 2)) ** t, t, 0, 1), 4 * x), [x], []
+
+
+def far_tail() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x")
+    return Le(x**2 + x, erfc(exp(1000))), [x], []
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
-    maximum_with_a_root, logarithm_of_a_derivative_that_is_0,
+    maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
 ]  # fmt: skip
 
 
