@@ -34,8 +34,8 @@ def expression_to_json(e: Expression) -> Json:
             return ["inf", "+" if name == "oo" else "-"]
         case Apply(operator, arguments):
             parts = [expression_to_json(a) for a in arguments]
-            if operator in ("pow", "root") and (value := constant(arguments[1])) is not None:
-                parts[1] = ["num", str(value)]  # the exponent 1 - 2 is the number -1
+            if operator in ("pow", "root") and (number := constant(arguments[1])) is not None:
+                parts[1] = ["num", str(number)]  # the exponent 1 - 2 is the number -1
             write = OPERATORS[operator].neutral
             return [operator, *parts] if write is None else write(*parts)
         case Bound(kind, body, variable, first, last):

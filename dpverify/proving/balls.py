@@ -14,7 +14,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
 from dpverify.formulas.logic import And, Compare, Formula
-from dpverify.proving.ball_programs import Ball, Graph, NeedsValueError, Node, NotExpressibleError, Program
+from dpverify.formulas.values import Ball
+from dpverify.proving.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError, Program
 from dpverify.proving.branch_and_bound import (
     PRECISIONS,
     Box,

@@ -23,7 +23,8 @@ from flint import arb, ctx, fmpq
 
 from dpverify.formulas.expressions import Expression, OutOfScopeError
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
-from dpverify.proving.ball_programs import Ball, Graph, Node, Program
+from dpverify.formulas.values import Ball
+from dpverify.proving.ball_programs import Graph, Node, Program
 from dpverify.proving.nested_mean_value import NestedMeanValue
 from dpverify.proving.normal_form import is_identity
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK

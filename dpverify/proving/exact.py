@@ -120,7 +120,7 @@ class Exact:
         return replace(found, seconds=seconds)
 
     def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
-        integrals: dict[Expression, ClosedIntegral] = {}
+        integrals: dict[Bound, ClosedIntegral] = {}
         claim = stated.claim
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
@@ -228,15 +228,15 @@ def _integrals(e: Expression) -> list[Bound]:
     return [part for part in subexpressions(e) if isinstance(part, Bound) and part.kind == "integral"]
 
 
-def _with_values(formula: Formula, integrals: dict[Expression, ClosedIntegral]) -> Formula:
+def _with_values(formula: Formula, integrals: dict[Bound, ClosedIntegral]) -> Formula:
     def change(e: Expression) -> Expression:
-        found = integrals.get(e)
+        found = integrals.get(e) if isinstance(e, Bound) else None
         return rebuilt(e, tuple(map(change, children(e)))) if found is None else found.value
 
     return map_sides(formula, change)
 
 
-def _with_values_in(condition: Condition, integrals: dict[Expression, ClosedIntegral]) -> Condition:
+def _with_values_in(condition: Condition, integrals: dict[Bound, ClosedIntegral]) -> Condition:
     formula = _with_values(condition.formula, integrals)
     assert isinstance(formula, Compare)
     return replace(

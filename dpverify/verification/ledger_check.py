@@ -27,9 +27,10 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.formulas.logic import free_in
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
-from dpverify.proving.evaluation import UnclearError, UndefinedError, failing, text
+from dpverify.proving.evaluation import failing, text
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.points import admitted
 from dpverify.reports import read_ledger

@@ -596,7 +596,8 @@ def _comparison(relation: str, left: Value | None, right: Value | None) -> Truth
         signs = {(a > b) - (a < b)}
     else:
         (low, high), (bottom, top) = _bounds(wide(a)), _bounds(wide(b))
-        signs = {1} if low > top else {-1} if high < bottom else {-1, 0, 1}
+        same = low == high == bottom == top
+        signs = {1} if low > top else {-1} if high < bottom else {0} if same else {-1, 0, 1}
     holds = {"<=": (-1, 0), "<": (-1,), "==": (0,), "!=": (-1, 1)}[relation]
     found = {TRUE if sign in holds else FALSE for sign in signs}
     return frozenset(found if left.surely and right.surely else found | {NEITHER})

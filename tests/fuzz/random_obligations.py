@@ -186,10 +186,12 @@ class Maker:
     def rare(self, depth: int) -> Any:
         """Operators that bind a name, and derivatives."""
         whole = [v for v in self.names if v.kind == "integer"]
-        match self.pick("sum", "product", "integral", "derivative", "at", "pi", "counted"):
+        match self.pick("sum", "product", "integral", "derivative", "at", "pi", "counted", "gamma"):
+            case "gamma":
+                return gamma(self.term(0))
             case "counted":
                 n = self.pick(*whole) if whole else self.pick(0, 1, 4)
-                return self.pick(factorial(n), binomial(n, 2), binomial(5, n), gamma(self.term(0)))
+                return self.pick(factorial(n), binomial(n, 2), binomial(5, n))
             case "sum" | "product" as kind:
                 last = (
                     self.pick(*whole) + self.pick(0, 0, 1)

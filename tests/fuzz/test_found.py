@@ -41,7 +41,7 @@ def exp_1000_over_x() -> tuple[Formula, list[Variable], list[Formula]]:
 
 def large_powers() -> tuple[Formula, list[Variable], list[Formula]]:
     x = integer("x", ge=0)
-    return Not(Not(Ne(Fraction(1, 1000) ** (-x), 0))), [x], []
+    return Not(Not(Ne(expression(Fraction(1, 1000)) ** (-x), 0))), [x], []
 
 
 def powers_and_phi() -> tuple[Formula, list[Variable], list[Formula]]:
@@ -92,7 +92,7 @@ def complex_at_a_point() -> tuple[Formula, list[Variable], list[Formula]]:
 
 def complex_antiderivative() -> tuple[Formula, list[Variable], list[Formula]]:
     x = real("x")
-    return Le(2 * x + integral(Fraction(-1, 2) ** t, t, 0, 1), 4 * x), [x], []
+    return Le(2 * x + integral(expression(Fraction(-1, 2)) ** t, t, 0, 1), 4 * x), [x], []
 
 
 def far_tail() -> tuple[Formula, list[Variable], list[Formula]]:
