@@ -94,7 +94,7 @@ def check_form(algorithm: Any, n: int) -> None:
         AssertionError: naming what is missing or of another type.
     """
     frozen = dataclasses.is_dataclass(algorithm) and not isinstance(algorithm, type)
-    frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)
     _require(frozen, algorithm, "it is no instance of a frozen dataclass")
     _require(callable(algorithm), algorithm, "it cannot be called as (data, *, rng, runs)")
     id_ = getattr(algorithm, "id", None)
@@ -103,9 +103,9 @@ def check_form(algorithm: Any, n: int) -> None:
     listed = isinstance(statements, tuple) and all(isinstance(one, str) for one in statements)
     _require(listed, algorithm, f"its statements are {statements!r}, no tuple of ids")
     for name, kind in (("withdrawn", str), ("queries", StatedQueries)):
-        method = getattr(algorithm, name, None)
+        method: Any = getattr(algorithm, name, None)
         _require(callable(method), algorithm, f"it has no method {name}(n)")
-        answer = method(n)  # type: ignore[misc]
+        answer = method(n)
         listed = isinstance(answer, tuple) and all(isinstance(one, kind) for one in answer)
         _require(listed, algorithm, f"{name}({n}) is {answer!r}, no tuple of {kind.__name__}")
     for name in ("guarantees", "guarantee_at"):

@@ -124,7 +124,7 @@ class _Localized(Weakenable, ABC):
         """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
-    def _steps(self, n: int) -> tuple[tuple[str, tuple[StatedGuarantee, ...], float], ...]:
+    def _steps(self, n: int) -> tuple[tuple[str, Guarantees, float], ...]:
         """What each step is called, what it states, and its share of the budget."""
         return (
             ("output perturbation", self.localizer.guarantees(n), self.localization_share),

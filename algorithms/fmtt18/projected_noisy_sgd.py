@@ -149,6 +149,10 @@ class _NoisySGD(Weakenable, ABC):
             StatedQueries("projection", count, exact=exact, sources=self.statements[:1]),
         )
 
+    @abstractmethod
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The theorem's RDP of the record at an index from 1; None where it states none."""
+
     def _printed(self, n: int) -> StatedGuarantee | None:
         """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
         stated = self.rdp_at(n, n)

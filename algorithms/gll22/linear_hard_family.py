@@ -220,7 +220,7 @@ class MeanMinimizer(Weakenable):
         mu = 2 * self.clip / (read * self.noise_stddev)
         return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE))
 
-    def queries(self, n: int, d: int) -> tuple[StatedQueries, ...]:
+    def queries_on(self, n: int, d: int) -> tuple[StatedQueries, ...]:
         """The d values of each record that is read, and one linear minimization."""
         return (StatedQueries("value", self._read(n) * d), StatedQueries("linear minimization", 1))
 

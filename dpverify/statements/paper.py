@@ -111,7 +111,7 @@ class PaperFolder(Paper):
             object.__setattr__(self, name, value)
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:  # type: ignore[override]
+    def statements(self) -> tuple[Statement, ...]:
         """The statements encoded so far."""
         name = f"dpverify.statements.{self.key}.formulas"
         found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
@@ -119,21 +119,21 @@ class PaperFolder(Paper):
         return found
 
     @cached_property
-    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:  # type: ignore[override]
+    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:
         """Corrections of statements that no formula is encoded for."""
         found = of_paper(self.key)
         self._check(found)
         return found
 
     @cached_property
-    def algorithms(self) -> Mapping[str, str]:  # type: ignore[override]
+    def algorithms(self) -> Mapping[str, str]:
         """Algorithm id to import path, in the paper's order."""
         found: Mapping[str, str] = import_module(f"dpverify.algorithms.{self.key}").ROWS
         self._check(found)
         return found
 
     @cached_property
-    def plans(self) -> tuple[Plan, ...]:  # type: ignore[override]
+    def plans(self) -> tuple[Plan, ...]:
         """The audits of the algorithms, in their order."""
         found = tuple(plan for name in self.audited for plan in self.audits(name))
         self._check(plan.subject for plan in found)
