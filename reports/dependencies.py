@@ -15,7 +15,7 @@ from markupsafe import Markup
 from dpverify.evidence import Ledger, StatementEntry, Verdict
 from dpverify.headlines import HOLDS, bare
 
-_WIDTH, _HEIGHT = 148, 46
+_WIDTH, _HEIGHT = 160, 46
 _BESIDE, _BELOW = 16, 44
 _MARGIN = 6
 
@@ -108,20 +108,22 @@ def _best(row: StatementEntry) -> Verdict | None:
 
 
 def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]) -> bool:
-    """Whether it and all statements that it rests on hold; results of the literature are taken as they are."""
+    """Whether it and all that it rests on are proved, on all of their domains; the literature is taken as it is."""
     row = rows.get(name)
     if row is None:
         return "." not in name
-    return _best(row) in HOLDS and all(
+    return _best(row) is Verdict.PROVED and all(
         _fully(used, rows, (*above, name)) for used in map(bare, row.uses) if used not in above
     )
 
 
 def _short(row: StatementEntry, border: str, filling: str) -> str:
-    proof = {"whole": "proved", "half": "proved, given", "none": ""}[filling]
+    if filling == "none":
+        return "false as printed" if border == "false" else row.headline_printed.partition(";")[0]
+    partly = "on a box" if _best(row) is Verdict.CERTIFIED else "given"
     if border == "false":
-        return f"false; correction {proof}" if proof else "false as printed"
-    return proof or row.headline_printed.partition(";")[0]
+        return "false; correction proved" if filling == "whole" else f"false; corrected, {partly}"
+    return str(_best(row)) if filling == "whole" else f"{_best(row)}, {partly}"
 
 
 # ------------------------------------------------------------------------------------------------ the drawing
@@ -199,10 +201,13 @@ def _box(node: Node, x: float, y: float) -> Markup:
     if filled:
         parts.append(Markup(f'<rect class="filling" {shape} width="{_round(filled)}"/>'))
     parts.append(Markup(f'<rect class="border {node.border}" {shape} width="{_WIDTH}"/>'))
-    for text, kind, down in ((node.label, "name", 19), (node.says, "says", 36)):
+    for text, kind, down in (
+        (_shortened(node.label, 19), "name", 19),
+        (_shortened(node.says, 27), "says", 36),
+    ):
         parts.append(
             Markup('<text class="{}" x="{}" y="{}" text-anchor="middle">{}</text>').format(
-                kind, _round(x + _WIDTH / 2), _round(y + down), _shortened(text)
+                kind, _round(x + _WIDTH / 2), _round(y + down), text
             )
         )
     inside = _joined(parts)
@@ -211,7 +216,7 @@ def _box(node: Node, x: float, y: float) -> Markup:
     return Markup('<a href="#{}" aria-label="{}">{}</a>').format(node.anchor, node.title, inside)
 
 
-def _shortened(text: str, length: int = 24) -> str:
+def _shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

@@ -28,7 +28,7 @@ from dpverify.evidence import (
     Verdict,
     overall,
 )
-from dpverify.headlines import marks
+from dpverify.headlines import gravest, marks
 from dpverify.reports import number_text
 
 AuditEvidence = (
@@ -241,9 +241,16 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             repairs=tuple(unique.values()),
             reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
             marks=marks(finding.refuted for finding in findings),
-            consequence=min((f.refuted.consequence for f in findings), key=_gravity),
+            consequence=_worst(finding.refuted for finding in findings),
         )
     return dict(sorted(made.items(), key=lambda named: _gravity(named[1].consequence)))
+
+
+def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
+    """The worst consequence of what says what the statement says, if that is among it, else of all."""
+    found = list(refuted)
+    claims = [p.consequence for p in found if p.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    return gravest(claims or [p.consequence for p in found])
 
 
 def _gravity(consequence: Consequence | None) -> int:

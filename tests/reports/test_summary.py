@@ -10,7 +10,9 @@ import pytest
 from dpverify.evidence import (
     Budget,
     ClaimOrigin,
+    Consequence,
     Coverage,
+    Gap,
     ProofEvidence,
     StatementEntry,
     Variant,
@@ -311,3 +313,50 @@ def test_a_claim_says_how_it_stands_to_the_print(origin: dict[str, str], words: 
     for audit in kinds.values():
         page = render_html(example_ledger(entries=(audit,)))
         assert words in page, audit.kind
+
+
+def test_findings_are_ordered_by_what_follows_from_them() -> None:
+    """A statement counts with what its own claim does, not with a step of its proof."""
+    found = [
+        ("a.edge", Coverage.INSTANCE, Consequence.EDGE),
+        ("a.edge", Coverage.STEP, Consequence.STEP),
+        ("a.old", Coverage.WHOLE, None),
+        ("a.step", Coverage.STEP, Consequence.STEP),
+        ("a.constant", Coverage.WHOLE, Consequence.CONSTANT),
+        ("a.claim", Coverage.WHOLE, Consequence.CLAIM),
+    ]
+    entries = tuple(
+        PROOFS[0].model_copy(
+            update={"statement": name, "obligation": str(part), "coverage": part, "consequence": what}
+        )
+        for name, part, what in found
+    )
+    summary = summarize(example_ledger(entries=entries, statements=()))
+    assert [c.statement for c in summary.false_statements] == ["a.claim", "a.constant", "a.edge", "a.old"]
+    assert [c.consequence for c in summary.false_statements] == [
+        Consequence.CLAIM,
+        Consequence.CONSTANT,
+        Consequence.EDGE,
+        None,
+    ]
+    assert [c.statement for c in summary.false_parts] == ["a.step"]
+    assert (
+        "4 statements are false as printed (1: the claim fails; 1: a constant changes; 1: an edge case"
+        in (summary.headline)
+    )
+
+
+def test_reasons_for_undecided_are_counted() -> None:
+    undecided = PROOFS[6]
+    entries = (
+        undecided,
+        undecided.model_copy(update={"obligation": "other"}),
+        undecided.model_copy(update={"obligation": "third", "gap": Gap.EFFORT_SPENT}),
+        MEASUREMENT.model_copy(update={"gap": Gap.NOTHING_STATED}),  # no claim, so not undecided
+    )
+    ledger = example_ledger(entries=entries)
+    assert summarize(ledger).gaps == ((Gap.CONTACT_POINT, 2), (Gap.EFFORT_SPENT, 1))
+    said = "contact point (2), effort spent (1)"
+    assert f"undecided: {said}" in [line.text for line in summary_lines(ledger)]
+    assert f"Reasons, and how often each was met: {said}." in render_html(ledger)
+    assert f"Reasons: {said}." in render_markdown(ledger).replace("\\", "")
