@@ -23,7 +23,7 @@ from dpverify.formulas.expressions import (
     all_variables,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, variables_of
-from dpverify.formulas.tokens import normal, takes_a_power, texts
+from dpverify.formulas.tokens import normal, takes_a_factor, takes_a_power, texts
 
 _COMMAND = re.compile(r"\\[A-Za-z]+$")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
@@ -105,13 +105,13 @@ class _Printer:
             case Bound() if self.fits(e, followed):
                 return self.bound(e)
             case _:
-                return self.factor(e)
+                return self.closed(e) if followed == FACTOR else self.factor(e)
 
     def times(self, out: str, right: Expression, followed: int) -> str:
         if isinstance(right, Bound) and self.fits(right, followed):
             text = self.bound(right)
         else:
-            text = self.factor(right)
+            text = self.closed(right) if followed == FACTOR else self.factor(right)
         operator = right.operator if isinstance(right, Apply) else ""
         dotted = isinstance(right, Number) or text[0].isdigit() or operator == "factorial"
         # a letter before brackets that hold no sum would look like a function
@@ -119,6 +119,11 @@ class _Printer:
         # within an integral, d before a letter could be the end of it
         dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
         return _joined(out, r"\cdot ", text) if dotted else _joined(out, text)
+
+    def closed(self, e: Expression) -> str:
+        """As a factor stands before another: a letter that might reach over it, in brackets."""
+        open_ended = isinstance(e, Variable) and not takes_a_factor(texts(normal(e.latex)))
+        return f"({self.factor(e)})" if open_ended else self.factor(e)
 
     def factor(self, e: Expression) -> str:
         match e:

@@ -23,6 +23,7 @@ from dpverify.formulas.syntax import (
     numeral_of_row,
     subtrees,
 )
+from dpverify.formulas.tokens import normal, takes_a_factor, texts
 
 if TYPE_CHECKING:
     from dpverify.formulas.notation import Reader
@@ -93,6 +94,11 @@ class Row:
             raise reader.two(pair, one, other)
         if kind_of(item) == "factor" and has_point(item) and not has_limits(item):
             raise reader.refuse(pair, "in brackets what is taken at the point")
+        if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):
+            whole, rest = reader.source(before), reader.source(item)
+            raise reader.two(
+                pair, f"({whole}){rest}", f"a letter that has the `{rest}` in it and is declared so"
+            )
         called = is_bracket(item) and not has_limits(item) and not adds(item.children[0])
         if called and kind_of(before) == "factor" and is_letter(before):
             letter, inner = reader.source(before), reader.source(item)

@@ -269,6 +269,20 @@ def end_of_group(parts: tuple[str, ...], start: int) -> int:
     return len(parts)
 
 
+def takes_a_factor(parts: tuple[str, ...]) -> bool:
+    """Whether a letter of these pieces, with another behind it, is their product and nothing else.
+
+    What ends with a bracket is closed by it; `\\mathbb{E}\\|b\\|^2x` could be the mean of a product.
+    """
+    bare = parts
+    if parts[-1:] == ("}",):
+        starts = [
+            i for i, part in enumerate(parts) if part == "^" and end_of_group(parts, i + 1) == len(parts)
+        ]
+        bare = parts[: starts[0]] if starts else parts
+    return takes_a_power(bare) or parts[-1] in CLOSING
+
+
 def takes_a_power(parts: tuple[str, ...]) -> bool:
     """Whether a letter of these pieces, with `^2` behind it, is its square and nothing else.
 

@@ -132,7 +132,7 @@ AMBIGUOUS = [
     r"x^2y!=1", r"x^2!=1", r"n!!=1", r"2n!=1", r"|x|y|x|=1", r"x2=1", r"2\frac12=1", r"\ln(1/\delta)^2=1",
     r"\mathbb{E}\|b_t\|_2^2{}^2=1", r"x^12=1", r"x^-1=1", r"\frac{x}{y}^2=1", r"\log^{-1}x=1", r"\Phi^2(x)=1",
     r"x<y\text{ and }x=1\text{ or }y=2", r"x=1\implies y=1\implies x=y", r"\lg x=1", r"\sum_{t=1}^n c=1",
-    r"(x)(x)|_{x=1}=1",
+    r"(x)(x)|_{x=1}=1", r"\mathbb{E}\|b_t\|_2^2x=1", r"\mathbb{E}\|b_t\|_2^2\log(x)=1",
 ]  # fmt: skip
 
 

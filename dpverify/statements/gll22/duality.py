@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from dpverify.formulas.expressions import Expression, Variable, expression, real
 from dpverify.formulas.logic import Compare, ForAll, Formula, Ge, Implies, Le, all_of
@@ -47,7 +48,7 @@ def _smaller_curve(factor: Variable, *, exchanged: bool = False) -> Formula:
 
 
 _LARGER_TRADEOFF = all_of(*(Le(g, h) for g, h in zip(_masses, _others, strict=True)))
-_AROUND = {
+_AROUND: dict[str, Any] = {
     "given": (*_descending(_masses), *_descending(_others)),
     "case": "P = P' uniform on [0, 1], Q and Q' with densities constant on [0, 1/4], [1/4, 1/2], [1/2, 1]",
     "units": False,
