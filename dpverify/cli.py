@@ -101,7 +101,7 @@ def list_(
         if (s := find_statement(name))
         for e in recall(s) or ()
     ]  # what is false among them is carried to what rests on it
-    entries = catalog_entries(records, chosen)
+    entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
@@ -129,28 +129,43 @@ def list_(
 
 @app.command("prove")
 def prove(
-    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; all if none.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Papers or statement ids, all if none; or one Markdown page with a theorem of your own."
+        ),
+    ] = None,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
-    """Prove or refute printed formulas, and their repairs.
+    """Prove or refute printed formulas and their corrections, or the theorem on a Markdown page.
 
     Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
     undecided: a refuted printed formula is a finding about its paper.
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
-    from dpverify.verification.proofs import prove_statements, remember_all
+    from dpverify.verification.proofs import prove_page, prove_statements, remember_all
 
     chosen = tuple(ids or ())
-    wanted = {row.id for _, row in select(chosen)}
-    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
-    if not statements:
-        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
-        raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+    said = ""
+    pages = [name for name in chosen if name.endswith(".md")]
     check_json(json_file)
-    records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
-    remember_all(r.evidence for r in records)
+    if pages:
+        from dpverify.statements.page import read_page
+
+        if len(chosen) > 1:
+            raise InvalidArgumentError("id", ", ".join(chosen), "one page, or papers and statement ids")
+        records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=_progress("proving"))
+        said = f"{pages[0]}: {word.headline}"
+    else:
+        wanted = {row.id for _, row in select(chosen)}
+        statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+        if not statements:
+            encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
+            raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+        records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
+        remember_all(r.evidence for r in records)
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
@@ -170,6 +185,8 @@ def prove(
                 for e in (r.evidence for r in records)
             ),
         )  # fmt: skip
+        if said:
+            typer.echo(said)
     end_on_faults(r.evidence for r in records)
     if any(r.evidence.verdict is Verdict.UNDECIDED for r in records):
         raise typer.Exit(UNDECIDED)
@@ -316,7 +333,7 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _limits(seconds: float, gib: float) -> Limits:
-    from dpverify.privacy.checks import number
+    from dpverify.checks import number
     from dpverify.running import Limits
 
     number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")

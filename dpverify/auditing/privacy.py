@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_integer
+from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, choose_events
@@ -182,9 +182,9 @@ def audit_privacy(
     if not callable(getattr(claim, "privacy_profile", None)):
         raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
     p, q = check_pair(left, right)
-    level = check_failure_probability("failure_probability", failure_probability)
-    seed = check_integer("seed", seed, at_least=0)
-    most_events = check_integer("most_events", most_events, at_least=2)
+    level = checks.failure_probability("failure_probability", failure_probability)
+    seed = checks.whole_number("seed", seed, at_least=0)
+    most_events = checks.whole_number("most_events", most_events, at_least=2)
     neighbors = _check_adjacency(adjacency)
     stated = _stated_corner(claim)
     if delta is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_number
+from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
+from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Interval, Verdict
 
@@ -79,8 +79,8 @@ def audit_mean(
     """
     sign = -1.0 if at_least else 1.0
     if bound != sign * math.inf:
-        bound = check_number("bound", bound)
-    level = check_failure_probability("failure_probability", failure_probability)
+        bound = checks.number("bound", bound)
+    level = checks.failure_probability("failure_probability", failure_probability)
     subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
     if not -math.inf < subtract.lower <= subtract.upper < math.inf:
         raise InvalidArgumentError("minimum", subtract, "an interval with finite ends in order")
@@ -233,14 +233,6 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
     return len(verdicts) - 1
 
 
-class RateRelation(StrEnum):
-    """How a measured exponent must stand to the claimed one."""
-
-    AT_MOST = "<="
-    """For an upper bound on a risk: it must fall at least as fast."""
-    EQUAL = "="
-
-
 @dataclass(frozen=True)
 class RateFit:
     """The exponent of a power law, as far as intervals determine it."""
@@ -250,7 +242,7 @@ class RateFit:
     exponent: Interval
     """Contains the least-squares slope of ln(value) on ln(size) whenever every interval holds its value."""
     claimed: float
-    relation: RateRelation
+    relation: Relation
     points: tuple[tuple[float, float, float], ...]
     """(size, lower, upper)."""
     gap: Gap | None = None
@@ -262,7 +254,7 @@ def fit_rate(
     intervals: Sequence[Interval],
     claimed: float,
     *,
-    relation: RateRelation = RateRelation.AT_MOST,
+    relation: Relation = Relation.AT_MOST,
     asymptotic: bool = False,
 ) -> RateFit:
     """Compare the exponent of value = constant * size**exponent with a claimed one.
@@ -293,9 +285,9 @@ def fit_rate(
             raise InvalidArgumentError(
                 "intervals", interval, "ends in order, the upper one positive and finite"
             )
-    claimed = check_number("claimed", claimed)
-    if not isinstance(relation, RateRelation):
-        raise InvalidArgumentError("relation", relation, "RateRelation.AT_MOST or RateRelation.EQUAL")
+    claimed = checks.number("claimed", claimed)
+    if not isinstance(relation, Relation):
+        raise InvalidArgumentError("relation", relation, "Relation.AT_MOST or Relation.EQUAL")
 
     x = np.log(n.astype(np.float64))
     weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
@@ -306,10 +298,10 @@ def fit_rate(
     exponent = Interval(lower=float(smallest), upper=float(largest))
 
     too_large = exponent.lower > claimed
-    too_small = relation is RateRelation.EQUAL and exponent.upper < claimed
+    too_small = relation is Relation.EQUAL and exponent.upper < claimed
     # with a lower end at minus infinity no exponent could have been called too large
     telling = exponent.upper < claimed + _TOLD_APART and (
-        exponent.lower > (-math.inf if relation is RateRelation.AT_MOST else claimed - _TOLD_APART)
+        exponent.lower > (-math.inf if relation is Relation.AT_MOST else claimed - _TOLD_APART)
     )
     gap: Gap | None = None
     found = f"[{exponent.lower:.4g}, {exponent.upper:.4g}]"

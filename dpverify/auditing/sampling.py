@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_number
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Gap, Interval, Verdict
 
@@ -74,10 +74,10 @@ def audit_law(
     Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
     function, and `InvalidArgumentError` for the other arguments.
     """
-    level = check_failure_probability("failure_probability", failure_probability)
+    level = checks.failure_probability("failure_probability", failure_probability)
     if distance not in ("total variation", "multiplicative"):
         raise InvalidArgumentError("distance", distance, '"total variation" or "multiplicative"')
-    bound, error = check_number("bound", bound), check_number("reference_error", reference_error)
+    bound, error = checks.number("bound", bound), checks.number("reference_error", reference_error)
     for name, value in (("bound", bound), ("reference_error", error)):
         if not value >= 0:
             raise InvalidArgumentError(name, value, "a finite number of at least 0")

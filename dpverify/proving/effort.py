@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from dpverify.proving.terms import TooLargeError
+from dpverify.formulas.expressions import TooLargeError
 
 
 @dataclass

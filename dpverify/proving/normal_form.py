@@ -3,7 +3,7 @@
 Atoms are symbols, pi, roots, exponentials, logarithms, powers with whole symbolic exponents, and functions left
 alone. They are normalized by exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y,
 sqrt(x)^2 = x, x^(i + j) = x^i x^j for x != 0, and afterwards treated as independent: two expressions with the
-same normal form are equal wherever the conditions of `terms.defined_where` hold for both; the converse is not
+same normal form are equal wherever the conditions of `definedness.defined_where` hold for both; the converse is not
 claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a normal form shows those
 conditions separately.
 """
@@ -20,9 +20,9 @@ from typing import Any
 import flint
 import sympy as sp
 
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.proving.effort import spend
-from dpverify.proving.language import Expression, Phi, bound_parts
-from dpverify.proving.terms import OutOfScopeError, TooLargeError, fraction, resolve
+from dpverify.proving.symbolic import Phi, SymPy, bound_parts, fraction
 
 Monomial = tuple[tuple[int, Fraction], ...]
 """Atom number and its exponent, sorted by atom, no zero exponents."""
@@ -140,7 +140,7 @@ class Atom:
     """For a root: what it is a root of. Its exponents are kept in [0, 1)."""
     argument: Quotient | None = None
     """For exp (the exponent), log, erfc: the argument."""
-    expression: Expression = None
+    expression: SymPy = None
     """For functions left alone: the SymPy expression."""
 
 
@@ -150,7 +150,7 @@ class NormalForms:
     def __init__(self) -> None:
         self.atoms: list[Atom] = []
         self._numbers: dict[Any, int] = {}
-        self._known: dict[Expression, Quotient] = {}
+        self._known: dict[SymPy, Quotient] = {}
 
     # ------------------------------------------------------------------------------------------ atoms
 
@@ -279,17 +279,17 @@ class NormalForms:
 
     # ------------------------------------------------------------------------------------------ conversion
 
-    def of(self, e: Expression) -> Quotient:
-        """The normal form of an expression; derivatives and `at` are worked out first."""
-        return self._of(resolve(sp.sympify(e)))
+    def of(self, e: SymPy) -> Quotient:
+        """The normal form of an expression."""
+        return self._of(sp.sympify(e))
 
-    def _of(self, e: Expression) -> Quotient:
+    def _of(self, e: SymPy) -> Quotient:
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._convert(e)
         return known
 
-    def _convert(self, e: Expression) -> Quotient:
+    def _convert(self, e: SymPy) -> Quotient:
         if e.is_Rational:
             return Quotient({(): fraction(e)} if e else {})
         if e.is_Symbol:
@@ -318,7 +318,7 @@ class NormalForms:
             return self._left_alone(e)
         raise OutOfScopeError(f"{type(e).__name__} has no normal form here")
 
-    def _left_alone(self, e: Expression) -> Quotient:
+    def _left_alone(self, e: SymPy) -> Quotient:
         if isinstance(e, sp.Sum | sp.Integral):
             body, variable, low, high = bound_parts(e)
             ends = tuple(str(x) if x.is_infinite else self._of(x).key() for x in (low, high))
@@ -328,7 +328,7 @@ class NormalForms:
         sign = "nonnegative" if isinstance(e, sp.Abs) else "any"
         return Quotient(self._letter(Atom(key, sign, expression=e)))
 
-    def _power(self, e: Expression) -> Quotient:
+    def _power(self, e: SymPy) -> Quotient:
         base = self._of(e.base)
         if e.exp.is_Rational:
             exponent = fraction(e.exp)
@@ -339,7 +339,7 @@ class NormalForms:
             return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
         if e.exp.is_integer and not self.is_positive(base):
             return self._whole_power(base, self._of(e.exp))
-        # elsewhere it is defined for positive bases only, as far as `terms.defined_where` can say
+        # elsewhere it is defined for positive bases only, as far as `definedness.defined_where` can say
         return self._exponential(self.product(self._of(e.exp), self._logarithm(base)))
 
     def _whole_power(self, base: Quotient, exponent: Quotient) -> Quotient:
@@ -607,6 +607,6 @@ def _prime_factors(value: Fraction) -> list[tuple[int, int]]:
     return result
 
 
-def is_identity(left: Expression, right: Expression) -> bool:
+def is_identity(left: SymPy, right: SymPy) -> bool:
     """Whether two expressions have the same normal form, so that they agree wherever both are defined."""
     return not NormalForms().of(left - right).numerator

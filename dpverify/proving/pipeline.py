@@ -9,16 +9,17 @@ from fractions import Fraction
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict, overall
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.logic import And, Formula, free_in
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
 from dpverify.proving.effort import limited
 from dpverify.proving.exact import Exact
-from dpverify.proving.language import And, Formula, Obligation, free_symbols
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
-from dpverify.proving.terms import OutOfScopeError
 from dpverify.proving.units import Homogeneity
 from dpverify.proving.witnesses import NONE_FOUND, Witness, witness
 
@@ -94,8 +95,8 @@ def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:
     """The counterexample without the variables that the formulas bind or do not use at all."""
     if proof.counterexample is None:
         return None
-    used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
-    names = {symbol.name for symbol in used}
+    used = frozenset().union(*map(free_in, (obligation.claim, *obligation.assuming)))
+    names = {v.name for v in used}
     return {name: value for name, value in proof.counterexample.items() if name in names}
 
 
@@ -168,7 +169,7 @@ def _conjunction(
     for part in parts:
         proof = _settled(replace(obligation, claim=part), budget, provers)
         if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
-            point = {v.symbol: Fraction(proof.counterexample[v.name]) for v in obligation.over}
+            point = {v.name: Fraction(proof.counterexample[v.name]) for v in obligation.over}
             if confirmed(obligation, point):
                 return refutation(obligation, point, proof.prover, proof.seconds)
         proofs.append(proof)

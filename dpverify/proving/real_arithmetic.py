@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 
 from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.logic import Compare
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import is_defined
-from dpverify.proving.language import Compare, Obligation
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof, most_telling
 from dpverify.proving.satisfiability import points_near, unsatisfiable
-from dpverify.proving.terms import OutOfScopeError, resolve_formula
 
 
 class RealArithmetic:
@@ -25,8 +26,7 @@ class RealArithmetic:
         reasons = []
         gaps: list[Gap] = []
         try:
-            claim = resolve_formula(obligation.claim)
-            assuming = tuple(map(resolve_formula, obligation.assuming))
+            claim, assuming = obligation.claim, obligation.assuming
             undefined = is_defined(obligation, budget)
             whole = any(v.kind == "integer" for v in obligation.over)
             for integers in (False, True) if whole else (False,):

@@ -6,17 +6,30 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpverify.evidence import Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import And, Formula
+from dpverify.formulas.printing import formula_text
 from dpverify.headlines import ancestors, bare, marks
-from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
+from dpverify.proving.language import Obligation, Statement
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
-from dpverify.statements.paper import CatalogRow, Paper, find_statement, named_results, papers, select
-from dpverify.statements.plans import Plan
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    find_statement,
+    loaded,
+    named_results,
+    papers,
+    select,
+)
+from dpverify.verification.places import places
 from dpverify.verification.proofs import catalog_entries, recall, used_by, uses_graph, without_certificates
+
+if TYPE_CHECKING:
+    from dpverify.statements.plans import Plan
 
 _WIDTH = 110
 """Docstrings are as wide."""
@@ -69,13 +82,17 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
         yield from _algorithm(paper, row.id, algorithm)
     yield from _rests_on(row.id)
     users = _users(row.id)
+    plans = [
+        plan for other in papers().values() for plan in other.plans_about((row.id, *(n for n, _ in users)))
+    ]
     if users:
         yield from _heading("Algorithms that rest on it")
         yield from (f"  {name}: {title} (dpverify explain {name})" for name, title in users)
     yield from _neighbors(
         row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
     )
-    yield from _audits(row.id, [name for name, _ in users])
+    yield from _audits(row.id, [name for name, _ in users], plans)
+    yield from _places(paper, row.id, plans)
 
 
 def _heading(text: str) -> Iterator[str]:
@@ -145,8 +162,8 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     """A statement's row in the catalog, as `list` gives it, with what is remembered of all that it rests on."""
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall(statement) or [])]
-    (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,))
-    return entry
+    (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
+    return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
 
 
 def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[str]:
@@ -289,8 +306,7 @@ def _load(paper: Paper, id_: str) -> Any:
     path = paper.algorithms.get(id_)
     if path is None:
         return None
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
+    return loaded(path)
 
 
 def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
@@ -373,23 +389,24 @@ def _users(id_: str) -> list[tuple[str, str]]:
     return [
         (row.id, row.title)
         for paper in papers().values()
+        for name in paper.rest_on(id_)
         for row in paper.catalog
-        if id_ in getattr(_load(paper, row.id), "statements", ())
+        if row.id == name
     ]
 
 
 def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
     """What the encoded statements name beside this one, without what was named above."""
-    related = {s.id for paper in papers().values() for s in paper.statements if id_ in s.pairs}
+    naming = (paper for paper in papers().values() if paper.mentions(id_))
+    related = {s.id for paper in naming for s in paper.statements if id_ in s.pairs}
     related |= set(statement.pairs if statement else ())
     if related - known:
         yield ""
         yield f"Belongs with: {', '.join(sorted(related - known))}"
 
 
-def _audits(id_: str, users: list[str]) -> Iterator[str]:
+def _audits(id_: str, users: list[str], plans: list[Plan]) -> Iterator[str]:
     """The plans that try it out, and how to carry them out."""
-    plans: list[Plan] = [plan for paper in papers().values() for plan in paper.plans]
     own = [plan for plan in plans if plan.subject == id_]
     if own:
         yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
@@ -402,3 +419,10 @@ def _audits(id_: str, users: list[str]) -> Iterator[str]:
             for name, number in counts.items()
             if number
         )
+
+
+def _places(paper: Paper, id_: str, plans: list[Plan]) -> Iterator[str]:
+    found = places(paper, id_, plans)
+    if found:
+        yield from _heading("Where it is")
+        yield from (f"  {place}" for place in found)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from dpverify import __version__
+from dpverify import __version__, checks
 from dpverify.auditing import ErrorBudget
-from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Budget, Ledger
 from dpverify.proving.language import Json
@@ -70,7 +69,7 @@ class VerificationSettings:
                     f"an audit plan such as {', '.join(near)} (`dpverify explain ALGORITHM` names those of one)",
                 )
         shares = max(1, sum(is_statistical(plan) for plan in self._wanted(_plans(chosen))))
-        check_failure_probability(
+        checks.failure_probability(
             "--failure-probability",
             self.failure_probability,
             # a share that the budget has rounded must still be enough to repeat its audit

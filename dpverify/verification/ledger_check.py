@@ -26,10 +26,12 @@ from dpverify.evidence import (
     Variant,
     Verdict,
 )
+from dpverify.formulas.logic import free_in
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
-from dpverify.proving.evaluation import UnclearError, UndefinedError, failing, text
-from dpverify.proving.language import Json, Obligation, Statement, free_symbols, obligation_to_json
+from dpverify.proving.evaluation import failing, text
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.points import admitted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
@@ -320,8 +322,8 @@ def _shown(
     proof, point = certificate["proof"], None
     if certificate["verdict"] == Verdict.REFUTED and coverage is not Coverage.UNIT:
         point = _point(proof)
-        used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
-        names = {symbol.name for symbol in used}
+        used = set().union(*map(free_in, (obligation.claim, *obligation.assuming)))
+        names = {v.name for v in used}
         point = {name: value for name, value in point.items() if name in names}
     trees = list(_trees(proof))
     for tree in trees:
@@ -398,7 +400,7 @@ def _compare_results(
 def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
     """Whether a point is one of the domain at which all assumptions are true."""
     try:
-        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
         return False
     return len(named) == len(point) and admitted(obligation, point)
@@ -407,7 +409,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
     """Both sides of the claim at a point; None where that is beyond the evaluation."""
     try:
-        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)
         return None if shown is None else {"left": text(shown.left, point), "right": text(shown.right, point)}
     except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):

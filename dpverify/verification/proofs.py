@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-
-from joblib import Parallel, delayed
+from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import (
@@ -28,22 +26,16 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.files import write_whole
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.printing import formula_latex, formula_text
 from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
-from dpverify.proving import Proof, digest, homogeneity, prove
-from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Compare,
-    Json,
-    Obligation,
-    Statement,
-    formula_latex,
-    formula_text,
-    obligation_to_json,
-)
-from dpverify.running import Progress, Store
-from dpverify.running.executors import worker_processes
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import CatalogRow, Paper, find_statement, named_results, papers, select
+
+if TYPE_CHECKING:
+    from dpverify.proving import Proof
+    from dpverify.running import Progress, Store
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ def source_texts(
         "where": obligation.where,
         "coverage": coverage,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
@@ -128,6 +120,9 @@ def _evidence(
     coverage: Coverage,
     name: str,
 ) -> ProofRecord:
+    from dpverify.proving import digest
+    from dpverify.proving.checker import check
+
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
     evidence = ProofEvidence(
@@ -156,7 +151,12 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     statement = find_statement(task.statement)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    obligation = _obligations(statement, task.variant)[task.position]
+    return _answered(statement, task.variant, _obligations(statement, task.variant)[task.position])
+
+
+def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
+    from dpverify.proving import homogeneity, prove
+
     questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
         (prove, obligation.coverage, obligation.name)
     ]
@@ -165,11 +165,11 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     records = []
     for answer, coverage, name in questions:
         try:
-            records.append(_evidence(statement, task.variant, obligation, answer(obligation), coverage, name))
+            records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise
         except Exception as error:  # a fault in one row is no reason to lose the others
-            records.append(_faulty(statement, task.variant, obligation, error, coverage, name))
+            records.append(_faulty(statement, variant, obligation, error, coverage, name))
     return records
 
 
@@ -227,6 +227,10 @@ def prove_statements(
 
     With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
     """
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
     tasks = [task for statement in statements for task in _tasks(statement)]
     if progress is not None:
         progress.start(len(tasks))
@@ -247,6 +251,28 @@ def prove_statements(
     if progress is not None:
         progress.finish()
     return [record for task in tasks for record in found[task]]
+
+
+def prove_page(
+    statement: Statement, *, workers: int = 1, progress: Progress | None = None
+) -> tuple[list[ProofRecord], Word]:
+    """Prove or refute what stands on someone's own page; the records, and what may be said of it all."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    parts = [(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    if progress is not None:
+        progress.start(len(parts))
+    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
+    records: list[ProofRecord] = []
+    for found in parallel(delayed(_answered)(statement, variant, o) for variant, o in parts):
+        records += found
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
@@ -315,12 +341,14 @@ def _entry(
     row: CatalogRow,
     proofs: Mapping[str, list[ProofEvidence]],
     false: Mapping[str, Consequence | None],
+    docstrings: bool,
 ) -> StatementEntry:
     statement = next((s for s in paper.statements if s.id == row.id), None)
     algorithm = paper.algorithms.get(row.id)
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
-    pairs |= {s.id for p in papers().values() for s in p.statements if row.id in s.pairs}
+    naming = (p for p in papers().values() if p.mentions(row.id))
+    pairs |= {s.id for p in naming for s in p.statements if row.id in s.pairs}
     printed, repaired = (_word(statement, found, variant, false) for variant in Variant)
     return StatementEntry(
         id=row.id,
@@ -331,7 +359,7 @@ def _entry(
         algorithm=algorithm,
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
-        docstring=_docstring(algorithm),
+        docstring=_docstring(algorithm) if docstrings else "",
         verdict_printed=printed.verdict,
         verdict_repaired=repaired.verdict,
         headline_printed=printed.headline,
@@ -361,11 +389,12 @@ def used_by(id_: str) -> tuple[str, ...]:
 
 
 def catalog_entries(
-    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = ()
+    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = (), *, docstrings: bool = True
 ) -> tuple[StatementEntry, ...]:
     """Every catalog row of the given papers or ids with the verdicts that the records give.
 
-    What is false as printed among the records' statements is carried to all that rests on it.
+    What is false as printed among the records' statements is carried to all that rests on it. Without `docstrings`,
+    those of algorithms stay empty, and no algorithm is loaded.
     """
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
@@ -377,7 +406,13 @@ def catalog_entries(
         if _word(find_statement(name), found, Variant.PRINTED, {}).verdict is Verdict.REFUTED
     }
     return tuple(
-        _entry(paper, row, proofs, {name: false[name] for name in ancestors(row.id, graph) if name in false})
+        _entry(
+            paper,
+            row,
+            proofs,
+            {name: false[name] for name in ancestors(row.id, graph) if name in false},
+            docstrings,
+        )
         for paper, row in select(keys_or_ids)
     )
 

@@ -281,7 +281,7 @@ def test_explain_shows_formula_and_code(capsys: pytest.CaptureFixture[str]) -> N
     assert "fmtt18.alg1" in out
     assert call("explain", "fmtt18.alg1") == 0
     out = capsys.readouterr().out
-    assert "dpverify.algorithms.projected_noisy_sgd:PNSGD" in out
+    assert "dpverify.algorithms.fmtt18.projected_noisy_sgd:PNSGD" in out
     assert "Guarantee" in out
 
 
@@ -295,7 +295,7 @@ def test_verify_fails_on_an_algorithm_with_half_its_noise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The fault is planted in the implementation; its claim and everything else stay as they are."""
-    from dpverify.algorithms.projected_noisy_sgd import PNSGD
+    from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 
     arguments = ["verify", "--only", "fmtt18.alg1/worst-case-6-of-6", "--out", str(tmp_path / "report")]
     assert call(*arguments) == 0

@@ -434,7 +434,7 @@ STATEMENTS = (
         "algorithm",
         "Algorithm 1",
         "projected noisy stochastic gradient descent, one pass",
-        algorithm="dpverify.algorithms.iteration:ProjectedNoisySGD",
+        algorithm="dpverify.algorithms.fmtt18.iteration:ProjectedNoisySGD",
         docstring=DOCSTRING,
         pairs=("fmtt18.thm1", "fmtt18.thm23"),
     ),

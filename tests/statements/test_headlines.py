@@ -10,9 +10,11 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Le
 from dpverify.headlines import Row, ancestors, cut, cycle, exceeds, word
 from dpverify.proving import prove
-from dpverify.proving.language import Fault, Le, Obligation, Statement, real
+from dpverify.proving.language import Fault, Obligation, Statement
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers
 from dpverify.verification.proofs import ProofRecord, catalog_entries, without_certificates
 

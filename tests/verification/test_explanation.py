@@ -157,8 +157,8 @@ def test_an_algorithm_says_what_it_guarantees_and_rests_on() -> None:
     order = [
         text.index(part)
         for part in (
-            "Code: dpverify.algorithms.projected_noisy_sgd:PNSGD\n",
-            "  from dpverify.algorithms.projected_noisy_sgd import PNSGD\n",
+            "Code: dpverify.algorithms.fmtt18.projected_noisy_sgd:PNSGD\n",
+            "  from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD\n",
             "  PNSGD(problem, rate, noise_stddev, start=None, claim='per-index', withdraw_guarantee=False)",
             "Guarantee (replace-one at index t, both directions): Theorem 23,",
             "Assumptions: ",
