@@ -1,22 +1,14 @@
-"""The papers' algorithms. Each says its statements, its guarantees and its number of queries."""
+"""The papers' algorithms, a folder a paper. Each says its statements, its guarantees and its number of queries."""
 
-from dpverify.algorithms.iteration import (
-    ContractiveNoisyIteration,
-    GaussianNoise,
-    LaplaceNoise,
-    NoiseLaw,
-)
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from __future__ import annotations
 
-__all__ = [
-    "PNMSGD",
-    "PNSGD",
-    "ContractiveNoisyIteration",
-    "GaussianNoise",
-    "LaplaceNoise",
-    "NoiseLaw",
-    "NoisyGradientDescent",
-    "SkipPNSGD",
-    "StopPNSGD",
-]
+from typing import TYPE_CHECKING
+
+from dpverify import lazy
+
+if TYPE_CHECKING:
+    from dpverify.algorithms.contract import Algorithm, Guarantees
+
+__all__ = ["Algorithm", "Guarantees"]
+
+__getattr__ = lazy.attributes(__name__, dict.fromkeys(__all__, "dpverify.algorithms.contract"))

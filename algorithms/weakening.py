@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -88,14 +88,13 @@ class Weakened:
         if not isinstance(self.algorithm, Weakenable):
             raise InvalidArgumentError("algorithm", self.algorithm, "an algorithm that can be weakened")
 
-    @property
-    def withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee."""
         return (f"it was weakened on purpose, by a factor {self.factor:g}",)
 
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
+    def guarantees(self, n: int) -> Guarantees:
         """None."""
-        return ()
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> None:
         """None."""
@@ -108,7 +107,7 @@ class Weakened:
         return output
 
 
-class Weakenable:
+class Weakenable(Algorithm):
     """An algorithm that has a deliberately weaker version."""
 
     def weakened(self, factor: float) -> Weakened:

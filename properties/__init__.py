@@ -1,5 +1,6 @@
 """Property tests for own objects: Hypothesis strategies and checks that raise AssertionError."""
 
+from dpverify.properties.algorithm_contract import check_algorithm
 from dpverify.properties.strategies import (
     datasets,
     deltas,
@@ -11,6 +12,7 @@ from dpverify.properties.strategies import (
 from dpverify.properties.suites import check_guarantee, check_mechanism, check_private
 
 __all__ = [
+    "check_algorithm",
     "check_guarantee",
     "check_mechanism",
     "check_private",

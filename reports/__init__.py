@@ -1,10 +1,17 @@
 """Reports: from the ledger, and from nothing else, to HTML, Markdown and lines for a terminal."""
 
-from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
-from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_ledger
-from dpverify.reports.markdown import render_markdown
-from dpverify.reports.page import render_html
-from dpverify.reports.summary import SummaryLine, summary_lines
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpverify import lazy
+
+if TYPE_CHECKING:
+    from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
+    from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_ledger
+    from dpverify.reports.markdown import render_markdown
+    from dpverify.reports.page import render_html
+    from dpverify.reports.summary import SummaryLine, summary_lines
 
 __all__ = [
     "ReportPaths",
@@ -20,3 +27,21 @@ __all__ = [
     "write_report",
     "write_report_again",
 ]
+
+__getattr__ = lazy.attributes(
+    __name__,
+    {
+        "ReportPaths": "dpverify.reports.folder",
+        "SummaryLine": "dpverify.reports.summary",
+        "ledger_json": "dpverify.reports.ledger_files",
+        "parse_ledger": "dpverify.reports.ledger_files",
+        "read_certificates": "dpverify.reports.folder",
+        "read_ledger": "dpverify.reports.ledger_files",
+        "render_html": "dpverify.reports.page",
+        "render_markdown": "dpverify.reports.markdown",
+        "summary_lines": "dpverify.reports.summary",
+        "write_ledger": "dpverify.reports.ledger_files",
+        "write_report": "dpverify.reports.folder",
+        "write_report_again": "dpverify.reports.folder",
+    },
+)

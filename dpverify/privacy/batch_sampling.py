@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import special, stats
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, composition
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff, smallest_epsilon
 from dpverify.privacy.guarantees import Guarantee
 
@@ -45,6 +45,8 @@ def _hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArray:
     units in the last place off; the first term's is below that or some 1e-14. Many times as much is added, as a
     part of the larger term, which is itself an upper bound.
     """
+    from scipy import special
+
     if mu == 0:
         return np.zeros_like(epsilon)
     finite = np.minimum(epsilon, _FARTHEST)
@@ -104,6 +106,8 @@ class SampledBatch(Guarantee):
     @cached_property
     def _copies(self) -> tuple[tuple[int, float], ...]:
         """(k, P[the record is drawn k times]) for k >= 1, without the far tail."""
+        from scipy import stats
+
         if not self.replacement or self.n == 1:
             return ((1 if not self.replacement else self.batch, self.probability),)
         law = stats.binom(self.batch, 1 / self.n)
@@ -115,6 +119,8 @@ class SampledBatch(Guarantee):
     @cached_property
     def _tail(self) -> float:
         """P[the record is drawn more often than listed]: counted as lost."""
+        from scipy import stats
+
         if not self.replacement or self.n == 1:
             return 0.0
         return float(stats.binom(self.batch, 1 / self.n).sf(self._copies[-1][0]))
@@ -122,7 +128,7 @@ class SampledBatch(Guarantee):
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
-        if checks.delta(delta) == 0 and self.mu > 0:
+        if quantities.delta(delta) == 0 and self.mu > 0:
             return math.inf
         return super().epsilon_at(delta)
 

@@ -10,17 +10,16 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from dp_accounting.pld import privacy_loss_distribution
-from dp_accounting.pld.pld_pmf import SparsePLDPmf
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, conversions, renyi, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import conversions, renyi, rounding
 from dpverify.privacy.guarantees import (
     GDP,
     RDP,
@@ -33,7 +32,8 @@ from dpverify.privacy.guarantees import (
     zCDP,
 )
 
-PrivacyLossDistribution: TypeAlias = privacy_loss_distribution.PrivacyLossDistribution
+if TYPE_CHECKING:
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution as PrivacyLossDistribution
 
 _LARGEST_GRID = 4_000_000
 _TAIL_MASS = 1e-15
@@ -219,9 +219,10 @@ def loss_distribution(
     mass[middle - places] = lower_mass
     mass[middle] = max(0.0, 1 - infinite - float(np.sum(mass)))
     masses = {k - middle: float(mass[k]) for k in np.flatnonzero(mass).tolist()}
-    distribution: PrivacyLossDistribution = PrivacyLossDistribution.create_from_rounded_probability(
-        masses, infinite, step
-    )
+    from dp_accounting.pld import privacy_loss_distribution
+
+    made = privacy_loss_distribution.PrivacyLossDistribution
+    distribution: PrivacyLossDistribution = made.create_from_rounded_probability(masses, infinite, step)
     return distribution
 
 
@@ -280,6 +281,8 @@ def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:
     its part in a divergence are e^l times something, of which l's own rounding takes 2^-53 l each, for every loss up
     to the largest finite one.
     """
+    from dp_accounting.pld.pld_pmf import SparsePLDPmf
+
     largest = 0.0
     for pmf in (distribution._pmf_remove, distribution._pmf_add):
         if isinstance(pmf, SparsePLDPmf):

@@ -12,11 +12,11 @@ from typing import overload
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
-from scipy import special
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import quantities
 
 _WANTED_BITS = 60  # a float has 53
 _FIRST_PRECISION = 128
@@ -97,7 +97,7 @@ def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArr
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
     """
-    eps = checks.epsilons(epsilon)
+    eps = quantities.epsilons(epsilon)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
     try:
         eps, mus = np.broadcast_arrays(eps, mus)
@@ -126,7 +126,9 @@ def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
     """
-    level = checks.levels(alpha)
+    from scipy import special
+
+    level = quantities.levels(alpha)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
     try:
         level, mus = np.broadcast_arrays(level, mus)

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import checks, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import rounding
 from dpverify.privacy.guarantees import GDP, RDP
 
 # How far an amount may miss what is there, relative to all that has arrived at that step, contracted: T <= 1e6
@@ -253,6 +253,8 @@ class NoisyIteration:
 
     def _best(self) -> FloatArray:
         """The minimizing amounts in floats, feasible only up to rounding."""
+        from scipy.optimize import isotonic_regression
+
         shifts, stddevs = np.asarray(self.shifts), np.asarray(self.noise_stddevs)
         contractions = np.asarray(self.contractions)
         amounts = np.zeros(self.steps)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from dp_accounting.rdp import rdp_privacy_accountant
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
-from dpverify.privacy import checks, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import quantities, rounding
 
 RenyiCurve = Callable[[float], float]
 """Order above 1 to an upper bound on the Renyi divergence of that order, in nats."""
@@ -185,7 +185,9 @@ def delta_from_renyi(
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     at_one = _rounded_up(_lowest(curve, orders))
-    return checks.in_blocks(lambda eps: _delta_block(curve, eps, orders, at_one), checks.epsilons(epsilon))
+    return quantities.in_blocks(
+        lambda eps: _delta_block(curve, eps, orders, at_one), quantities.epsilons(epsilon)
+    )
 
 
 def _delta_block(
@@ -194,6 +196,7 @@ def _delta_block(
     finite = np.minimum(eps, sys.float_info.max)
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
+
         column = finite[:, None]
         # at order 1 the bound is NaN and not used; far out it is infinite
         with np.errstate(all="ignore"):
@@ -201,6 +204,8 @@ def _delta_block(
         return bound
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, eps.size)
+    from dp_accounting.rdp import rdp_privacy_accountant
+
     deltas = [
         rdp_privacy_accountant.compute_delta([1.0, order], [at_one, _rounded_up(value)], e)[0]
         for order, value, e in zip(chosen.tolist(), at_chosen.tolist(), finite.tolist(), strict=True)
@@ -217,7 +222,7 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
         InvalidArgumentError: for a delta outside [0, 1).
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
-    target = checks.delta(delta)
+    target = quantities.delta(delta)
     at_one = _lowest(curve, orders)
     if at_one == 0 and np.all(evaluate(curve, _candidates(curve, orders)) == 0):
         return 0.0
@@ -225,6 +230,7 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
         return math.inf
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
+
         # at order 1 the bound is NaN and not used; far out it is infinite
         with np.errstate(all="ignore"):
             bound: FloatArray = (
@@ -234,6 +240,8 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
 
     chosen, at_chosen = _best_orders(curve, orders, log_bound, 1)
     order, divergence = float(chosen[0]), _rounded_up(float(at_chosen[0]))
+    from dp_accounting.rdp import rdp_privacy_accountant
+
     epsilon = float(
         rdp_privacy_accountant.compute_epsilon([1.0, order], [_rounded_up(at_one), divergence], target)[0]
     )

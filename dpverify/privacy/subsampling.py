@@ -22,16 +22,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-import dp_accounting
 import numpy as np
-from dp_accounting.pld import privacy_loss_distribution
-from dp_accounting.rdp import RdpAccountant
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, composition
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.privacy.guarantees import GDP, Guarantee
@@ -94,7 +91,7 @@ class SampledGaussian(Guarantee):
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
-        return math.inf if checks.delta(delta) == 0 else super().epsilon_at(delta)
+        return math.inf if quantities.delta(delta) == 0 else super().epsilon_at(delta)
 
     def step_profile(self, epsilon: FloatArray) -> FloatArray:
         """Upper bound on one step's hockey-stick divergence, both directions."""
@@ -119,6 +116,9 @@ class SampledGaussian(Guarantee):
     @cached_property
     def renyi_curve(self) -> tuple[float, ...]:
         """Renyi divergences of all steps at `_ORDERS`, nats."""
+        import dp_accounting
+        from dp_accounting.rdp import RdpAccountant
+
         accountant = RdpAccountant(_ORDERS, dp_accounting.NeighboringRelation.REPLACE_ONE)
         # with less noise the divergences are larger, and with more dp-accounting takes the logarithm of 0
         gaussian = dp_accounting.GaussianDpEvent(min(self.noise_multiplier, _MOST_NOISE))
@@ -201,6 +201,7 @@ def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float
     """Smallest noise multiplier at which `needed(noise)` <= delta, to `_SEARCH_TOLERANCE`, from above."""
 
     def excess(log_noise: float) -> float:
+
         return math.log(max(needed(math.exp(log_noise)), 1e-300)) - math.log(delta)
 
     low = high = math.log(guess)
@@ -216,6 +217,8 @@ def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float
             low, high = low - 0.2, low
             if low < math.log(_LEAST_NOISE):
                 return math.exp(high)
+    from scipy.optimize import brentq
+
     found = float(brentq(excess, low, high, xtol=_SEARCH_TOLERANCE, rtol=1e-12))
     while excess(found) > 0:
         found += _SEARCH_TOLERANCE
@@ -241,6 +244,8 @@ def _provable_noise(n: int, steps: int, epsilon: float, delta: float) -> float:
 
 def _guess(n: int, steps: int, epsilon: float, delta: float) -> float:
     """Noise multiplier at which the central limit, q sqrt(T) / noise - GDP, is (epsilon, delta)-DP."""
+    from scipy.optimize import brentq
+
     mu = brentq(lambda x: GDP(math.exp(x)).epsilon_at(delta) - epsilon, -30, 10, xtol=1e-3)
     return max(math.sqrt(steps) / n / math.exp(float(mu)), 0.1)
 
@@ -307,6 +312,8 @@ def noise_constant_interval(n: int, epsilon: float, delta: float) -> NoiseConsta
     steps = n * n - 1
 
     def needed(noise: float) -> float:
+        from dp_accounting.pld import privacy_loss_distribution
+
         # P = (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), both directions
         single = privacy_loss_distribution.from_gaussian_mechanism(
             noise, value_discretization_interval=1 / noise / n / _STEPS_PER_STDDEV, sampling_prob=1 / n

@@ -11,7 +11,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.formulas.values import Ball
@@ -65,18 +65,21 @@ class BallProver:
         work = Work(budget.boxes, budget.operations, start + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
-            return self._undecided(f"no bounds for {box}, neither in the domain nor in the box", work, start)
+            why = f"no bounds for {box}, neither in the domain nor in the box"
+            return self._undecided(why, Gap.UNBOUNDED_DOMAIN, work, start)
         whole_domain = all(_covers(box[v.name], v) for v in obligation.over)
         try:
             found = _conjunct(obligation, obligation.claim, box, work)
         except NotExpressibleError as error:
-            return self._undecided(f"balls have no rule for {error}", work, start)
+            return self._undecided(f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION, work, start)
         except NeedsValueError as error:
-            return self._undecided(f"{error}: too many values to go through", work, start)
+            why = f"{error}: too many values to go through"
+            return self._undecided(why, Gap.EFFORT_SPENT, work, start)
         if isinstance(found, _Refutation):
             return self._refuted(obligation, found, start)
         if isinstance(found, str):
-            return self._undecided(found, work, start)
+            gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
+            return self._undecided(found, gap, work, start)
         verdict = Verdict.PROVED if whole_domain else Verdict.CERTIFIED
         shown = {name: (str(low), str(high)) for name, (low, high) in box.items()}
         return Proof(
@@ -88,12 +91,13 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _undecided(self, reason: str, work: Work, start: float) -> Proof:
+    def _undecided(self, reason: str, gap: Gap, work: Work, start: float) -> Proof:
         return Proof(
             verdict=Verdict.UNDECIDED,
             prover=self.name,
             boxes=work.used,
             reason=reason,
+            gap=gap,
             stopped_by_the_clock=work.stopped_by_the_clock,
             seconds=time.monotonic() - start,
         )

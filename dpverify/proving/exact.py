@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy as sp
 from sympy.concrete.gosper import gosper_sum
 
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.definedness import Condition, converges, defined_between, defined_where
 from dpverify.formulas.expressions import (
@@ -113,20 +113,20 @@ class Exact:
         try:
             found = self._settled(obligation, budget)
         except OutOfScopeError as error:
-            found = str(error)
+            found = str(error), error.gap
         seconds = time.monotonic() - start
-        if isinstance(found, str):
-            return Proof(Verdict.UNDECIDED, self.name, reason=found, seconds=seconds)
+        if isinstance(found, tuple):
+            return Proof(Verdict.UNDECIDED, self.name, reason=found[0], gap=found[1], seconds=seconds)
         return replace(found, seconds=seconds)
 
-    def _settled(self, stated: Obligation, budget: Budget) -> Proof | str:
+    def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
         integrals: dict[Bound, ClosedIntegral] = {}
         claim = stated.claim
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
             undefined = all_hold(stated, integrals[found].conditions, budget)
             if undefined:
-                return f"the integral over {found.variable.name}: {undefined}"
+                return f"the integral over {found.variable.name}: {undefined}", Gap.MISSING_HYPOTHESIS
             claim = _with_values(claim, integrals)
         # the claim as it is written, but for its integrals: where it has a value, the stated one has the same
         obligation = replace(stated, claim=claim, units=False)
@@ -145,14 +145,14 @@ class Exact:
             if integrals and not undefined:
                 undefined = all_hold(stated, defined_where(claim), budget)
             if undefined:
-                return undefined
+                return undefined, Gap.MISSING_HYPOTHESIS
             return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))
         if integrals:
             refuted = Search().attempt(obligation, budget)
             if refuted is not None and refuted.certificate is not None:
                 proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
                 return replace(refuted, prover=self.name, certificate=proof)
-        return "no identity, and no shift makes all coefficients nonnegative"
+        return "no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD
 
     def _proof(
         self, obligation: Obligation, claim: Symbolic, budget: Budget, *, inner: bool = False

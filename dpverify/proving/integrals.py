@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.integrals.manualintegrate import manualintegrate
 
 from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
-from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError
+from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
 from dpverify.formulas.logic import Le, Lt
 from dpverify.formulas.neutral import Json, expression_to_json
 from dpverify.formulas.printing import formula_text
@@ -44,8 +44,8 @@ def closed_integral(integral: Bound) -> ClosedIntegral:
         raise OutOfScopeError(f"SymPy makes something else of the integral over {integral.variable.name}")
     check_expansion(e.function)
     if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
-        raise OutOfScopeError("the powers in an integrand are too high")
-    found = _gaussian(integral, e) or _by_antiderivative(integral, e)
+        raise TooLargeError("the powers in an integrand are too high")
+    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found

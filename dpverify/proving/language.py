@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Role
+from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas.expressions import (
     Apply,
     Bound,
@@ -53,28 +53,47 @@ def continuously_differentiable(
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A wrong claim in the place of an obligation's, which is to be seen: never proved under its assumptions."""
+
+    says: str
+    """What is wrong with it, such as `a factor sqrt(2) is lost`."""
+    claim: Formula
+
+
+@dataclass(frozen=True)
 class Obligation:
     """One formula of a statement, to be proved or refuted on its domain.
 
     `claim` is to hold for all values of the variables in `over` that satisfy everything in `assuming`. `box`
     bounds (some of) the variables for provers that need a bounded domain; where it cuts the domain, the
-    verdict is at best `certified`. `scope` says which instances of the statement the formula covers, where
-    that is less than all. `latex` is the formula as printed, for reading.
+    verdict is at best `certified`. `coverage` says how much of the statement the formula is; where nobody says so,
+    it proves nothing of it. `latex` is the formula as printed, for reading.
     """
 
     name: str
     where: str
     claim: Formula
     over: tuple[Variable, ...]
-    role: Role = Role.STATEMENT
+    coverage: Coverage = Coverage.STEP
     assuming: tuple[Formula, ...] = ()
     box: Mapping[str, tuple[object, object]] = field(default_factory=dict)
     latex: str = ""
     scope: str = ""
+    """Of which case of the statement an instance is; nothing else has a scope."""
     units: bool = True
-    """Whether the formula is checked for homogeneity (a separate obligation of role `unit`)."""
+    """Whether the formula is checked for homogeneity (a separate row of coverage `unit`)."""
+    uses: tuple[str, ...] = ()
+    """Ids of the statements or named results, or `STATEMENT/OBLIGATION`, that its part in the statement rests on."""
+    consequence: Consequence | None = None
+    """For a printed formula that is false (or compares different units), what follows from that."""
+    reading: str = ""
+    """How what is printed can be read so that it is true."""
+    catches: Fault | None = None
+    """For an instance that holds, a fault that it would have caught."""
 
     def __post_init__(self) -> None:
+        self._check_coverage()
         for formula in (self.claim, *self.assuming):
             if not isinstance(formula, Formula):
                 raise InvalidArgumentError(
@@ -111,6 +130,26 @@ class Obligation:
                     "formulas over the variables in `over`",
                 )
 
+    def _check_coverage(self) -> None:
+        if self.coverage not in tuple(Coverage) or self.coverage is Coverage.UNIT:
+            allowed = ", ".join(c for c in Coverage if c is not Coverage.UNIT)
+            raise InvalidArgumentError(f"coverage of obligation {self.name}", self.coverage, allowed)
+        if bool(self.scope) != (self.coverage is Coverage.INSTANCE):
+            raise InvalidArgumentError(
+                f"scope of obligation {self.name}",
+                self.scope,
+                "the case for an instance, and none for others",
+            )
+        _check_names(f"uses of obligation {self.name}", self.uses)
+        if self.catches is not None:
+            free = free_in(self.catches.claim) - set(self.over)
+            if free:
+                raise InvalidArgumentError(
+                    f"fault of obligation {self.name}",
+                    sorted(v.name for v in free),
+                    "a claim over the variables in `over`",
+                )
+
     def _check_box(self) -> None:
         variables = {v.name: v for v in self.over}
         for name, ends in self.box.items():
@@ -124,6 +163,11 @@ class Obligation:
             above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
             if low > high or below or above:
                 raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
+
+
+def _check_names(what: str, names: object) -> None:
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        raise InvalidArgumentError(what, names, "a tuple of ids")
 
 
 @dataclass(frozen=True)
@@ -152,6 +196,19 @@ class Statement:
     latex: str = ""
     pairs: tuple[str, ...] = ()
     """Ids of the algorithms and statements that belong with it."""
+    uses: tuple[str, ...] = ()
+    """Ids of the statements or named results that its proof in the paper rests on, beside those of its obligations."""
+
+    def __post_init__(self) -> None:
+        _check_names(f"uses of statement {self.id}", self.uses)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """All that it uses, and what its obligations but for instances do, without what is its own."""
+        repaired = self.repaired.obligations if self.repaired else ()
+        parts = (o for o in (*self.printed, *repaired) if o.coverage is not Coverage.INSTANCE)
+        named = [*self.uses, *(name for o in parts for name in o.uses)]
+        return tuple(dict.fromkeys(name for name in named if name.partition("/")[0] != self.id))
 
 
 def _declared(v: Variable) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import flint
 import sympy as sp
 
-from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.proving.effort import spend
 from dpverify.proving.symbolic import Phi, SymPy, bound_parts, fraction
 
@@ -66,7 +66,7 @@ def add(a: Polynomial, b: Polynomial, scale: Fraction = Fraction(1)) -> Polynomi
 def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     """A * b; `OutOfScopeError` above MAX_TERMS terms."""
     if len(a) * len(b) > 100 * MAX_TERMS:
-        raise OutOfScopeError("a polynomial has too many terms")
+        raise TooLargeError("a polynomial has too many terms")
     spend(1 + len(a) * len(b))
     result: Polynomial = {}
     for m, c in a.items():
@@ -75,14 +75,14 @@ def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
             result[key] = result.get(key, Fraction(0)) + c * d
     result = {m: c for m, c in result.items() if c}
     if len(result) > MAX_TERMS:
-        raise OutOfScopeError("a polynomial has too many terms")
+        raise TooLargeError("a polynomial has too many terms")
     return result
 
 
 def power(a: Polynomial, n: int) -> Polynomial:
     """A to the n-th, n >= 0."""
     if n > MAX_EXPONENT and len(a) > 1:
-        raise OutOfScopeError(f"exponent {n} is too large to expand")
+        raise TooLargeError(f"exponent {n} is too large to expand")
     result, square = _ONE, a
     while n:
         if n & 1:
@@ -513,7 +513,7 @@ def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any],
     ]
     whole = dict(zip(letters, scale, strict=True))
     if any(abs(e) * whole[a] >= LARGEST_EXPONENT for p in polynomials for m in p for a, e in m):
-        raise OutOfScopeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
+        raise TooLargeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
     context = flint.fmpq_mpoly_ctx.get([f"x{a}" for a in letters])
 
     def there(p: Polynomial) -> Any:
@@ -543,7 +543,7 @@ def _without_content(p: Polynomial) -> tuple[Polynomial, Monomial]:
 def _cancel(numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
     terms = len(numerator) + len(denominator)
     if terms > MAX_FACTORED or terms * max(degree(numerator), degree(denominator)) > 10 * MAX_SIZE:
-        raise OutOfScopeError("a fraction is too long to be cancelled")
+        raise TooLargeError("a fraction is too long to be cancelled")
     spend(terms * (1 + max(degree(numerator), degree(denominator))))
     top, top_content = _without_content(numerator)
     bottom, bottom_content = _without_content(denominator)
@@ -569,7 +569,7 @@ def _divide(q: Quotient) -> tuple[Polynomial, Polynomial]:
 def factored(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
     """Constant, monomial and irreducible factors with multiplicities."""
     if len(p) > MAX_FACTORED or len(p) * degree(p) > MAX_SIZE:
-        raise OutOfScopeError("a polynomial is too long to be factored")
+        raise TooLargeError("a polynomial is too long to be factored")
     spend(len(p) * (1 + degree(p)))
     primitive, monomial = _without_content(p)
     (a,), back = _to_flint([primitive])

@@ -19,7 +19,7 @@ import sympy as sp
 import z3
 
 from dpverify.formulas.definedness import defined_where
-from dpverify.formulas.expressions import OutOfScopeError, Variable
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
 from dpverify.proving.effort import note_the_clock
 from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, Quotient, content, multiply
@@ -41,7 +41,7 @@ def without_pieces(formula: Symbolic) -> Symbolic:
     if not difference.has(sp.Max, sp.Min, sp.Abs):
         return formula
     if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
-        raise OutOfScopeError("max, min and abs make too many cases")
+        raise TooLargeError("max, min and abs make too many cases")
     for side, other, joins in (
         (formula.left, "right", (sp.Max, sp.Min)),
         (formula.right, "left", (sp.Min, sp.Max)),
@@ -181,7 +181,7 @@ class _Query:
                     raise AssertionError("negative exponents are multiplied away before")
                 roots[a] = math.lcm(roots.get(a, 1), e.denominator)
         if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
-            raise OutOfScopeError("a polynomial is too long, or its powers too high, for z3")
+            raise TooLargeError("a polynomial is too long, or its powers too high, for z3")
         terms = []
         for m, c in sorted(p.items()):
             factors = [self._number(c.numerator, c.denominator)]

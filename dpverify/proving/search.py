@@ -353,7 +353,8 @@ class Search:
         try:
             gap = self._gap(obligation)
         except OutOfScopeError as error:
-            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), seconds=time.monotonic() - start)
+            seconds = time.monotonic() - start
+            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
         end = start + budget.guard
         stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
         for stage in stages if obligation.over else (_only_point,):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.expressions import TooLargeError
 from dpverify.proving.symbolic import SymPy
 
 MAX_EXPANDED = 2_000
@@ -14,7 +14,7 @@ MAX_EXPANDED = 2_000
 def check_expansion(e: SymPy) -> None:
     """Refuse what SymPy would expand for ages; `OutOfScopeError`."""
     if _expanded_terms(e) > MAX_EXPANDED:
-        raise OutOfScopeError("an expression is too long to be expanded")
+        raise TooLargeError("an expression is too long to be expanded")
 
 
 def _expanded_terms(e: SymPy) -> int:

@@ -7,15 +7,24 @@ registered like anyone else's.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from functools import cache, cached_property
+from importlib import import_module, resources
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.proving.language import Statement
-from dpverify.statements.plans import Plan
+from dpverify.evidence import ErratumEntry, NamedResult
+from dpverify.headlines import bare, cycle
+from dpverify.statements.errata import of_paper
+from dpverify.statements.results import RESULTS
+
+if TYPE_CHECKING:
+    from dpverify.proving.language import Statement
+    from dpverify.statements.plans import Plan
 
 
 @dataclass(frozen=True)
@@ -45,12 +54,146 @@ class Paper:
     algorithms: Mapping[str, str] = field(default_factory=dict)
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
+    results: tuple[NamedResult, ...] = ()
+    """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
+    """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
+        named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
+        self._check((*named, *self.errata))
+
+    def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
-        for name in [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]:
+        for name in ids:
             if name not in known:
                 raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
+
+    def mentions(self, id_: str) -> bool:
+        """Whether its statements may name an id; false only where they do not."""
+        return True
+
+    def rest_on(self, id_: str) -> tuple[str, ...]:
+        """The ids of its algorithms that rest on a statement."""
+        return tuple(
+            name for name, path in self.algorithms.items() if id_ in getattr(loaded(path), "statements", ())
+        )
+
+    def plans_about(self, ids: Collection[str]) -> tuple[Plan, ...]:
+        """The audits of algorithms and statements with these ids."""
+        return tuple(plan for plan in self.plans if plan.subject in ids)
+
+
+def loaded(path: str) -> Any:
+    """What an import path `module:name` leads to."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+class PaperFolder(Paper):
+    """A paper of this repository, whose parts are found where they belong and loaded when they are asked for.
+
+    Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; `dpverify.statements.KEY.formulas.STATEMENTS`
+    are its statements (none without that module), and `PLANS` in `dpverify.statements.KEY.audits.NAME` the audits of
+    the algorithms in `dpverify.algorithms.KEY.NAME`.
+
+    Raises:
+        InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
+    """
+
+    def __init__(self, key: str, title: str, authors: str) -> None:
+        for name, value in (
+            ("key", key),
+            ("title", title),
+            ("authors", authors),
+            ("catalog", own_catalog(key)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements encoded so far."""
+        name = f"dpverify.statements.{self.key}.formulas"
+        found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
+        self._check(statement.id for statement in found)
+        return found
+
+    @cached_property
+    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:
+        """Corrections of statements that no formula is encoded for."""
+        found = of_paper(self.key)
+        self._check(found)
+        return found
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, str]:
+        """Algorithm id to import path, in the paper's order."""
+        found: Mapping[str, str] = import_module(f"dpverify.algorithms.{self.key}").ROWS
+        self._check(found)
+        return found
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """The audits of the algorithms, in their order."""
+        found = tuple(plan for name in self.audited for plan in self.audits(name))
+        self._check(plan.subject for plan in found)
+        return found
+
+    @cached_property
+    def audited(self) -> tuple[str, ...]:
+        """The names of the algorithms' files, in the paper's order."""
+        return tuple(dict.fromkeys(file_name(path) for path in self.algorithms.values()))
+
+    def audits(self, name: str) -> tuple[Plan, ...]:
+        """The audits of the algorithms in one file."""
+        plans: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.{name}").PLANS
+        return plans
+
+    def mentions(self, id_: str) -> bool:
+        """Whether an id stands between quotes in a module of its statements."""
+        return any(_quoted(id_, file) for file in self.folder.glob("*.py"))
+
+    def rest_on(self, id_: str) -> tuple[str, ...]:
+        """The same; only algorithms are loaded in whose file the id stands."""
+        files = {path: _origin(path.partition(":")[0]) for path in self.algorithms.values()}
+        named = {path for path, file in files.items() if _quoted(id_, file)}
+        return tuple(
+            name
+            for name, path in self.algorithms.items()
+            if path in named and id_ in getattr(loaded(path), "statements", ())
+        )
+
+    def plans_about(self, ids: Collection[str]) -> tuple[Plan, ...]:
+        """The same; only audits are loaded that lie beside an algorithm of these ids, or one that rests on them."""
+        named = {*ids, *(name for id_ in ids for name in self.rest_on(id_))}
+        files = {file_name(path) for name, path in self.algorithms.items() if name in named}
+        found = (plan for name in self.audited if name in files for plan in self.audits(name))
+        return tuple(plan for plan in found if plan.subject in ids)
+
+    @property
+    def folder(self) -> Path:
+        """Where its statements are."""
+        return _origin(f"dpverify.statements.{self.key}").parent
+
+
+def file_name(path: str) -> str:
+    """The name that an algorithm shares with its audits and its tests."""
+    return path.partition(":")[0].rpartition(".")[2]
+
+
+def _origin(module: str) -> Path:
+    """A module's file; the module is not loaded, its package is."""
+    spec = find_spec(module)
+    return Path(str(spec.origin if spec is not None else None))
+
+
+def _quoted(id_: str, file: Path) -> bool:
+    return f'"{id_}"' in _text(file)
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:
@@ -69,7 +212,50 @@ def papers() -> Mapping[str, Paper]:
         if not isinstance(paper, Paper):
             raise InvalidArgumentError(f"entry point {point.name}", type(paper).__name__, "a Paper object")
         found[paper.key] = paper
+    check_uses(found.values())
     return found
+
+
+def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:
+    """The results of the literature by id: this package's own, and those of the papers."""
+    known = papers().values() if among is None else among
+    return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
+
+
+def check_uses(among: Iterable[Paper]) -> None:
+    """Refuse statements that rest on what nobody knows, or on themselves.
+
+    Raises:
+        InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
+            statement before the slash, and for statements or obligations that rest on one another in a circle.
+    """
+    known = tuple(among)
+    rows = {row.id for paper in known for row in paper.catalog}
+    statements = {s.id: s for paper in known for s in paper.statements}
+    obligations = {
+        f"{s.id}/{o.name}": o
+        for s in statements.values()
+        for o in (*(s.repaired.obligations if s.repaired else ()), *s.printed)
+    }
+    names = rows | set(named_results(known)) | set(obligations)
+    for s in statements.values():
+        repaired = s.repaired.obligations if s.repaired else ()
+        for name in (*s.uses, *(name for o in (*s.printed, *repaired) for name in o.uses)):
+            if name not in names:
+                allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
+                raise InvalidArgumentError(f"uses of statement {s.id}", name, allowed)
+    for graph in (
+        {s.id: tuple(map(bare, s.rests_on)) for s in statements.values()},
+        {
+            name: tuple(n for n in o.uses if bare(n) == bare(name) and n in obligations)
+            for name, o in obligations.items()
+        },
+    ):
+        circle = cycle(graph)
+        if circle:
+            raise InvalidArgumentError(
+                "uses", " -> ".join(circle), "statements that do not rest on themselves"
+            )
 
 
 def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:
@@ -91,7 +277,6 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
 def find_statement(statement_id: str) -> Statement | None:
     """The encoded statement with this id, None if it is not encoded yet."""
     for paper in papers().values():
-        for statement in paper.statements:
-            if statement.id == statement_id:
-                return statement
+        if any(row.id == statement_id for row in paper.catalog):
+            return next((statement for statement in paper.statements if statement.id == statement_id), None)
     return None

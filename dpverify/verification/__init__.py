@@ -1,8 +1,15 @@
 """The main job: prove what is printed, audit what is implemented, write it all into one ledger."""
 
-from dpverify.verification.audits import carry_out
-from dpverify.verification.job import VerificationSettings, verify
-from dpverify.verification.proofs import ProofRecord, catalog_entries, prove_statement
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpverify import lazy
+
+if TYPE_CHECKING:
+    from dpverify.verification.audits import carry_out
+    from dpverify.verification.job import VerificationSettings, verify
+    from dpverify.verification.proofs import ProofRecord, catalog_entries, prove_statement
 
 __all__ = [
     "ProofRecord",
@@ -12,3 +19,15 @@ __all__ = [
     "prove_statement",
     "verify",
 ]
+
+__getattr__ = lazy.attributes(
+    __name__,
+    {
+        "ProofRecord": "dpverify.verification.proofs",
+        "VerificationSettings": "dpverify.verification.job",
+        "carry_out": "dpverify.verification.audits",
+        "catalog_entries": "dpverify.verification.proofs",
+        "prove_statement": "dpverify.verification.proofs",
+        "verify": "dpverify.verification.job",
+    },
+)

@@ -12,45 +12,39 @@ from typing import Any
 import numpy as np
 
 import dpverify.algorithms
-from dpverify.algorithms import (
-    PNMSGD,
-    PNSGD,
-    ContractiveNoisyIteration,
-    GaussianNoise,
-    NoisyGradientDescent,
-    SkipPNSGD,
-    StopPNSGD,
-)
-from dpverify.algorithms.alternating_sampler import AlternatingSampler
-from dpverify.algorithms.boosting import Boosting
-from dpverify.algorithms.convex_sampling import (
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.bst14.boosting import Boosting
+from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
     EfficientExponentialSampling,
     SamplingInConvexSet,
 )
-from dpverify.algorithms.dp_sgd import DPSGD
-from dpverify.algorithms.empirical_to_population import EmpiricalToPopulation
-from dpverify.algorithms.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.fingerprinting import Fingerprinting
-from dpverify.algorithms.gaussian_output_perturbation import GaussianOutputPerturbation
-from dpverify.algorithms.grid_walk import GridWalk
-from dpverify.algorithms.hard_instance import HardInstance, OnHardInstance
-from dpverify.algorithms.huberized_hinge import HuberizedObjectivePerturbation
-from dpverify.algorithms.limited_oracle import LimitedOracleSGD, QuantizingOracle
-from dpverify.algorithms.linear_hard_family import LinearHardFamily, MeanMinimizer
-from dpverify.algorithms.localization import ApproximateLocalization, Localization
-from dpverify.algorithms.localized_sampling import LocalizedSampling
-from dpverify.algorithms.multitask import MultitaskStopPNSGD
-from dpverify.algorithms.net_mechanism import NetMechanism
-from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.algorithms.phased import PhasedERM, PhasedSGD
-from dpverify.algorithms.population_to_empirical import PopulationToEmpirical
-from dpverify.algorithms.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
-from dpverify.algorithms.public_records import PublicRecordsLast
-from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
-from dpverify.algorithms.rejection_inner_step import RejectionInnerStep
-from dpverify.algorithms.smoothing import SmoothedPNSGD
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.algorithms.bst14.grid_walk import GridWalk
+from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
+from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.net_mechanism import NetMechanism
+from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, ContractiveNoisyIteration, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.iteration import GaussianNoise
+from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD
+from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast
+from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
+from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
+from dpverify.algorithms.gll22.linear_hard_family import LinearHardFamily, MeanMinimizer
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep
+from dpverify.algorithms.mn25.dp_sgd import DPSGD
+from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.mn25.fingerprinting import Fingerprinting
+from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
+from dpverify.algorithms.mn25.limited_oracle import LimitedOracleSGD, QuantizingOracle
+from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
+from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Hinge, Linear, Logistic, Problem
 
 N = 4
@@ -134,8 +128,8 @@ EVERY: dict[str, Callable[[], Any]] = {
 def all_classes_that_can_withdraw() -> Iterator[type]:
     """Every public dataclass of the algorithms with a field `withdraw_guarantee`."""
     found = set()
-    for info in pkgutil.iter_modules(dpverify.algorithms.__path__):
-        module = import_module(f"dpverify.algorithms.{info.name}")
+    for info in pkgutil.walk_packages(dpverify.algorithms.__path__, "dpverify.algorithms."):
+        module = import_module(info.name)
         for name, member in inspect.getmembers(module, dataclasses.is_dataclass):
             if not name.startswith("_") and inspect.isclass(member) and not inspect.isabstract(member):
                 fields = {field.name for field in dataclasses.fields(member)}

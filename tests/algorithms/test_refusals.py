@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from every_algorithm import CURVED, EVERY, MEAN, N, line_data
 
-from dpverify.algorithms.boosting import Boosting
-from dpverify.algorithms.convex_sampling import BoostedSampling, EfficientExponentialSampling
-from dpverify.algorithms.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.gaussian_output_perturbation import GaussianOutputPerturbation
-from dpverify.algorithms.huberized_hinge import HuberizedObjectivePerturbation
-from dpverify.algorithms.local_solvers import LocalExponentialSampling, LocalNoisyGradientDescent
-from dpverify.algorithms.localization import ApproximateLocalization, Localization
-from dpverify.algorithms.localized_sampling import LocalizedSampling
-from dpverify.algorithms.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.output_perturbation import OutputPerturbation
-from dpverify.algorithms.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.bst14.boosting import Boosting
+from dpverify.algorithms.bst14.convex_sampling import BoostedSampling, EfficientExponentialSampling
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
+from dpverify.algorithms.bst14.local_solvers import LocalExponentialSampling, LocalNoisyGradientDescent
+from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.errors import InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Condition, ConditionKind
 from dpverify.problems import Ball, Dataset, Logistic, Problem, Squared
@@ -127,11 +127,14 @@ def test_local_solvers_say_that_their_sets_are_given() -> None:
     ):
         assert all(given in stated.conditions for stated in solver.guarantees(N))
     # localization makes the sets of what it could release
-    kinds = {condition.kind for condition in Localization(MEAN, 1.0).guarantees(N)[0].conditions}
+    kinds = {condition.kind for condition in Localization(MEAN, 1.0).guarantees(N).headline.conditions}
     assert kinds == {ConditionKind.NEVER_REFUSED}
 
 
 def test_wrappers_around_what_may_refuse_say_so() -> None:
     assert all(never_refused(HuberizedObjectivePerturbation(0.5, 1.0), N))
     both = dataclasses.replace(REFUSE["boosting"], algorithm=OutputPerturbation(MEAN, 1.0))
-    assert both.guarantees(N)[0].conditions == OutputPerturbation(MEAN, 0.25).guarantees(N)[0].conditions
+    assert (
+        both.guarantees(N).headline.conditions
+        == OutputPerturbation(MEAN, 0.25).guarantees(N).headline.conditions
+    )

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.algorithms import PNSGD, GaussianNoise
+from dpverify.algorithms.fmtt18 import PNSGD
+from dpverify.algorithms.fmtt18.iteration import GaussianNoise
 from dpverify.auditing import (
     ErrorBudget,
     audit_law,

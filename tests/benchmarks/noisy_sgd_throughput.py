@@ -30,7 +30,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 import numpy as np  # noqa: E402
 
-from dpverify.algorithms import PNSGD  # noqa: E402
+from dpverify.algorithms.fmtt18 import PNSGD  # noqa: E402
 from dpverify.problems import Ball, Dataset, Logistic, Problem  # noqa: E402
 from dpverify.running import BLOCK, Executor, Randomness, run  # noqa: E402
 

@@ -30,8 +30,8 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np  # noqa: E402
 from scaling_cases import CASES, Case, records  # noqa: E402
 
-from dpverify.algorithms.convex_sampling import EfficientExponentialSampling  # noqa: E402
-from dpverify.algorithms.grid_walk import GridWalk, largest_feasible, proven_steps_table  # noqa: E402
+from dpverify.algorithms.bst14.convex_sampling import EfficientExponentialSampling  # noqa: E402
+from dpverify.algorithms.bst14.grid_walk import GridWalk, largest_feasible, proven_steps_table  # noqa: E402
 from dpverify.problems import Box, Linear, Problem  # noqa: E402
 from dpverify.running import Output, Randomness  # noqa: E402
 from dpverify.running.outputs import COUNTERS  # noqa: E402

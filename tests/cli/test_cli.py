@@ -266,7 +266,8 @@ def test_list_names_every_catalog_row(
     code, found, _ = output(capsys, "list", "mn25", "bst14.huber-smooth", "--json", "--jobs", "1")
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
-    keys |= {"covers_printed", "covers_repaired", "marks"}
+    keys |= {"headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by"}
+    keys |= {"rests_on_false", "marks"}
     assert all(set(row) == keys for row in found)
     assert len([row for row in found if row["paper"] == "mn25"]) == 38
     (huber,) = [row for row in found if row["paper"] == "bst14"]
@@ -280,7 +281,7 @@ def test_explain_shows_formula_and_code(capsys: pytest.CaptureFixture[str]) -> N
     assert "fmtt18.alg1" in out
     assert call("explain", "fmtt18.alg1") == 0
     out = capsys.readouterr().out
-    assert "dpverify.algorithms.projected_noisy_sgd:PNSGD" in out
+    assert "dpverify.algorithms.fmtt18.projected_noisy_sgd:PNSGD" in out
     assert "Guarantee" in out
 
 
@@ -294,7 +295,7 @@ def test_verify_fails_on_an_algorithm_with_half_its_noise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The fault is planted in the implementation; its claim and everything else stay as they are."""
-    from dpverify.algorithms.projected_noisy_sgd import PNSGD
+    from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 
     arguments = ["verify", "--only", "fmtt18.alg1/worst-case-6-of-6", "--out", str(tmp_path / "report")]
     assert call(*arguments) == 0

@@ -7,7 +7,11 @@ from importlib import import_module
 
 import pytest
 
-PACKAGES = ("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports")
+PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
+PACKAGES = (
+    *("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports"),
+    *(f"algorithms.{paper}" for paper in PAPERS),
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

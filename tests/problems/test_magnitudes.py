@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpverify.algorithms.ball_intersections import BallIntersections
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
+from dpverify.problems.per_run.ball_intersections import BallIntersections
 
 try:
     import torch

@@ -1,0 +1,393 @@
+"""From a small expected risk to a small risk with high probability (Bassily, Smith, Thakurta, 2014, Appendix D).
+
+A private algorithm is run k times, each time with a k-th of half of the budget; the exponential mechanism, with the
+other half, picks one of the k points by its empirical risk.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from dpverify.algorithms.conditions import (
+    check_records,
+    explain_obstacles,
+    given_up,
+    passed_on,
+    privacy_claim,
+    refuse_or_withdraw,
+)
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.arrays import at_least, namespace
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import BLOCK, Array
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+@runtime_checkable
+class PrivateAlgorithm(Protocol):
+    """What can be boosted: a dataclass with these members and a field `delta` too, unless it is purely private."""
+
+    @property
+    def problem(self) -> Problem:
+        """Whose empirical risk says which point is best."""
+
+    @property
+    def epsilon(self) -> float:
+        """Of the whole budget, in nats; `dataclasses.replace` must be able to change it."""
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Among them (epsilon, delta)-DP for replace-one neighbors, or something stronger."""
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run; points have shape (runs, d)."""
+
+
+@dataclass(frozen=True)
+class ForPrivacy(Weakenable):
+    """An algorithm that sets its parameters by (epsilon, delta) and n when it meets the data, through `for_privacy`.
+
+    It gives those algorithms a field `epsilon` that have none of their own, so that they can be boosted.
+
+    Attributes:
+        kind: a class with `for_privacy(problem, n=, epsilon=, delta=)`.
+        problem: loss and constraint set.
+        epsilon: in nats.
+        delta: in (0, 1).
+        options: more keyword arguments, as pairs of name and value.
+    """
+
+    kind: type[Any]
+    problem: Problem
+    epsilon: float
+    delta: float
+    options: Sequence[tuple[str, Any]] = ()
+
+    @property
+    def hands_over(self) -> str | None:
+        """What the algorithm hands over to the loss, see `wrapped_solvers.check_solver`; None if it does not say."""
+        known: str | None = getattr(self.kind, "hands_over", None)
+        return known
+
+    def at(self, n: int) -> Any:
+        """The algorithm for n records."""
+        return self.kind.for_privacy(
+            self.problem, n=n, epsilon=self.epsilon, delta=self.delta, **dict(self.options)
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Those of the algorithm for n records."""
+        stated: Guarantees = self.at(n).guarantees(n)
+        return stated
+
+    def gradient_query_count(self, n: int) -> int:
+        """That of the algorithm for n records."""
+        return int(self.at(n).gradient_query_count(n))
+
+    def sharpened(self, n: int, factor: float) -> Any:
+        """The algorithm for n records, with its exponents times the factor."""
+        made = self.at(n)
+        inside = sharpened(made, n, factor)
+        return self if inside is made else inside
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Set the parameters, then run."""
+        output: Output = self.at(data.n)(data, rng=rng, runs=runs)
+        return output
+
+
+@dataclass(frozen=True)
+class Boosting(Weakenable):
+    """bst14, Appendix D: k runs of a private algorithm; one point is released, with a probability
+    proportional to exp(-epsilon' L(theta; D) / (2 L ||C||)), which is Algorithm 2 on the k points.
+
+    Guarantee (replace-one, both directions): (epsilon, delta)-DP, what was asked of the algorithm that is boosted,
+    or epsilon-DP if its delta is 0. By basic composition of k runs with epsilon (1 - s) / k and delta / k each, and
+    of a selection with epsilon' = s epsilon, s being its share. The difference of two records' losses is 2
+    L-Lipschitz, so over C it varies by at most 2 L ||C||, and no probability changes by more than exp(epsilon').
+
+    Risk: with probability at least 1 - rho, the excess empirical risk is at most a F + (2 L ||C|| / epsilon')
+    ln(2 k / rho), where F is the expected one of a single run and a = (2 / rho)^(1/k), at most 2 for the k below.
+
+    What is printed differs in four ways. The k runs are given all of epsilon, and the selection a share that is not
+    named: with Algorithm 2's own weights the total is 2 epsilon, so half is kept back here. k = log(2/rho) is not
+    enough with the natural logarithm, as the best of k runs is bad with probability up to 2^-k; with the binary one
+    it is. The risk of the selected point is the least of the k, not the largest, plus a term, not less it. And the
+    selection's term is not below F where F falls with n, as for strongly convex losses: there the last sentence
+    (a factor poly log(1/rho) over the expected risk) fails, since L ||C|| / epsilon does not fall.
+
+    Assumptions: L-Lipschitz losses on a bounded set, for records in the unit ball; those of the algorithm.
+
+    Attributes:
+        algorithm: what is boosted, with its problem, and the epsilon (nats) and delta of all k runs and the
+            selection together.
+        failure_probability: rho, in (0, 1).
+        repeats: k; the smallest integer that is at least log2(2/rho) if None.
+        selection_share: s, in (0, 1), the part of epsilon that the selection gets.
+        withdraw_guarantee: run even if the guarantee does not hold.
+    """
+
+    algorithm: PrivateAlgorithm
+    failure_probability: float = 0.05
+    repeats: int | None = None
+    selection_share: float = 0.5
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg-boost"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, the algorithm has no `epsilon` that
+                could be split, the set is unbounded, or the loss is not Lipschitz.
+            NotGuaranteedError: if the algorithm refuses its part of the budget.
+        """
+        if "epsilon" not in _fields(self.algorithm) or not isinstance(self.algorithm, PrivateAlgorithm):
+            raise InvalidArgumentError(
+                "algorithm",
+                self.algorithm,
+                "a dataclass with a field epsilon and the methods of a private algorithm; "
+                "ForPrivacy makes one of an algorithm with for_privacy",
+            )
+        number(
+            "failure_probability", self.failure_probability, above=0, below=1, allowed="a number in (0, 1)"
+        )
+        if self.repeats is not None:
+            whole_number("repeats", self.repeats, at_least=1)
+        number("selection_share", self.selection_share, above=0, below=1, allowed="a number in (0, 1)")
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+        number("algorithm.epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("algorithm.delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
+        if not (math.isfinite(self.problem.constraint.diameter) and math.isfinite(self._lipschitz_constant)):
+            raise InvalidArgumentError(
+                "algorithm.problem",
+                self.problem,
+                "a bounded constraint set and a loss with a finite Lipschitz constant on it",
+            )
+        _ = self.single
+
+    @property
+    def problem(self) -> Problem:
+        """The algorithm's."""
+        return self.algorithm.problem
+
+    @property
+    def epsilon(self) -> float:
+        """Of everything together, in nats."""
+        return self.algorithm.epsilon
+
+    @property
+    def delta(self) -> float:
+        """Of everything together; 0 if the algorithm knows none."""
+        known = getattr(self.algorithm, "delta", None)
+        return 0.0 if known is None else float(known)
+
+    @property
+    def _lipschitz_constant(self) -> float:
+        return self.problem.loss.lipschitz_constant
+
+    @property
+    def repeat_count(self) -> int:
+        """k, how often the algorithm is run: log2(2/rho), rounded up, unless told otherwise."""
+        if self.repeats is not None:
+            return self.repeats
+        return math.ceil(math.log2(2 / self.failure_probability))
+
+    @property
+    def selection_epsilon(self) -> float:
+        """epsilon', in nats."""
+        return self.selection_share * self.epsilon
+
+    @cached_property
+    def single(self) -> PrivateAlgorithm:
+        """The algorithm as each of the k runs has it, with its part of the budget."""
+        parts: dict[str, float] = {"epsilon": (1 - self.selection_share) * self.epsilon / self.repeat_count}
+        if self.delta > 0:
+            parts["delta"] = self.delta / self.repeat_count
+        made: PrivateAlgorithm = dataclasses.replace(self.algorithm, **parts)  # type: ignore[type-var]
+        return made
+
+    @property
+    def selection_rate(self) -> float:
+        """The factor epsilon' / (2 L ||C||) of the total risk in the exponent, in nats over loss."""
+        return self.selection_epsilon / (2 * self._lipschitz_constant * self.problem.constraint.diameter)
+
+    def selection_probabilities(self, points: Array, data: Dataset) -> Array:
+        """With which probability each of the given points, shape (k, d), is picked; shape (k,)."""
+        exponents = -self.selection_rate * self.problem.total_risk(points, data)
+        xp = namespace(exponents)
+        weights = xp.exp(exponents - xp.max(exponents))
+        return weights / xp.sum(weights)
+
+    def _claim(self, n: int) -> StatedGuarantee | None:
+        """What a single run states that is enough; None if nothing is."""
+        return privacy_claim(self.single.guarantees(n), self.single.epsilon, self.delta / self.repeat_count)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        epsilon, delta = self.single.epsilon, self.delta / self.repeat_count
+        if self._claim(n) is not None:
+            return given_up(self.withdraw_guarantee)
+        asked = f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
+        reason = f"a single run does not claim to be {asked} for all of {n} records"
+        return (*given_up(self.withdraw_guarantee), explain_obstacles(self.single.guarantees(n), reason))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.
+
+        It has the conditions of a single run's.
+        """
+        claim = self._claim(n)
+        if claim is None or self.withdraw_guarantee:
+            return Guarantees()
+        guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
+        stated = StatedGuarantee(
+            guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",), conditions=passed_on(claim)
+        )
+        return Guarantees(stated, as_printed=stated)
+
+    def selection_loss(self) -> float:
+        """(2 L ||C|| / epsilon') ln(2 k / rho): what the pick is worse than the best, at most.
+
+        It holds with probability at least 1 - rho / 2, in units of total loss.
+        """
+        return math.log(2 * self.repeat_count / self.failure_probability) / self.selection_rate
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """With probability at least 1 - rho; None if a single run's expected excess empirical risk has no bound.
+
+        Of k runs all have a times the expected excess risk with probability at most a^-k, by Markov's inequality;
+        a = (2 / rho)^(1/k) makes that rho / 2.
+        """
+        known = getattr(self.single, "risk_bound", None)
+        single: StatedRisk | None = None if known is None else known(n)
+        if single is None or single.population or single.probability is not None:
+            return None
+        factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
+        return StatedRisk(
+            factor * single.bound + self.selection_loss() / (1 if single.total else n),
+            total=single.total,
+            probability=1 - self.failure_probability,
+            sources=("bst14.appD", *single.sources),
+            conditions=single.conditions,
+        )
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Those of k runs, as far as they are stated, and k n values and k projections for the selection."""
+        whole_number("n", n, at_least=1)
+        k = self.repeat_count
+        selection = {"value": k * n, "projection": k}
+        stated = self._single_queries(n)
+        found = [
+            dataclasses.replace(
+                one, count=k * one.count + selection.pop(one.oracle, 0), sources=("bst14.appD", *one.sources)
+            )
+            for one in stated
+        ]
+        if "value" in selection:
+            found.append(StatedQueries("value", k * n, sources=("bst14.appD",)))
+        return tuple(found)
+
+    def _single_queries(self, n: int) -> tuple[StatedQueries, ...]:
+        known = getattr(self.single, "queries", None)
+        if known is not None:
+            found: tuple[StatedQueries, ...] = known(n)
+            return found
+        count = getattr(self.single, "gradient_query_count", None)
+        return () if count is None else (StatedQueries("gradient", count(n)),)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with what is boosted sharpened; the pick is weakened where its exponential numbers are drawn."""
+        inside = sharpened(self.single, n, factor)
+        if inside is self.single:
+            return self
+        made = dataclasses.replace(self, withdraw_guarantee=True)
+        made.__dict__["single"] = inside
+        return made
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, d).
+
+        As many of the k runs as fit into a block are made at once; of each outer run only the best so far is kept.
+
+        Raises:
+            NotGuaranteedError: if a single run's guarantee fails and was not withdrawn.
+        """
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
+            check_records(data, self.problem.loss)
+        k = self.repeat_count
+        race = _Race(rng, runs)
+        at_once = max(1, min(k, BLOCK // runs))
+        for first in range(0, k, at_once):
+            repeats = min(at_once, k - first)
+            output = self.single(data, rng=rng, runs=repeats * runs)
+            # a point outside of C would void the bound on how much a record moves its score
+            points = self.problem.constraint.project(output.points)
+            race.add_all(points, self.selection_rate * self.problem.total_risk(points, data), output, repeats)
+        return race.output(value_queries=k * data.n, projections=k)
+
+
+class _Race:
+    """The exponential mechanism on candidates that come one after another, for a batch of runs.
+
+    Candidate j gets the time E_j exp(cost_j), E_j standard exponential; the first one wins, with a probability
+    proportional to exp(-cost_j). Times are compared by their logarithms.
+    """
+
+    def __init__(self, rng: Randomness, runs: int) -> None:
+        self._rng = rng
+        self._runs = runs
+        self._best: Array | None = None
+        self._time: Array | None = None
+        self._counts = {
+            name: np.zeros(runs, dtype=np.int64)
+            for name in ("gradient_queries", "value_queries", "projections", "linear_minimizations")
+        }
+
+    def add_all(self, points: Array, costs: Array, output: Output, repeats: int) -> None:
+        """Candidates of shape (repeats * runs, d) with their costs in nats; run r's are r, r + runs, ..."""
+        xp = self._rng.xp
+        drawn = self._rng.gamma(1.0, (repeats, self._runs), "selection")
+        times = xp.log(at_least(drawn, _SMALLEST)) + xp.reshape(costs, (repeats, self._runs))
+        for j in range(repeats):
+            place = slice(j * self._runs, (j + 1) * self._runs)
+            candidate, time = points[place, ...], times[j, :]
+            if self._best is None or self._time is None:
+                self._best, self._time = xp.asarray(candidate, copy=True), time
+                continue
+            ahead = time < self._time
+            self._time = xp.where(ahead, time, self._time)
+            self._best = xp.where(ahead[:, None], candidate, self._best)
+        for name, total in self._counts.items():
+            made = np.broadcast_to(np.asarray(getattr(output, name)), (repeats * self._runs,))
+            total += made.reshape(repeats, self._runs).sum(axis=0)
+
+    def output(self, *, value_queries: int, projections: int) -> Output:
+        """The winners, with all oracle calls counted; those given come on top."""
+        self._counts["value_queries"] += value_queries
+        self._counts["projections"] += projections
+        return Output(self._best, **self._counts)
+
+
+def _fields(value: object) -> tuple[str, ...]:
+    """Names of the fields of a dataclass's instance; none of anything else."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return ()
+    return tuple(field.name for field in dataclasses.fields(value))

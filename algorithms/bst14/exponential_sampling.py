@@ -1,0 +1,340 @@
+"""Exponential sampling on a convex set (Bassily, Smith, Thakurta, 2014, Algorithm 2), sampled exactly.
+
+Losses are summed over the records in this paper.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.samplers.free_coordinates import (
+    Matrix,
+    RiskPotential,
+    affine_dimension,
+    sample_on_set,
+    sampling_queries,
+)
+from dpverify.algorithms.samplers.near_centers import sample_near
+from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.problems import (
+    Ball,
+    Box,
+    ContractOrDrift,
+    Dataset,
+    HalfSquaredDistance,
+    Linear,
+    Problem,
+    Simplex,
+    Squared,
+    gradient_sensitivity,
+)
+from dpverify.problems.losses import check_not_flat
+from dpverify.problems.problem import without_ridge
+from dpverify.running import Output, Randomness
+
+_MOST_FREE = 3
+_TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
+"""By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class ExponentialSampling(Weakenable):
+    """bst14, Algorithm 2: theta in C with density proportional to exp(-s L(theta; D)), s = epsilon / (2 L ||C||).
+
+    L(theta; D) is the sum of the losses, L their Lipschitz constant, ||C|| the diameter of C. Samples are exact (in
+    real arithmetic), by one of two ways:
+    - `quadratic`: for a loss whose sum is linear or quadratic, on a ball or box of any dimension; closed forms where
+      the quadratic part is a multiple of the identity (or diagonal on a box), else rejection, which is refused where
+      it would take too long (see `quadratic_sampling`);
+    - `cells`: for every convex loss on a ball, box or simplex with at most three free coordinates, by rejection from
+      tangent planes (see `certified_rejection`).
+
+    Guarantee (replace-one, both directions): Theorem 3.1, epsilon-DP, for every s up to epsilon / (G ||C||), G being
+    the loss's gradient sensitivity (at most 2 L): log-densities of neighbors differ by -s times a G-Lipschitz
+    function plus a constant, hence by at most s G ||C||. The printed proof bounds a sensitivity by L ||C|| where it is
+    2 L ||C|| for a general base point; the theorem holds all the same, since the two factors 2 of the usual analysis
+    of the exponential mechanism are not both needed: what counts is the oscillation over C.
+
+    Assumptions: convex, L-Lipschitz losses for records in the unit ball; a bounded set.
+
+    Attributes:
+        problem: a convex loss on a ball, box or simplex.
+        epsilon: in nats, above 0.
+        exponent_scale: s, one over loss; None: Algorithm 2's.
+        method: `quadratic` or `cells`; `auto`: closed forms first, then cells, then rejection for quadratics.
+        largest_cells: how many cells an envelope may have.
+        withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
+    """
+
+    problem: Problem
+    epsilon: float
+    exponent_scale: float | None = None
+    method: Literal["auto", "quadratic", "cells"] = "auto"
+    largest_cells: int = 4096
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg2"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or there is no exact sampler.
+            NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        if self.exponent_scale is not None:
+            number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")
+        if self.method not in ("auto", "quadratic", "cells"):
+            raise InvalidArgumentError("method", self.method, '"auto", "quadratic" or "cells"')
+        whole_number("largest_cells", self.largest_cells, at_least=1)
+        loss, constraint = self.problem.loss, self.problem.constraint
+        if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
+            raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
+        if not math.isfinite(loss.lipschitz_constant):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
+            )
+        check_not_flat("problem", self.problem, loss)
+        _ = self._way
+        refuse_or_withdraw(self.id, self.withdrawn(1), self.withdraw_guarantee)
+
+    @property
+    def scale(self) -> float:
+        """The exponent's factor s, one over loss."""
+        if self.exponent_scale is not None:
+            return float(self.exponent_scale)
+        return self.epsilon / (2 * self.problem.loss.lipschitz_constant * self.problem.constraint.diameter)
+
+    @property
+    def largest_scale(self) -> float:
+        """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
+        oscillation = gradient_sensitivity(self.problem.loss) * self.problem.constraint.diameter
+        return self.epsilon / oscillation if oscillation > 0 else math.inf
+
+    @property
+    def _way(self) -> Literal["quadratic", "cells"]:
+        constraint = self.problem.constraint
+        kind = _quadratic_kind(self.problem)
+        few = affine_dimension(constraint) <= _MOST_FREE
+        simple = kind in ("linear", "spherical") or (kind == "general" and constraint.dimension == 1)
+        if self.method == "quadratic" and kind is None:
+            raise InvalidArgumentError(
+                "method",
+                self.method,
+                '"cells": only linear and quadratic losses on a ball or box are quadratic',
+            )
+        if self.method == "cells" and not few:
+            raise InvalidArgumentError(
+                "method", self.method, '"quadratic" in more than three free coordinates'
+            )
+        if self.method == "quadratic" or (self.method == "auto" and (simple or (kind and not few))):
+            return "quadratic"
+        if not few:
+            raise InvalidArgumentError(
+                "problem",
+                self.problem,
+                "what can be sampled exactly: a linear or quadratic loss on a ball or box, or any convex loss "
+                f"with at most {_MOST_FREE} free coordinates",
+            )
+        return "cells"
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold; empty if it does, whatever n is."""
+        whole_number("n", n, at_least=1)
+        given = given_up(self.withdraw_guarantee)
+        if self.scale <= self.largest_scale * (1 + _SLACK):
+            return given
+        return (
+            f"the exponent's factor {self.scale:g} is above {self.largest_scale:g}, the largest that is proved",
+            *given,
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
+        if self.withdrawn(n):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.thm3.1",),
+            conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
+        )
+        reached = self.epsilon * self.scale / self.largest_scale
+        sharper = (
+            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
+        )
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
+
+    @property
+    def _never_refuses(self) -> bool:
+        """Whether samples come from closed forms, on all records."""
+        simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
+        return self._way == "quadratic" and simple
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The same for every index from 1; None if it does not hold."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        stated = self.guarantees(n)
+        return stated.sharpest.at(index, n) if stated else None
+
+    def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
+        """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.
+
+        p is the dimension of C (d - 1 for a simplex). Along every ray from the minimizer, s times the excess has a
+        density proportional to one of Gamma(p, 1) times a decreasing function, since its inverse is concave in the
+        risk. So it is stochastically at most Gamma(p, 1): its mean is p, and a quantile of Gamma(p, 1) is a bound with
+        that probability. The tail printed in the proof, Pr[excess > (2 L ||C|| / epsilon) (p ln 3 + 2 t)] <= e^-t, is
+        false for large p: the sets A_4, A_5, ... leave out three layers, not one, so 3 Gamma belongs there.
+
+        Args:
+            n: number of records, which the bound does not depend on.
+            probability: None for the expectation, else a number in (0, 1).
+        """
+        from scipy import stats
+
+        whole_number("n", n, at_least=1)
+        if self.scale == 0:
+            return None
+        p = affine_dimension(self.problem.constraint)
+        in_units = float(p)
+        if probability is not None:
+            number("probability", probability, above=0, below=1, allowed="a number in (0, 1)")
+            in_units = float(stats.gamma.ppf(probability, p))
+        return StatedRisk(
+            in_units / self.scale,
+            total=True,
+            probability=probability,
+            sources=("bst14.thm3.2", "bst14.claim3.3"),
+        )
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """None is made but rounding."""
+        whole_number("n", n, at_least=1)
+        return StatedSamplingError(
+            "multiplicative", 0.0, sources=("bst14.thm3.1",), conditions="real arithmetic and uniform numbers"
+        )
+
+    def gradient_query_count(self, n: int) -> int:
+        """Gradients of single records for n records: exact for `quadratic`, at most for `cells`."""
+        n = whole_number("n", n, at_least=1)
+        if self._way == "quadratic":
+            points = {"linear": 1, "spherical": 2}
+            return n * points.get(str(_quadratic_kind(self.problem)), self.problem.constraint.dimension + 1)
+        # cells that were cut had planes too
+        return n * 2 * self.largest_cells
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
+        n = whole_number("n", n, at_least=1)
+        if self._way == "quadratic":
+            return (StatedQueries("gradient", self.gradient_query_count(n)), StatedQueries("value", 0))
+        coordinates = affine_dimension(self.problem.constraint)
+        return sampling_queries(coordinates, n, largest=self.largest_cells)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        if self.exponent_scale is None:
+            return dataclasses.replace(self, epsilon=factor * self.epsilon)
+        return dataclasses.replace(self, exponent_scale=factor * self.exponent_scale, withdraw_guarantee=True)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if too few proposals would be accepted.
+            InvalidDataError: if a loss turns out not to be convex, or records are outside the unit ball.
+        """
+        constraint = self.problem.constraint
+        if data.d != constraint.dimension:
+            raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+        if not self.withdraw_guarantee:
+            check_records(data, self.problem.loss)
+        if self._way == "quadratic":
+            return self._from_quadratic(data, rng, runs)
+        return sample_on_set(
+            RiskPotential(self.problem, data, self.scale),
+            rng=rng,
+            runs=runs,
+            target=_TARGET_ACCEPTANCE[affine_dimension(constraint)],
+            largest=self.largest_cells,
+        )
+
+    def _from_quadratic(self, data: Dataset, rng: Randomness, runs: int) -> Output:
+        hessian, slope, points = total_quadratic(self.problem, data.as_namespace(np))
+        constraint: Any = self.problem.constraint
+        sampler = quadratic_sampler(constraint, self.scale * hessian, self.scale * slope)
+        return Output(sampler.draw(rng, runs), gradient_queries=data.n * points)
+
+    def sample_localized(
+        self,
+        data: Dataset,
+        centers: Any,
+        radius: float,
+        *,
+        exponent_scale: float,
+        rng: Randomness,
+        per_axis: int | None = None,
+    ) -> Output:
+        """The density proportional to exp(-exponent_scale L(theta; D)) on C, within `radius` of each run's center.
+
+        For localization (Algorithm 4), whose C0 has diameter at most 2 radius: with exponent_scale
+        = epsilon / (2 L min(2 radius, ||C||)) a run is epsilon-DP for a given center. Exact, for at most three free
+        coordinates; arguments as for `near_centers.sample_near`.
+        """
+        if not self.withdraw_guarantee:
+            check_records(data, self.problem.loss)
+        return sample_near(
+            self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng, per_axis=per_axis
+        )
+
+
+def _quadratic_kind(problem: Problem) -> Literal["linear", "spherical", "general"] | None:
+    """Form of the total risk's Hessian: 0, a multiple of the identity, or another constant; None: not constant.
+
+    Only the built-in losses are known to be quadratic; a subclass may have changed them.
+    """
+    if type(problem.constraint) not in (Ball, Box):
+        return None
+    loss, ridge = without_ridge(problem.loss)
+    if type(loss) is Linear:
+        return "spherical" if ridge else "linear"
+    if type(loss) in (HalfSquaredDistance, ContractOrDrift):
+        return "spherical"
+    return "general" if type(loss) is Squared else None
+
+
+def total_quadratic(problem: Problem, data: Dataset) -> tuple[Matrix, Matrix, int]:
+    """H and g of the total risk <w, H w> / 2 + <g, w> + constant, from gradients at a few points.
+
+    Returns:
+        H, g, and at how many points all records' gradients were asked for.
+    """
+    d, kind = data.d, _quadratic_kind(problem)
+    count = {"linear": 0, "spherical": 1}.get(str(kind), d)
+    points = np.concatenate([np.zeros((1, d)), np.eye(d)[:count]])
+    gradients = data.n * problem.mean_gradient(points, data)
+    slope = gradients[0]
+    columns = gradients[1:] - slope
+    if kind == "linear":
+        return np.zeros((d, d)), slope, 1
+    if kind == "spherical":
+        return max(0.0, float(columns[0, 0])) * np.eye(d), slope, 2
+    return 0.5 * (columns + columns.T), slope, d + 1

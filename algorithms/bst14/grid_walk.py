@@ -1,0 +1,238 @@
+"""The grid walk on a cube (Bassily, Smith, Thakurta, 2014, Lemma 6.1), and how many steps it needs.
+
+Losses are summed over the records in this paper.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
+from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
+from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.problems import Box, Dataset, Linear, Problem
+from dpverify.running import Output, Randomness
+
+
+def check_sampler(
+    problem: object, scale: float, distance: float, steps: int | None, simulation: str, withdraw: object
+) -> None:
+    """Refuse parameters that no sampler of this family can use.
+
+    Raises:
+        InvalidArgumentError: if one is out of range.
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+    lipschitz = problem.loss.lipschitz_constant
+    if not 0 < lipschitz < math.inf:
+        raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
+    number("scale", scale, above=0, allowed="a finite number above 0")
+    number("distance", distance, above=0, allowed="a finite number above 0")
+    if steps is not None:
+        whole_number("steps", steps, at_least=0)
+    if simulation not in ("auto", "steps", "law"):
+        raise InvalidArgumentError("simulation", simulation, '"auto", "steps" or "law"')
+    if not isinstance(withdraw, bool):
+        raise InvalidArgumentError("withdraw_guarantee", withdraw, "True or False")
+
+
+def expected_excess(dimension: int, scale: float, distance: float, source: str) -> StatedRisk:
+    """Expected excess of a density within a log-ratio `distance` of exp(-scale * total risk): e^distance p / scale.
+
+    For the exact density, t^p times the integral of exp(-t (risk - minimum)) over a convex set grows with t (shrink
+    the set towards a minimizer), and its logarithm's derivative is p / t minus the expected excess.
+    """
+    return StatedRisk(math.exp(distance) * dimension / scale, total=True, sources=(source,))
+
+
+def largest_true(holds: Callable[[int], bool], highest: int) -> int:
+    """The largest n in [0, highest] for which a monotone predicate holds, 0 if none."""
+    low, high = 0, 1
+    while high <= highest and holds(high):
+        low, high = high, 2 * high
+    high = min(high, highest + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@dataclass(frozen=True)
+class GridWalk(Weakenable):
+    """bst14, Lemma 6.1: a point of a cube from nearly the density exp(-scale * sum of losses).
+
+    The lazy grid walk of Applegate and Kannan on cells of side at most distance / (2 eta sqrt(p)), from the central
+    cell, then a uniform point of the cell. eta = scale n L. Repaired against the print: the spacing divides the edge,
+    the smallest mass of a cell has exp(-eta tau sqrt(p)), and the walk's relative error is 1 - exp(-mixing); see
+    `grid_steps` for the proof of the number of steps.
+
+    Sampling error: log-density within `distance` of the right one, on both sides, if enough steps are taken.
+
+    Guarantee (replace-one, both directions): PureDP(2 scale L ||C|| + 2 distance), by Theorem 3.1 and Lemma 6.6,
+    under the same condition. Withdrawn where fewer steps are taken than proved.
+
+    Assumptions: convex, L-Lipschitz losses for records in the unit ball; C is a cube (or an interval). Rounding in
+    floating-point arithmetic is not part of the claim.
+
+    Attributes:
+        problem: loss and cube.
+        scale: inverse temperature, 1 over loss.
+        distance: epsilon~, dimensionless.
+        steps: of the walk; None: as many as proved.
+        cells: on an edge; None: as the lemma says.
+        proof: which proof of the number of steps, see `GridPlan`.
+        simulation: `steps` takes them one by one; `law` computes the law that they have and draws from it;
+            `auto` does that where cells are few.
+        withdraw_guarantee: run even if the steps are too few; there is then no guarantee, and `withdrawn` says why.
+    """
+
+    problem: Problem
+    scale: float
+    distance: float
+    steps: int | None = None
+    cells: int | None = None
+    proof: Proof = "conductance"
+    simulation: Simulation = "auto"
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg-cube"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the set is no cube.
+        """
+        check_sampler(
+            self.problem, self.scale, self.distance, self.steps, self.simulation, self.withdraw_guarantee
+        )
+        if not is_cube(self.problem.constraint):
+            raise InvalidArgumentError("problem", self.problem, "a constraint set that is a cube")
+        fixed_region(self.problem.constraint)
+        self.plan(1)
+
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, epsilon: float) -> Self:
+        """For epsilon-DP, split as in Algorithm 7: scale epsilon / (6 L ||C||) and distance epsilon / 3.
+
+        Where C is a cube this is all that Algorithm 7 has to do, and its own distance is eight times smaller.
+        """
+        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        check_sampler(problem, 1.0, 1.0, None, "auto", False)
+        size = problem.loss.lipschitz_constant * problem.constraint.diameter
+        return cls(problem, epsilon / (6 * size), epsilon / 3)
+
+    def plan(self, n: int) -> GridPlan:
+        """The grid for n records."""
+        lipschitz = self.scale * whole_number("n", n, at_least=1) * self.problem.loss.lipschitz_constant
+        region = fixed_region(self.problem.constraint)
+        return GridPlan(
+            region.dimension, region.edge, lipschitz, self.distance, cells=self.cells, proof=self.proof
+        )
+
+    def step_count(self, n: int) -> int:
+        """How many steps are taken; the proved number unless told otherwise.
+
+        Raises:
+            NotGuaranteedError: if no number is proved on this grid and none was given.
+        """
+        plan = self.plan(n)
+        if self.steps is not None:
+            return self.steps
+        refuse_or_withdraw(self.id, plan.withdrawn(math.inf), False)
+        return int(plan.steps)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        reasons = self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
+        return (*reasons, *given_up(self.withdraw_guarantee))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Pure differential privacy for n records; none if the steps are too few."""
+        if self.withdrawn(n):
+            return Guarantees()
+        size = self.problem.loss.lipschitz_constant * self.problem.constraint.diameter
+        epsilon = 2 * self.scale * size + 2 * self.distance
+        sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
+        return Guarantees(StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources))
+
+    def gradient_query_count(self, n: int) -> int:
+        """None are asked for."""
+        return 0 * whole_number("n", n, at_least=1)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Each step that is not lazy evaluates its proposal, n values, if that is in the cube; so does the start."""
+        values = n * (self.step_count(n) + 1)
+        return (StatedQueries("value", values, exact=False, sources=("bst14.lem6.1",)),)
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """Lemma 6.1; None if the steps are too few."""
+        if self.withdrawn(n):
+            return None
+        return StatedSamplingError("multiplicative", self.distance, ("bst14.lem6.1",))
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """e^distance p / scale; None if the steps are too few."""
+        if self.withdrawn(n):
+            return None
+        return expected_excess(self.problem.constraint.dimension, self.scale, self.distance, "bst14.thm3.4.2")
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, p).
+
+        Raises:
+            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
+        """
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
+            check_records(data, self.problem.loss)
+        plan, region = self.plan(data.n), fixed_region(self.problem.constraint)
+        density = CubeDensity(
+            self.problem, data.as_namespace(rng.xp), region, self.scale, 0.0, plan.lipschitz, 0.0
+        )
+        sampler = CubeSampler(density, plan, self.step_count(data.n), self.simulation, runs)
+        points, calls = sampler.draw(rng, region, runs)
+        # a point of the last cell may round to a hair outside
+        return counted(region.project(points), calls)
+
+
+def proven_steps_table(
+    records: Iterable[int], dimensions: Iterable[int], *, epsilon: float = 1.0
+) -> list[tuple[int, int, int, int]]:
+    """(n, p, cells on an edge, proved steps) of `GridWalk.for_privacy`, on cubes.
+
+    The table depends neither on the cube's size nor on the loss: scale * L * ||C|| is epsilon / 6.
+    """
+    rows = []
+    for p in dimensions:
+        walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(p, 1.0)), epsilon=epsilon)
+        for n in records:
+            plan = walk.plan(n)
+            rows.append((n, p, plan.cells_per_side, int(plan.steps)))
+    return rows
+
+
+def largest_feasible(dimension: int, steps: float, *, epsilon: float = 1.0, highest: int = 10**6) -> int:
+    """The largest n for which `GridWalk.for_privacy` needs no more than so many steps; 0 if there is none."""
+    walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(dimension, 1.0)), epsilon=epsilon)
+    return largest_true(lambda n: walk.plan(n).steps <= steps, highest)

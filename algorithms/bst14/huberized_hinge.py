@@ -1,0 +1,316 @@
+"""Objective perturbation of the huberized hinge loss (Bassily, Smith, Thakurta, 2014, Appendix B, (9)).
+
+The loss is (y - <w, x>)_+, summed over the records. To smooth it, its positive part is replaced on [-h, h] by a
+quadratic. The appendix shows that this costs more than it should, whatever h: on one of two data sets in
+one dimension, the excess risk is at least of the order sqrt(n / epsilon).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
+from dpverify.algorithms.conditions import refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import StatedGuarantee
+from dpverify.problems import Box, ConstraintSet, Dataset, GeneralizedLinear, Problem
+from dpverify.problems.arrays import Array, at_least, at_most, namespace
+from dpverify.running import Output, Randomness
+
+__all__ = [
+    "HuberizedObjectivePerturbation",
+    "HuberizedPositivePart",
+    "PositivePart",
+    "first_bad_data",
+    "first_bad_risk",
+    "second_bad_data",
+    "second_bad_risk",
+]
+
+
+@dataclass(frozen=True)
+class PositivePart(GeneralizedLinear):
+    """(y - <w, x>)_+ for labels in [-1, 1]; the subgradient at the kink is 0.
+
+    A hinge loss (1 - y <w, x>)_+ is that of the record (y x, 1).
+    """
+
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = math.inf
+    strong_convexity: ClassVar[float] = 0.0
+
+    def link(self, z: Array, y: Array) -> Array:
+        """max(0, y - z)."""
+        return at_least(y - z, 0.0)
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """-1 where z < y, else 0."""
+        excess = y - z
+        return -namespace(z).astype(excess > 0.0, excess.dtype)
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """The product a y where -a is in [0, 1]."""
+        xp = namespace(a)
+        return xp.where((a <= 0.0) & (a >= -1.0), a * y, xp.full_like(a * y, math.inf))
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """Minus a number in [0, 1]."""
+        return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """max(0, y - z) in CVXPY."""
+        import cvxpy
+
+        return cvxpy.pos(y - z)
+
+
+@dataclass(frozen=True)
+class HuberizedPositivePart(GeneralizedLinear):
+    """f(y - <w, x>) with f(v) = v_+ for |v| > h and v^2 / (4 h) + v / 2 + h / 4 in between, for labels in [-1, 1].
+
+    The paper says that f is twice continuously differentiable; its second derivative jumps by 1 / (2 h) at both
+    ends (bst14.huber-smooth). It is once so, with a slope that is 1 / (2 h)-Lipschitz.
+
+    Attributes:
+        width: h, above 0, in the unit of the labels.
+    """
+
+    width: float
+    lipschitz_constant: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        number("width", self.width, above=0, allowed="a finite number above 0")
+
+    @property
+    def smoothness(self) -> float:
+        """1 / (2 h)."""
+        return 1 / (2 * self.width)
+
+    def link(self, z: Array, y: Array) -> Array:
+        """f(y - z)."""
+        excess = y - z
+        inside = at_most(at_least(excess, -self.width), self.width) + self.width
+        # above h the quadratic ends at h, and the rest is linear
+        return inside * inside / (4 * self.width) + at_least(excess - self.width, 0.0)
+
+    def link_slope(self, z: Array, y: Array) -> Array:
+        """Minus f' = (v + h) / (2 h), cut off at 0 and 1."""
+        return -at_most(at_least(((y - z) + self.width) / (2 * self.width), 0.0), 1.0)
+
+    def link_conjugate(self, a: Array, y: Array) -> Array:
+        """The value a y + h s (s - 1) with s = -a in [0, 1]."""
+        xp = namespace(a)
+        inside = (a <= 0.0) & (a >= -1.0)
+        return xp.where(inside, a * y + self.width * a * (a + 1.0), xp.full_like(a * y, math.inf))
+
+    def nearest_dual(self, a: Array, y: Array) -> Array:
+        """Minus a number in [0, 1]."""
+        return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
+
+    def cvxpy_link(self, z: Any, y: Array) -> Any:
+        """f(y - z) in CVXPY: half the argument, and a Huber function."""
+        import cvxpy
+
+        h = self.width
+        return 0.5 * (y - z) + cvxpy.huber(y - z, h) / (4 * h) + h / 4
+
+
+@dataclass(frozen=True)
+class HuberizedObjectivePerturbation(Weakenable):
+    """bst14, (9): objective perturbation of the huberized hinge loss.
+
+    As printed, for one dimension: minimize sum f(y_i - x_i theta) + theta^2 / (8 epsilon h) + b theta on [-2, 2] with
+    b from N(0, 8 ln(1/delta) / epsilon^2). That is (11) with L = 1, beta = 1 / (2 h), Delta = beta / (2 epsilon),
+    whose privacy claim does not hold (see `ObjectivePerturbation`); `printed` runs it, with the guarantee withdrawn.
+    Else the regularization and the noise are those of `ObjectivePerturbation`, which do, in every dimension.
+    The paper says that the smoothed loss is twice continuously differentiable, which it is not
+    (bst14.huber-smooth); the guarantee needs no more than its Lipschitz slope.
+
+    Guarantee (replace-one, both directions): (epsilon, delta)-DP, or epsilon-DP for delta = 0, which has Gamma noise.
+
+    Assumptions: features in the unit ball, labels in [-1, 1]. For a hinge loss (1 - y <w, x>)_+ give the records
+    (y x, 1).
+
+    Risks are about the loss that is not smoothed, (y - <w, x>)_+.
+
+    Attributes:
+        width: h, above 0, in the unit of the labels.
+        epsilon: in nats, above 0.
+        delta: in [0, 1); in (0, 1) for `printed`.
+        constraint: [-2, 2] if None.
+        printed: the regularization and the noise of (9).
+        withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
+    """
+
+    width: float
+    epsilon: float
+    delta: float = 0.0
+    constraint: ConstraintSet | None = None
+    printed: bool = False
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg-huber"
+    statements: ClassVar[tuple[str, ...]] = (
+        "bst14.huber-smooth",
+        "bst14.objpert-privacy",
+        "bst14.lemB.2",
+        "bst14.lemB.3",
+        "bst14.thmB.1",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+            NotGuaranteedError: if `printed` is asked for and the guarantee was not withdrawn.
+        """
+        number("width", self.width, above=0, allowed="a finite number above 0")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
+        if not isinstance(self.printed, bool):
+            raise InvalidArgumentError("printed", self.printed, "True or False")
+        if self.printed and not self.delta > 0:
+            raise InvalidArgumentError("delta", self.delta, "a number in (0, 1), for the printed noise")
+        if self.constraint is None:
+            object.__setattr__(self, "constraint", Box((-2.0,), (2.0,)))
+        reasons = self.withdrawn(1) if self.printed else ()
+        refuse_or_withdraw(self.id, reasons, self.withdraw_guarantee)
+        _ = self.perturbation
+
+    @property
+    def smoothed(self) -> Problem:
+        """The problem whose objective is perturbed."""
+        assert self.constraint is not None
+        return Problem(HuberizedPositivePart(self.width), self.constraint)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that risks are about: the loss is not smoothed."""
+        assert self.constraint is not None
+        return Problem(PositivePart(), self.constraint)
+
+    @cached_property
+    def perturbation(self) -> ObjectivePerturbation:
+        """What does the work."""
+        if not self.printed:
+            return ObjectivePerturbation(
+                self.smoothed, self.epsilon, self.delta, withdraw_guarantee=self.withdraw_guarantee
+            )
+        return ObjectivePerturbation(
+            self.smoothed,
+            self.epsilon,
+            self.delta,
+            regularization=1 / (4 * self.epsilon * self.width),
+            noise_scale=math.sqrt(8 * math.log(1 / self.delta)) / self.epsilon,
+            withdraw_guarantee=self.withdraw_guarantee,
+        )
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        return self.perturbation.withdrawn(n)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Those of the objective perturbation."""
+        return self.perturbation.guarantees(n)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The same for every index from 1; None if it does not hold."""
+        return self.perturbation.guarantee_at(n, index)
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """That of the objective perturbation, plus n h / 4: smoothing adds between 0 and h / 4 to each loss.
+
+        The paper bounds this risk from below only (`first_bad_risk`, `second_bad_risk`).
+        """
+        smoothed = self.perturbation.risk_bound(n)
+        if smoothed is None:
+            return None
+        return StatedRisk(
+            smoothed.bound + n * self.width / 4,
+            total=True,
+            sources=smoothed.sources,
+            conditions="derived from Theorem E.1 for the smoothed loss",
+        )
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """None: the paper does not say how the minimizer is found."""
+        whole_number("n", n, at_least=1)
+        return ()
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, p)."""
+        return self.perturbation(data, rng=rng, runs=runs)
+
+
+def first_bad_data(n: int) -> Dataset:
+    """D_1 of Appendix B: n/3 records (x, y) = (-1, 1) and 2 n/3 records (1, -1).
+
+    The risk n/3 (1 + theta)_+ + 2 n/3 (-1 - theta)_+ is smallest at -1, the smoothed one at -1 + h/3 for h <= 9. (The
+    proof of Lemma B.2 has the mirror image, with 1 and 1 - h.)
+
+    Raises:
+        InvalidArgumentError: if n is no multiple of 3.
+    """
+    if whole_number("n", n, at_least=3) % 3:
+        raise InvalidArgumentError("n", n, "a multiple of 3")
+    first = np.arange(n) < n // 3
+    features, labels = np.where(first, -1.0, 1.0)[:, None], np.where(first, 1.0, -1.0)
+    return Dataset(features, labels, "first bad data set of Appendix B", "by construction")
+
+
+def first_bad_risk(n: int, *, width: float) -> float:
+    """Lower bound on the expected excess risk (a sum) on `first_bad_data`: n min(1, h/3) / 6.
+
+    Lemma B.2 leaves the constant open. This one holds for every regularization and every noise that is symmetric
+    about 0, for the exact minimizer: with probability 1/2 or more, b <= 0, and then the objective falls up to
+    min(0, -1 + h/3), since the smoothed risk does and the regularization does; the excess risk there is
+    n/3 min(1, h/3). No condition on delta is needed.
+    """
+    number("width", width, above=0, allowed="a finite number above 0")
+    return whole_number("n", n, at_least=3) * min(1.0, width / 3) / 6
+
+
+def second_bad_data(n: int, *, regularization: float) -> Dataset:
+    """D_2 of Appendix B: k records (x, y) = (-1, 1) and n - k records (1, 1), with n - 2 k > 0 small.
+
+    The risk falls with slope n - 2 k on [-1, 1], up to theta = 1. That slope is the largest whole number with n's
+    parity that is at most n and regularization / 4. (The paper has regularization / 4 = 1 / (16 epsilon h)
+    itself, which need not be such a number.)
+
+    Raises:
+        InvalidArgumentError: if the regularization is too small to leave a slope.
+    """
+    n = whole_number("n", n, at_least=1)
+    number("regularization", regularization, above=0, allowed="a finite number above 0")
+    slope = min(n, math.floor(regularization / 4))
+    slope -= (n - slope) % 2
+    if not slope >= 1:
+        raise InvalidArgumentError("regularization", regularization, "at least 4 for odd n, 8 for even n")
+    features = np.where(np.arange(n) < (n - slope) // 2, -1.0, 1.0)[:, None]
+    return Dataset(features, np.ones(n), "second bad data set of Appendix B", "by construction")
+
+
+def second_bad_risk(n: int, *, width: float, regularization: float) -> float:
+    """Lower bound on the expected excess risk (a sum) on `second_bad_data`: 3/8 of its slope, for h <= 3/4.
+
+    Lemma B.3 leaves the constant open. This one holds for that regularization and every noise that is symmetric
+    about 0, for the exact minimizer: with probability 1/2 or more, b >= 0, and then the objective rises from
+    theta = 1/4 on, where nothing is smoothed and the slope is at most regularization / 4. No condition on delta and
+    log n is needed.
+
+    Raises:
+        InvalidArgumentError: for wider smoothing, or where there is no such data set.
+    """
+    number("width", width, above=0, at_most=0.75, allowed="a number in (0, 3/4]")
+    return 0.375 * float(np.sum(second_bad_data(n, regularization=regularization).features))

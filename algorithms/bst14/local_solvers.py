@@ -1,0 +1,197 @@
+"""Solvers for Lipschitz losses inside a small ball of each run's own, for the second step of localization."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.conditions import never_refused
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.samplers.free_coordinates import affine_dimension
+from dpverify.algorithms.steps.projected_steps import Iterates
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
+from dpverify.problems import Dataset
+from dpverify.problems.per_run.ball_intersections import BallIntersections
+from dpverify.running import Output, Randomness
+
+_WALKS_AT_ONCE = 1000
+"""Few enough that the laws of all walks, which differ from run to run, can be computed at once in one dimension."""
+
+
+@runtime_checkable
+class LocalSolver(Protocol):
+    """A private algorithm that can be run on a set of each run's own, whatever these sets are."""
+
+    @property
+    def id(self) -> str:
+        """Statement id of the algorithm."""
+
+    def guarantees(self, n: int) -> Guarantees:
+        """For n records and fixed sets."""
+
+    def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
+        """Run each run on its own set; points have shape (runs, p)."""
+
+    def risk_within(self, n: int, diameter: float) -> float:
+        """Expected excess total risk over the set's own minimum, in units of loss, for sets of that diameter."""
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Oracle calls for n records."""
+
+
+class _LocalIterates(Iterates):
+    """Iterates that start at the sets' centers and are projected onto the sets."""
+
+    def __init__(
+        self, mechanism: NoisyGradientDescent, sets: BallIntersections, runs: int, rng: Randomness
+    ) -> None:
+        super().__init__(mechanism.problem, rng.xp.asarray(mechanism.start), runs, rng)
+        sets_as_set: Any = sets  # no step asks for more than a projection
+        self._constraint = sets_as_set
+        self._radius = None
+        self.columns[...] = sets.centers.T
+
+
+@dataclass(frozen=True)
+class LocalNoisyGradientDescent:
+    """bst14, Algorithm 1 on each run's set: steps projected onto it, from its center, with sizes by its diameter.
+
+    Attributes:
+        mechanism: with the budget of this step; its own start is not used.
+    """
+
+    mechanism: NoisyGradientDescent
+
+    @property
+    def id(self) -> str:
+        """That of Algorithm 1."""
+        return self.mechanism.id
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Those of Algorithm 1, which do not depend on the set, for given sets."""
+        given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
+        stated = self.mechanism.guarantees(n)
+        return stated.map(lambda one: replace(one, conditions=(*one.conditions, given)))
+
+    def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n >= 2 records; points have shape (runs, p)."""
+        iterates = _LocalIterates(self.mechanism, sets, runs, rng)
+        return self.mechanism.descend(iterates, data, rng=rng, runs=runs, diameter=sets.diameter)
+
+    def risk_within(self, n: int, diameter: float) -> float:
+        """Lemma 2.5's bound, in units of total loss."""
+        return self.mechanism.risk_on(n, diameter)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """A gradient and a projection a step."""
+        return self.mechanism.queries(n)
+
+
+@dataclass(frozen=True)
+class LocalExponentialSampling:
+    """bst14, Algorithm 2 on each run's set, sampled exactly in at most three dimensions.
+
+    The density is proportional to exp(-epsilon L(theta; D) / (2 L D)), D being the diameter of the sets.
+
+    Attributes:
+        mechanism: Algorithm 2 on all of the constraint set, with the budget of this step.
+    """
+
+    mechanism: ExponentialSampling
+
+    @property
+    def id(self) -> str:
+        """That of Algorithm 2."""
+        return self.mechanism.id
+
+    def scale(self, diameter: float) -> float:
+        """The exponent's factor epsilon / (2 L D), one over loss."""
+        return self.mechanism.epsilon / (2 * self.mechanism.problem.loss.lipschitz_constant * diameter)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """For given sets, epsilon-DP: Theorem 3.1 on each of them; none if the mechanism's was withdrawn."""
+        if self.mechanism.withdraw_guarantee:
+            return Guarantees()
+        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *never_refused(FEW_ACCEPTED))
+        return Guarantees(
+            StatedGuarantee(
+                PureDP(self.mechanism.epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=("bst14.thm3.1",),
+                conditions=conditions,
+            )
+        )
+
+    def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, p)."""
+        return self.mechanism.sample_localized(
+            data, sets.centers, sets.radius, exponent_scale=self.scale(sets.diameter), rng=rng
+        )
+
+    def risk_within(self, n: int, diameter: float) -> float:
+        """Theorem 3.2, p over the scale or 2 p L D / epsilon, with the constant of `ExponentialSampling.risk_bound`."""
+        return affine_dimension(self.mechanism.problem.constraint) / self.scale(diameter)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """No projections; the exact sampler's gradients and values are those of its envelope and rounds."""
+        return (StatedQueries("projection", 0, sources=(self.id,)),)
+
+
+@dataclass(frozen=True)
+class LocalWalk:
+    """bst14, Algorithm 7 on each run's set, or on a cube in C that holds it.
+
+    Attributes:
+        mechanism: with the budget of this step, and the radius of the sets.
+    """
+
+    mechanism: LocalizedSampling
+
+    @property
+    def id(self) -> str:
+        """That of Algorithm 7."""
+        return "bst14.alg7"
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Those of Algorithm 7; none if its walks take too few steps."""
+        return self.mechanism.guarantees(n)
+
+    def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, p)."""
+        if sets.radius != self.mechanism.radius:
+            raise InvalidArgumentError("sets", sets.radius, f"balls of radius {self.mechanism.radius}")
+        parts = [
+            self.mechanism(
+                data,
+                sets.centers[first : min(first + _WALKS_AT_ONCE, runs), ...],
+                rng=rng,
+                runs=min(_WALKS_AT_ONCE, runs - first),
+            )
+            for first in range(0, runs, _WALKS_AT_ONCE)
+        ]
+        counts = {
+            name: np.concatenate([np.asarray(getattr(part, name)) for part in parts])
+            for name in ("gradient_queries", "value_queries", "projections")
+        }
+        return Output(rng.xp.concat([part.points for part in parts], axis=0), **counts)
+
+    def risk_within(self, n: int, diameter: float) -> float:
+        """Theorem 3.4 (2) with its constant; infinite if its walks take too few steps.
+
+        The mechanism knows its sets' diameter, which is larger than that of a ball where it takes cubes.
+        """
+        stated = self.mechanism.risk_bound(n)
+        return math.inf if stated is None else stated.bound
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """None are stated for sets that differ from run to run."""
+        return ()

@@ -1,0 +1,418 @@
+"""Localization for strongly convex losses (Bassily, Smith, Thakurta, 2014, Section 4 and Appendix C).
+
+Output perturbation spends half of the budget on a small ball about a point near the minimizer; a solver for
+Lipschitz losses spends the other half inside that ball, which differs from run to run. Losses are summed over the
+records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
+from dpverify.algorithms.bst14.gaussian_output_perturbation import (
+    GaussianOutputPerturbation,
+    check_strongly_convex,
+)
+from dpverify.algorithms.bst14.local_solvers import (
+    LocalExponentialSampling,
+    LocalNoisyGradientDescent,
+    LocalSolver,
+    LocalWalk,
+)
+from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.conditions import (
+    PASSED_ON,
+    check_records,
+    explain_obstacles,
+    given_up,
+    passed_on,
+    privacy_claim,
+    refuse_or_withdraw,
+)
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.samplers.sampling_regions import is_cube
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.per_run.ball_intersections import BallIntersections
+from dpverify.running import Output, Randomness
+from dpverify.running.outputs import COUNTERS
+
+SAMPLERS = ("exponential-sampling", "efficient-exponential-sampling")
+"""Algorithms 2 and 7."""
+
+
+# the solver's sets are made of the first step's centers, which could be released
+_ACCEPTED = PASSED_ON | {ConditionKind.GIVEN_INPUT}
+
+
+class Localizer(Protocol):
+    """What finds the small ball; called as every algorithm, its points are the balls' centers, in C."""
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Of the centers that it releases."""
+
+    def ball_radius(self, n: int) -> float:
+        """Of the ball, a length."""
+
+    def failure_probability(self, n: int) -> float:
+        """With at most which probability the minimizer is outside of the ball."""
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Find a center for each run; shape (runs, p)."""
+
+
+class _Localized(Weakenable, ABC):
+    """Both forms: a localizer and a solver with a part of the budget each, one after the other."""
+
+    id: ClassVar[str]
+    statements: ClassVar[tuple[str, ...]]
+    _sources: ClassVar[tuple[str, ...]]
+    _risk_sources: ClassVar[tuple[str, ...]]
+
+    problem: Problem
+    epsilon: float
+    localization_share: float
+    withdraw_guarantee: bool
+
+    @property
+    @abstractmethod
+    def localizer(self) -> Localizer:
+        """The first step, with its part of the budget."""
+
+    @abstractmethod
+    def solver_at(self, n: int) -> LocalSolver:
+        """The second step for n records, with its part of the budget."""
+
+    @property
+    @abstractmethod
+    def _delta(self) -> float:
+        """0 under pure differential privacy."""
+
+    @property
+    @abstractmethod
+    def _claim(self) -> Guarantee:
+        """What the theorem says."""
+
+    def _check(self) -> None:
+        check_strongly_convex(self.problem)
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("localization_share", self.localization_share, above=0, below=1, allowed="a number in (0, 1)")
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+
+    def radius(self, n: int) -> float:
+        """Of the ball about theta_0, a length."""
+        return self.localizer.ball_radius(n)
+
+    def local_diameter(self, n: int) -> float:
+        """Bound on the diameter of C0: twice the radius, or the diameter of C if that is less; a length."""
+        return min(2 * self.radius(n), self.problem.constraint.diameter)
+
+    def miss_probability(self, n: int) -> float:
+        """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
+        return self.localizer.failure_probability(n)
+
+    def _steps(self, n: int) -> tuple[tuple[str, Guarantees, float], ...]:
+        """What each step is called, what it states, and its share of the budget."""
+        return (
+            ("output perturbation", self.localizer.guarantees(n), self.localization_share),
+            ("the solver", self.solver_at(n).guarantees(n), 1 - self.localization_share),
+        )
+
+    def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
+        """The guarantee of each step that is enough; None where nothing is."""
+        return tuple(
+            privacy_claim(stated, share * self.epsilon, share * self._delta, accepts=_ACCEPTED)
+            for _, stated, share in self._steps(n)
+        )
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        reasons = list(given_up(self.withdraw_guarantee))
+        for (name, stated, share), claim in zip(self._steps(n), self._claims(n), strict=True):
+            epsilon, delta = share * self.epsilon, share * self._delta
+            if claim is None:
+                asked = f"({epsilon:g}, {delta:g})-DP" if delta > 0 else f"{epsilon:g}-DP"
+                reason = f"{name} does not claim to be {asked} for all of {n} records"
+                reasons.append(explain_obstacles(stated, reason, accepts=_ACCEPTED))
+        return tuple(reasons)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The theorem's for n records, with the conditions of both steps; none if it does not hold."""
+        claims = self._claims(n)
+        found = [claim for claim in claims if claim is not None]
+        if self.withdraw_guarantee or len(found) < len(claims):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            self._claim, Adjacency.REPLACE_ONE, sources=self._sources, conditions=passed_on(*found)
+        )
+        return Guarantees(theorem, as_printed=theorem)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The same for every index from 1; None if it does not hold."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
+        stated = self.guarantees(n)
+        return stated.headline.at(index, n) if stated else None
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """On the expected excess total risk: F(||C0||) + n L ||C|| P[theta* is not in C0], as the proof has it.
+
+        F is the solver's bound over the minimum of whatever set it is given, so it holds given the ball.
+        """
+        inside = self.solver_at(n).risk_within(n, self.local_diameter(n))
+        if not math.isfinite(inside):
+            return None
+        loss, diameter = self.problem.loss, self.problem.constraint.diameter
+        missed = n * loss.lipschitz_constant * diameter * self.miss_probability(n)
+        return StatedRisk(inside + missed, total=True, sources=self._risk_sources)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """The solver's projections, and one more.
+
+        Gradients and values are counted in every run, but not stated: the paper does not say how the minimizer is
+        found, and finding it takes both.
+        """
+        whole_number("n", n, at_least=1)
+        return tuple(
+            dataclasses.replace(one, count=one.count + 1)
+            for one in self.solver_at(n).queries(n)
+            if one.oracle == "projection"
+        )
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n >= 2 records; points have shape (runs, p).
+
+        Raises:
+            NotGuaranteedError: if the guarantee does not hold for n records and was not withdrawn.
+            InvalidDataError: if the minimizer cannot be certified well enough.
+        """
+        n = data.n
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(n), False)
+            check_records(data, self.problem.loss)
+        local = self.localizer(data, rng=rng, runs=runs)
+        sets = BallIntersections(self.problem.constraint, local.points, self.radius(n))
+        output = self.solver_at(n).solve(data, sets, rng=rng, runs=runs)
+        counts = {name: getattr(local, name) + getattr(output, name) for name in COUNTERS}
+        return Output(output.points, **counts)
+
+
+@dataclass(frozen=True)
+class Localization(_Localized):
+    """bst14, Algorithm 4: output perturbation with epsilon/2 gives a ball about theta_0; then a sampler with
+    epsilon/2 runs on the part of C in it, C0.
+
+    Guarantee (replace-one, both directions): Lemma 4.1, epsilon-DP, by basic adaptive composition. The ball is made
+    of released things only, so privacy does not depend on whether the minimizer is in it; the risk does.
+
+    Risk: Lemma 4.2 and Theorem 4.3 with constants: F(||C0||) + n L ||C|| P[theta* is not in C0] in expectation. F is
+    the sampler's, 2 p L ||C0|| / (epsilon/2) for Algorithm 2, and the ball's diameter is about 4 p zeta L / (n Delta
+    epsilon / 2), so with zeta = 3 ln n the first term is at most 96 p^2 L^2 ln n / (n Delta epsilon^2), up to the
+    slack. The norm of the noise has a Gamma law with shape p, whose tail gives the second one.
+
+    Assumptions: L-Lipschitz, Delta-strongly convex losses for records in the unit ball, on a bounded set; those of
+    the sampler.
+
+    Attributes:
+        problem: loss and constraint set.
+        epsilon: in nats, above 0.
+        solver: `exponential-sampling` for Algorithm 2, `efficient-exponential-sampling` for Algorithm 7, or any
+            algorithm that runs on a set of each run's own and claims its part of epsilon.
+        localization_share: the part of epsilon that output perturbation gets, in (0, 1).
+        steps: of each of Algorithm 7's walks; None: as many as proved.
+        zeta: the ball's radius over p times the noise's scale, above 1; None: 3 ln n.
+        slack: share by which output perturbation's noise is enlarged for the minimizer's error.
+        withdraw_guarantee: run even if the guarantee does not hold.
+    """
+
+    problem: Problem
+    epsilon: float
+    solver: Literal["exponential-sampling", "efficient-exponential-sampling"] | LocalSolver = (
+        "exponential-sampling"
+    )
+    localization_share: float = 0.5
+    steps: int | None = None
+    zeta: float | None = None
+    slack: float = 0.01
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg4"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
+    _sources: ClassVar[tuple[str, ...]] = ("bst14.lem4.1",)
+    _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thm4.3", "bst14.lem4.2")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
+                and Lipschitz on a bounded set.
+        """
+        self._check()
+        named = isinstance(self.solver, str) and self.solver in SAMPLERS
+        if not named and not isinstance(self.solver, LocalSolver):
+            allowed = f"one of {', '.join(SAMPLERS)}, or an object with the members of LocalSolver"
+            raise InvalidArgumentError("solver", self.solver, allowed)
+        if self.steps is not None:
+            whole_number("steps", self.steps, at_least=1)
+            if self.solver != "efficient-exponential-sampling":
+                raise InvalidArgumentError("steps", self.steps, "None, as only Algorithm 7 takes steps")
+        _ = self.localizer
+        if self.solver == "exponential-sampling":
+            _ = self.solver_at(2)
+
+    @cached_property
+    def localizer(self) -> OutputPerturbation:
+        """Algorithm 3 with its part of the budget."""
+        return OutputPerturbation(
+            self.problem,
+            self.localization_share * self.epsilon,
+            zeta=self.zeta,
+            slack=self.slack,
+            withdraw_guarantee=self.withdraw_guarantee,
+        )
+
+    def solver_at(self, n: int) -> LocalSolver:
+        """The sampler with its part of the budget."""
+        epsilon = (1 - self.localization_share) * self.epsilon
+        if self.solver == "efficient-exponential-sampling":
+            # cubes are the only sets on which the proved number of walk steps is within reach
+            return LocalWalk(
+                LocalizedSampling(
+                    self.problem,
+                    epsilon,
+                    self.radius(n),
+                    shape="cube" if is_cube(self.problem.constraint) else "ball",
+                    steps=self.steps,
+                    withdraw_guarantee=self.withdraw_guarantee,
+                )
+            )
+        if isinstance(self.solver, str):
+            return LocalExponentialSampling(
+                ExponentialSampling(self.problem, epsilon, withdraw_guarantee=self.withdraw_guarantee)
+            )
+        return self.solver
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same ball, and the sampler inside with its exponent times the factor."""
+        solver = self.solver_at(n)
+        if isinstance(solver, LocalExponentialSampling | LocalWalk):
+            inside: Any = solver.mechanism
+            mechanism = dataclasses.replace(inside, epsilon=factor * inside.epsilon)
+            solver = type(solver)(mechanism)
+        return dataclasses.replace(self, solver=solver, steps=None, withdraw_guarantee=True)
+
+    @property
+    def _delta(self) -> float:
+        return 0.0
+
+    @property
+    def _claim(self) -> Guarantee:
+        return PureDP(self.epsilon)
+
+
+@dataclass(frozen=True)
+class ApproximateLocalization(_Localized):
+    """bst14, Appendix C: Gaussian output perturbation with (epsilon/2, delta/2) gives a ball about theta_0; then
+    Algorithm 1 with (epsilon/2, delta/2) on the part of C in it, C0.
+
+    Guarantee (replace-one, both directions): Theorem C.1, (epsilon, delta)-DP, by basic adaptive composition. The
+    ball is made of released things only, so privacy does not depend on whether the minimizer is in it.
+
+    Risk: Theorem C.2 with the constants of its proof: F(||C0||) + n L ||C|| P[theta* is not in C0] in expectation,
+    F being Algorithm 1's. The printed zeta = sqrt(3 ln n) makes the last factor at most 1/n^3 from two dimensions
+    on. In one dimension it is erfc(sqrt(1.5 ln n)), and n times that does not even vanish as 1/n, so zeta is larger
+    there. The printed noise of output perturbation is too small; see `GaussianOutputPerturbation`.
+
+    Assumptions: L-Lipschitz, Delta-strongly convex losses for records in the unit ball, on a bounded set.
+
+    Attributes:
+        problem: loss and constraint set.
+        epsilon: in nats, above 0.
+        delta: in (0, 1).
+        localization_share: the part of epsilon and of delta that output perturbation gets, in (0, 1).
+        localization_constant: c of output perturbation's noise; None: the smallest that is proved.
+        zeta: the ball's radius over sigma_0 sqrt(p); None: by the theorem.
+        solver_constant: c of Algorithm 1's noise; None: the smallest that the accountant can prove.
+        steps: of Algorithm 1; n^2 - 1 if None.
+        slack: share by which output perturbation's noise is enlarged for the minimizer's error.
+        withdraw_guarantee: run even if the guarantee does not hold.
+    """
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    localization_share: float = 0.5
+    localization_constant: float | None = None
+    zeta: float | None = None
+    solver_constant: float | None = None
+    steps: int | None = None
+    slack: float = 0.01
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg-local-approx"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
+    _sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.1",)
+    _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.2", "bst14.lem2.5")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
+                and Lipschitz on a bounded set.
+            NotGuaranteedError: if output perturbation's noise is too small and the guarantee was not withdrawn.
+        """
+        self._check()
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        _ = self.localizer, self._descent
+
+    @cached_property
+    def localizer(self) -> GaussianOutputPerturbation:
+        """Output perturbation with its part of the budget."""
+        return GaussianOutputPerturbation(
+            self.problem,
+            self.localization_share * self.epsilon,
+            self.localization_share * self.delta,
+            noise_constant=self.localization_constant,
+            zeta=self.zeta,
+            slack=self.slack,
+            withdraw_guarantee=self.withdraw_guarantee,
+        )
+
+    @cached_property
+    def _descent(self) -> LocalNoisyGradientDescent:
+        return LocalNoisyGradientDescent(
+            NoisyGradientDescent(
+                self.problem,
+                (1 - self.localization_share) * self.epsilon,
+                (1 - self.localization_share) * self.delta,
+                noise_constant=self.solver_constant,
+                steps=self.steps,
+                withdraw_guarantee=self.withdraw_guarantee,
+            )
+        )
+
+    def solver_at(self, n: int) -> LocalNoisyGradientDescent:
+        """Algorithm 1 with its part of the budget."""
+        return self._descent
+
+    @property
+    def _delta(self) -> float:
+        return self.delta
+
+    @property
+    def _claim(self) -> Guarantee:
+        return ApproxDP(self.epsilon, self.delta)

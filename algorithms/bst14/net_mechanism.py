@@ -1,0 +1,269 @@
+"""The exponential mechanism on a net of the constraint set (Bassily, Smith, Thakurta, 2014, Algorithm 8).
+
+Losses are summed over the records in this paper.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.problems import Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
+
+Matrix = NDArray[np.float64]
+
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class NetMechanism(Weakenable):
+    """bst14, Algorithm 8: a point of a net M of C with probability proportional to exp(-s L(theta; D)).
+
+    The net covers C with balls of radius ||C|| p / (epsilon n). s is epsilon / (2 L ||C||). The printed factor is
+    epsilon / (L ||C||), without the 2, for which the printed privacy proof (that of Theorem 3.1) gives 2 epsilon, and
+    2 epsilon is approached: linear losses on an interval, all records but one on one side
+    (bst14.alg8-privacy).
+
+    Guarantee (replace-one, both directions): epsilon-DP for every net that does not depend on the data and every s up
+    to epsilon / (G D), G being the loss's gradient sensitivity (at most 2 L) and D = ||C||. How fine the net is does
+    not matter for privacy; it does for the risk.
+
+    Assumptions: L-Lipschitz losses for records in the unit ball, convex or not.
+
+    Attributes:
+        problem: loss and constraint set: a ball, box or simplex.
+        epsilon: in nats, above 0.
+        cover_radius: that the net must have, a length; None: the theorem's, ||C|| p / (epsilon n), at most ||C||.
+        net: points of C to use instead of a grid, chosen without the data; its radius of cover is computed.
+        exponent_scale: s, one over loss; None: epsilon / (2 L ||C||).
+        largest_net: a net with more points is refused.
+        withdraw_guarantee: run even with a net too coarse for Theorem A.1, or with too large an s for privacy; no
+            privacy is stated then.
+    """
+
+    problem: Problem
+    epsilon: float
+    cover_radius: float | None = None
+    net: Sequence[Sequence[float]] | None = None
+    exponent_scale: float | None = None
+    largest_net: int = 200_000
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg8"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+            NotGuaranteedError: if the exponent's factor voids the guarantee and it was not withdrawn.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        whole_number("largest_net", self.largest_net, at_least=1)
+        if self.exponent_scale is not None:
+            number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")
+        if self.cover_radius is not None:
+            number("cover_radius", self.cover_radius, above=0, allowed="a finite number above 0")
+        loss, constraint = self.problem.loss, self.problem.constraint
+        if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
+            raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
+        if not math.isfinite(loss.lipschitz_constant):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
+            )
+        check_not_flat("problem", self.problem, loss)
+        if self.net is not None:
+            if self.cover_radius is not None:
+                raise InvalidArgumentError("cover_radius", self.cover_radius, "None, where a net is given")
+            object.__setattr__(self, "net", _as_points(self.net, constraint.dimension))
+            _ = self._given_net
+        refuse_or_withdraw(self.id, self._loose_exponent(), self.withdraw_guarantee)
+
+    @property
+    def scale(self) -> float:
+        """The exponent's factor s, one over loss."""
+        if self.exponent_scale is not None:
+            return float(self.exponent_scale)
+        return self.epsilon / (2 * self.problem.loss.lipschitz_constant * self.problem.constraint.diameter)
+
+    @property
+    def largest_scale(self) -> float:
+        """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
+        oscillation = gradient_sensitivity(self.problem.loss) * self.problem.constraint.diameter
+        return self.epsilon / oscillation if oscillation > 0 else math.inf
+
+    def theorem_radius(self, n: int) -> float:
+        """||C|| p / (epsilon n), at most ||C||; p is the number of coordinates."""
+        n = whole_number("n", n, at_least=1)
+        constraint = self.problem.constraint
+        return float(min(1.0, constraint.dimension / (self.epsilon * n)) * constraint.diameter)
+
+    @property
+    def _given_net(self) -> Net:
+        net: Any = self.net
+        return _measured_net(net, _hashable(self.problem.constraint))
+
+    def net_for(self, n: int) -> Net:
+        """The net for n records, with a bound on its radius of cover.
+
+        Raises:
+            NotGuaranteedError: if it would have too many points.
+        """
+        if self.net is not None:
+            return self._given_net
+        radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
+        return _grid(_hashable(self.problem.constraint), radius, self.largest_net)
+
+    def _loose_exponent(self) -> tuple[str, ...]:
+        if self.scale <= self.largest_scale * (1 + _SLACK):
+            return ()
+        return (
+            f"the exponent's factor {self.scale:g} is above {self.largest_scale:g}, the largest for which privacy "
+            "is proved",
+        )
+
+    def risk_withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why Theorem A.1 does not apply to n records; empty if it does."""
+        radius = self.theorem_radius(n)
+        if self.net is None and (self.cover_radius is None or self.cover_radius <= radius * (1 + _SLACK)):
+            return ()
+        reached = self.net_for(n).cover_radius
+        if reached <= radius * (1 + 1e-9):
+            return ()
+        return (f"the net's radius of cover is {reached:.4g} at most, but the theorem asks for {radius:.4g}",)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why something that the paper promises does not hold for n records; empty if all does."""
+        return self._loose_exponent() + self.risk_withdrawn(n) + given_up(self.withdraw_guarantee)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
+        whole_number("n", n, at_least=1)
+        if self._loose_exponent() or self.withdraw_guarantee:
+            return Guarantees()
+        sources = ("bst14.alg8-privacy", "bst14.thm3.1")
+        theorem = StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources)
+        reached = self.epsilon * self.scale / self.largest_scale
+        sharper = (
+            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
+        )
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The same for every index from 1; None if it does not hold."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        stated = self.guarantees(n)
+        return stated.sharpest.at(index, n) if stated else None
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Theorem A.1 with explicit constants: n L r + ln|M| / s, r the net's radius; None if the net is too coarse.
+
+        Some net point is within r of the minimizer, so its total risk is at most n L r above the minimum. Over a finite
+        set, the expected excess of the Gibbs law is at most ln|M| / s: -ln Z is s times the mean risk minus the law's
+        entropy, which is at most ln|M|, and -ln Z is at most s times the smallest risk.
+        """
+        if self.scale == 0 or self.risk_withdrawn(n):
+            return None
+        net = self.net_for(n)
+        bound = n * self.problem.loss.lipschitz_constant * net.cover_radius
+        return StatedRisk(
+            bound + math.log(net.points.shape[0]) / self.scale, total=True, sources=("bst14.thmA.1",)
+        )
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """None is made but rounding."""
+        whole_number("n", n, at_least=1)
+        return StatedSamplingError("multiplicative", 0.0, conditions="real arithmetic and uniform numbers")
+
+    def gradient_query_count(self, n: int) -> int:
+        """None."""
+        whole_number("n", n, at_least=1)
+        return 0
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Every record's loss at every point of the net."""
+        return (StatedQueries("value", n * self.net_for(n).points.shape[0], sources=("bst14.thmA.1",)),)
+
+    def probabilities(self, data: Dataset) -> Matrix:
+        """Of the net's points, in its order; shape (m,), sum 1."""
+        net = self.net_for(data.n)
+        exponents = -self.scale * np.asarray(self.problem.total_risk(net.points, data.as_namespace(np)))
+        weights = np.exp(exponents - np.max(exponents))
+        return np.asarray(weights / np.sum(weights))
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        # a larger epsilon would make another net
+        return dataclasses.replace(self, exponent_scale=factor * self.scale, withdraw_guarantee=True)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if the net has too many points, or is too coarse and that was not withdrawn.
+            InvalidDataError: if records are outside the unit ball.
+        """
+        n, xp = data.n, rng.xp
+        if data.d != self.problem.constraint.dimension:
+            raise InvalidArgumentError(
+                "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"
+            )
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(n), False)
+            check_records(data, self.problem.loss)
+        net = self.net_for(n)
+        points = xp.asarray(net.points, copy=True)
+        exponents = -self.scale * self.problem.total_risk(points, data.as_namespace(xp))
+        sums = xp.cumulative_sum(xp.exp(exponents - xp.max(exponents)))
+        drawn = rng.uniform((runs,), "net point")
+        chosen = xp.searchsorted(sums[:-1] / sums[-1], drawn, side="right")
+        return Output(xp.take(points, chosen, axis=0), value_queries=n * net.points.shape[0])
+
+
+def _as_points(net: Any, dimension: int) -> tuple[tuple[float, ...], ...]:
+    allowed = f"at least one point of the constraint set, {dimension} finite numbers each"
+    try:
+        points = np.asarray(net)
+    except ValueError:
+        raise InvalidArgumentError("net", net, allowed) from None
+    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != dimension or not points.size:
+        raise InvalidArgumentError("net", net, allowed)
+    if not np.all(np.isfinite(points)):
+        raise InvalidArgumentError("net", net, allowed)
+    return tuple(tuple(float(number) for number in point) for point in points)
+
+
+def _hashable(constraint: Any) -> Any:
+    """Constraint sets are frozen dataclasses of plain numbers; the protocol does not say so."""
+    return constraint
+
+
+@lru_cache(maxsize=16)
+def _grid(constraint: Any, radius: float, largest: int) -> Net:
+    return grid_net(constraint, radius, largest=largest)
+
+
+@lru_cache(maxsize=16)
+def _measured_net(points: tuple[tuple[float, ...], ...], constraint: Any) -> Net:
+    net = np.array(points, dtype=np.float64)
+    return Net(net, cover_radius(net, constraint).upper)

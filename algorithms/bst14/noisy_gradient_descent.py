@@ -1,0 +1,246 @@
+"""Noisy stochastic gradient descent with random records (Bassily, Smith, Thakurta, 2014, Algorithm 1).
+
+Losses are summed over the records in this paper, so a step's gradient is n times one random record's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.steps.projected_steps import Iterates, records
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
+from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
+from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
+
+_ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
+
+
+@dataclass(frozen=True)
+class NoisyGradientDescent(Weakenable):
+    """bst14, Algorithm 1: n^2 - 1 times theta <- Proj(theta - eta(t) (n grad l(theta; d_t) + N(0, sigma^2 I))).
+
+    d_t is uniform on the records, drawn with replacement, anew in every step and run. The noise variance is
+    sigma^2 = c L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2, where the paper leaves the constant c open.
+
+    Guarantee (replace-one, both directions): Theorem 2.1, (epsilon, delta)-DP, for every c at least
+    `provable_constant(n)`.
+
+    Assumptions: L-Lipschitz losses for records in the unit ball; neither smoothness nor convexity.
+
+    Attributes:
+        problem: loss and constraint set; the set must be bounded for the Lipschitz rule.
+        epsilon: in nats, above 0.
+        delta: in (0, 1).
+        step_size: `lipschitz` for eta(t) = ||C|| / sqrt(t (n^2 L^2 + p sigma^2)), ||C|| being the diameter
+            and p the dimension; `strongly-convex` for eta(t) = 1 / (Delta n t), Delta being the strong
+            convexity of a loss.
+        noise_constant: c, dimensionless; None: the smallest that the accountant can prove for the n at hand.
+        steps: how many updates; n^2 - 1 if None.
+        start: theta_1 in the constraint set, p numbers; the set's center if None.
+        withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says
+            why.
+    """
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    step_size: Literal["lipschitz", "strongly-convex"] = "lipschitz"
+    noise_constant: float | None = None
+    steps: int | None = None
+    start: Sequence[float] | None = None
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg1"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = (
+        "bst14.thm2.1",
+        "bst14.thm2.4.1",
+        "bst14.thm2.4.2",
+        "bst14.lem2.2",
+        "bst14.lem2.3",
+        "bst14.eq2",
+        "bst14.lem2.5",
+        "bst14.lem2.6",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the step-size rule does not
+                fit the problem.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        if self.noise_constant is not None:
+            number("noise_constant", self.noise_constant, at_least=0, allowed="a finite number of at least 0")
+        if self.steps is not None:
+            whole_number("steps", self.steps, at_least=1)
+        loss, constraint = self.problem.loss, self.problem.constraint
+        if not math.isfinite(loss.lipschitz_constant):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
+            )
+        check_not_flat("problem", self.problem, loss)
+        if self.step_size not in ("lipschitz", "strongly-convex"):
+            raise InvalidArgumentError("step_size", self.step_size, '"lipschitz" or "strongly-convex"')
+        if self.step_size == "lipschitz" and not math.isfinite(constraint.diameter):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a bounded constraint set, for the Lipschitz rule"
+            )
+        if self.step_size == "strongly-convex" and not loss.strong_convexity > 0:
+            raise InvalidArgumentError("problem", self.problem, "a strongly convex loss, for that rule")
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+        object.__setattr__(self, "start", normalized_start(self.start, constraint))
+
+    def step_count(self, n: int) -> int:
+        """n^2 - 1, as the loop is printed, unless told otherwise."""
+        return whole_number("n", n, at_least=2) ** 2 - 1 if self.steps is None else self.steps
+
+    def gradient_query_count(self, n: int) -> int:
+        """One a step, in every run."""
+        return self.step_count(n)
+
+    def scale(self, n: int) -> float:
+        """L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2: the noise variance for c = 1, loss^2 over length^2."""
+        lipschitz = self.problem.loss.lipschitz_constant
+        logarithms = math.log(n / self.delta) * math.log(1 / self.delta)
+        return (lipschitz * n / self.epsilon) ** 2 * logarithms
+
+    def provable_constant(self, n: int) -> float:
+        """The smallest c for which accounting proves (epsilon, delta)-DP at this n and number of steps."""
+        multiplier = subsampled_gaussian_noise(n, self.step_count(n), self.epsilon, self.delta)
+        # one replaced record moves n times a gradient by at most 2 n L
+        return (2 * multiplier * n * self.problem.loss.lipschitz_constant) ** 2 / self.scale(n)
+
+    def noise_stddev(self, n: int) -> float:
+        """sigma, of each coordinate of the noise added to n times a gradient, in loss over length."""
+        constant = self.provable_constant(n) if self.noise_constant is None else self.noise_constant
+        return math.sqrt(constant * self.scale(n))
+
+    def rate(self, n: int, t: int) -> float:
+        """eta(t) for t from 1, in length^2 over loss."""
+        loss, constraint = self.problem.loss, self.problem.constraint
+        if self.step_size == "strongly-convex":
+            return 1 / (loss.strong_convexity * n * t)
+        return constraint.diameter / math.sqrt(t * self._second_moment(n))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """A gradient and a projection a step."""
+        whole_number("n", n, at_least=1)
+        steps = self.step_count(n)
+        return tuple(StatedQueries(oracle, steps, sources=("bst14.alg1",)) for oracle in _ORACLES)
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """Theorem 2.4 on the expected excess risk, with the constants of the theorems it cites.
+
+        With T points visited and G^2 = n^2 L^2 + p sigma^2: 2 ||C|| G (2 + ln T) / sqrt(T) by Lemma 2.5 for the
+        Lipschitz rule, 17 G^2 (1 + ln T) / (n Delta T) by Lemma 2.6 for strongly convex losses.
+        """
+        if self.step_size == "lipschitz":
+            bound = self.risk_on(n, self.problem.constraint.diameter)
+            return StatedRisk(bound, total=True, sources=("bst14.thm2.4.1", "bst14.lem2.5"))
+        points = self.step_count(n) + 1
+        growth = 17 * self._second_moment(n) * (1 + math.log(points))
+        bound = growth / (n * self.problem.loss.strong_convexity * points)
+        return StatedRisk(bound, total=True, sources=("bst14.thm2.4.2", "bst14.lem2.6"))
+
+    def risk_on(self, n: int, diameter: float) -> float:
+        """Lemma 2.5 for the Lipschitz rule, on a set of a given diameter, in units of total loss."""
+        points = self.step_count(n) + 1
+        return 2 * diameter * math.sqrt(self._second_moment(n)) * (2 + math.log(points)) / math.sqrt(points)
+
+    def _second_moment(self, n: int) -> float:
+        """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""
+        dimension = self.problem.constraint.dimension
+        return (n * self.problem.loss.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        whole_number("n", n, at_least=1)
+        given = given_up(self.withdraw_guarantee)
+        if self.noise_constant is None:
+            return given
+        least = self.provable_constant(n)
+        if self.noise_constant >= least * (1 - 1e-12):
+            return given
+        return (
+            f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
+            *given,
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""
+        if self.withdrawn(n):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("bst14.thm2.1",)
+        )
+        multiplier = self.noise_stddev(n) / (n * gradient_sensitivity(self.problem.loss))
+        profile = subsampled_gaussian(n, self.step_count(n), multiplier)
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=profile), as_printed=theorem)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The same for every index from 1, since records are drawn alike; None if it does not hold."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
+        stated = self.guarantees(n)
+        return stated.headline.at(index, n) if stated else None
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n >= 2 records; points have shape (runs, p).
+
+        Raises:
+            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
+        """
+        n = data.n
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(n), False)
+            check_records(data, self.problem.loss)
+        iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
+        return self.descend(iterates, data, rng=rng, runs=runs)
+
+    def descend(
+        self, iterates: Iterates, data: Dataset, *, rng: Randomness, runs: int, diameter: float | None = None
+    ) -> Output:
+        """Take all steps from given iterates, which know what they are projected onto.
+
+        Args:
+            iterates: at the points where each run starts.
+            data: n >= 2 records.
+            rng: source of the records' indices; the iterates draw the noise.
+            runs: how many there are.
+            diameter: of the sets that the iterates are projected onto, for the Lipschitz rule; the constraint
+                set's if None.
+        """
+        xp, n = rng.xp, data.n
+        features, labels = records(data, self.problem, xp)
+        columns = xp.asarray(features.T, copy=True)
+        stddev = self.noise_stddev(n)
+        first_rate = self.rate(n, 1)
+        if diameter is not None and self.step_size == "lipschitz":
+            first_rate *= diameter / self.problem.constraint.diameter
+        for t in range(1, self.step_count(n) + 1):
+            drawn = rng.integers(0, n, (runs,), "records")
+            iterates.step_on_drawn(
+                columns,
+                labels,
+                drawn,
+                rate=first_rate / (math.sqrt(t) if self.step_size == "lipschitz" else t),
+                noise_stddev=stddev,
+                scale=n,
+            )
+        return iterates.output()

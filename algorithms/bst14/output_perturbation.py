@@ -1,0 +1,219 @@
+"""Output perturbation for strongly convex losses (Bassily, Smith, Thakurta, 2014, Algorithm 3).
+
+Losses are summed over the records in this paper. The minimizer depends on the data alone; one noise vector hides
+it. Where the paper's guarantees have 2 L, these have the loss's `gradient_sensitivity`, which is all that the
+proofs use: how far apart the gradients of two records can be, 2 L unless the loss knows better.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scipy.special import gammaincc
+
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.arrays import Array, like, row_sums
+from dpverify.problems.losses import check_not_flat
+from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
+from dpverify.running import Output, Randomness
+
+
+@dataclass(frozen=True)
+class OutputPerturbation(Weakenable):
+    """bst14, Algorithm 3: theta_0 = Proj_C(theta* + b), and the ball C_0 of theta about theta_0 within C.
+
+    theta* minimizes the sum of the losses on C; b has a density proportional to exp(-||b|| / scale), so that
+    its norm has a Gamma law with shape p and its direction is uniform. The points of a run are theta_0; C_0 is
+    {theta in C: ||theta - theta_0|| <= ball_radius(n)}.
+
+    Guarantee (replace-one, both directions): epsilon-DP. Two data sets' minimizers are at most s / (n Delta)
+    apart, s being the loss's gradient sensitivity (at most 2 L), because the sum of the losses is n Delta strongly
+    convex. The minimizer found here is certified to be within `distance_allowed(n)` of theta*, so that
+    the points found are at most (1 + slack) s / (n Delta) apart, and the scale is that over epsilon. A data set on
+    which this certificate fails is refused with an error, and the guarantee has the condition that none is.
+
+    Probability of theta* in C_0: the paper prints at least 1 - exp(-zeta) for the radius zeta p scales and every
+    zeta > 1 (proof of Lemma 4.2). That is exact for p = 1 and false for every p >= 2 and zeta close to 1: at p = 2
+    and zeta = 1.1, ||b|| is above the radius with probability 3.2 exp(-2.2) = 0.355, and exp(-1.1) = 0.333. It
+    holds again for zeta >= 1.26, so for 3 ln n. `failure_probability(n)` is the exact probability that ||b|| exceeds
+    zeta p scales, which bounds that of missing theta*, since projecting onto C does not move it away from there.
+
+    Assumptions: losses that are Delta-strongly convex and have a finite gradient sensitivity for records in the
+    unit ball; smooth ones are minimized more accurately than others.
+
+    Attributes:
+        problem: loss and constraint set.
+        epsilon: in nats, above 0.
+        zeta: radius of C_0 in units of p times the noise's scale, above 1; 3 ln n if None, as in Lemma 4.2.
+        slack: share by which the scale is enlarged for the minimizer's error, in (0, 1]; dimensionless.
+        noise_scale: of the noise's norm, a length; the smallest that has the guarantee if None.
+        withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
+    """
+
+    problem: Problem
+    epsilon: float
+    zeta: float | None = None
+    slack: float = 0.01
+    noise_scale: float | None = None
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "bst14.alg3"
+    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
+                or its gradients may be arbitrarily far apart.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("slack", self.slack, above=0, at_most=1, allowed="a number in (0, 1]")
+        if self.zeta is not None:
+            number("zeta", self.zeta, above=1, allowed="a finite number above 1")
+        if self.noise_scale is not None:
+            number("noise_scale", self.noise_scale, at_least=0, allowed="a finite number of at least 0")
+        loss = self.problem.loss
+        if not (loss.strong_convexity > 0 and math.isfinite(gradient_sensitivity(loss))):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a strongly convex loss with a finite gradient sensitivity"
+            )
+        check_not_flat("problem", self.problem, loss)
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+
+    def sensitivity(self, n: int) -> float:
+        """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
+        n = whole_number("n", n, at_least=1)
+        return gradient_sensitivity(self.problem.loss) / (n * self.problem.loss.strong_convexity)
+
+    def distance_allowed(self, n: int) -> float:
+        """How far the minimizer that is found may be from the exact one, slack times sensitivity / 2; a length."""
+        return 0.5 * self.slack * self.sensitivity(n)
+
+    def least_scale(self, n: int) -> float:
+        """The smallest scale of the noise's norm that has the guarantee, a length."""
+        return (1 + self.slack) * self.sensitivity(n) / self.epsilon
+
+    def scale(self, n: int) -> float:
+        """Scale of the noise's norm, a length; the norm's mean is p times that."""
+        return self.least_scale(n) if self.noise_scale is None else self.noise_scale
+
+    def zeta_at(self, n: int) -> float:
+        """Radius of C_0 in units of p times the scale: 3 ln n unless told otherwise.
+
+        Raises:
+            InvalidArgumentError: for n = 1 if it was not told, because 3 ln 1 is not above 1.
+        """
+        return 3 * math.log(whole_number("n", n, at_least=2)) if self.zeta is None else self.zeta
+
+    def ball_radius(self, n: int) -> float:
+        """Radius of C_0: zeta p scales, and the error allowed to the minimizer; a length."""
+        p = self.problem.constraint.dimension
+        return self.zeta_at(n) * p * self.scale(n) + self.distance_allowed(n)
+
+    def failure_probability(self, n: int) -> float:
+        """P[||b|| > zeta p scales], exactly; theta* is outside of C_0 with at most this probability."""
+        p = self.problem.constraint.dimension
+        return float(gammaincc(p, self.zeta_at(n) * p))
+
+    def printed_failure_probability(self, n: int) -> float:
+        """exp(-zeta), as printed; see the class for where it is too small."""
+        return math.exp(-self.zeta_at(n))
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        given, least = given_up(self.withdraw_guarantee), self.least_scale(n)
+        if self.noise_scale is None or self.noise_scale >= least * (1 - 1e-12):
+            return given
+        return (f"the noise's scale {self.noise_scale:g} is below {least:g}", *given)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """epsilon-DP for n records; none if the noise is too small."""
+        if self.withdrawn(n):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.lem4.1",),
+            conditions=never_refused(UNCERTIFIED),
+        )
+        return Guarantees(theorem, as_printed=theorem)
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Lipschitz constant of the sum times the mean distance: n L (p scales + the minimizer's error).
+
+        The paper's introduction has the same without constants. None if the loss is not Lipschitz.
+        """
+        lipschitz = self.problem.loss.lipschitz_constant
+        if not math.isfinite(lipschitz):
+            return None
+        distance = self.problem.constraint.dimension * self.scale(n) + self.distance_allowed(n)
+        return StatedRisk(
+            n * lipschitz * distance,
+            total=True,
+            sources=("bst14.lem4.1",),
+            conditions="derived from the noise's mean",
+        )
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """None: the paper does not say how theta* is found."""
+        whole_number("n", n, at_least=1)
+        return ()
+
+    def minimum(self, data: Dataset) -> DataMinimum:
+        """The data set's minimizer with its certificate; it is not private.
+
+        Raises:
+            InvalidDataError: if it cannot be certified to within `distance_allowed(n)`, or a record is outside of what
+                the loss's constants cover.
+        """
+        if not self.withdraw_guarantee:
+            check_records(data, self.problem.loss)
+        return minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points are the centers theta_0, shape (runs, p).
+
+        All runs of a call share one minimization, whose queries are counted in each.
+
+        Raises:
+            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
+            InvalidDataError: as for `minimum`.
+        """
+        refuse_or_withdraw(self.id, () if self.withdraw_guarantee else self.withdrawn(data.n), False)
+        minimum = self.minimum(data)
+        constraint = self.problem.constraint
+        noise = gamma_norm_noise(rng, runs, constraint.dimension, "noise")
+        points = constraint.project(like(minimum.point, noise) + self.scale(data.n) * noise)
+        return Output(
+            points,
+            gradient_queries=minimum.gradient_queries,
+            value_queries=minimum.value_queries,
+            projections=1,
+        )
+
+
+def gamma_norm_noise(rng: Randomness, runs: int, dimension: int, name: str) -> Array:
+    """Vectors with density proportional to exp(-||b||), shape (runs, dimension).
+
+    The norm has a Gamma law with the dimension as shape, the direction is uniform: drawn as `name` norm and
+    `name` direction.
+    """
+    xp = rng.xp
+    lengths = rng.gamma(float(dimension), (runs,), f"{name} norm")
+    directions = rng.normal((runs, dimension), f"{name} direction")
+    norms = xp.sqrt(row_sums(directions * directions))
+    # a direction of exactly 0 has probability 0 and would be divided by
+    return directions * (lengths / xp.where(norms > 0, norms, xp.ones_like(norms)))[:, None]

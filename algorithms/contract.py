@@ -1,0 +1,201 @@
+"""What every algorithm says of itself, under the same names.
+
+`contract_suite` checks it, of any algorithm: of the papers' ones in the tests, and of a user's own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.checks import whole_number
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.privacy import StatedGuarantee
+from dpverify.running import Output, Randomness
+
+
+@dataclass(frozen=True, init=False)
+class Guarantees:
+    """The guarantees that an algorithm states for one number of records, by name; none if it states none.
+
+    Iteration goes over each of them once, the headline first. There is no access by position.
+
+    Attributes:
+        as_printed: what the paper concludes for these parameters, or its correction where that is false; None where
+            the paper states nothing for all records.
+        local: of each record's own report only, None where there is none.
+        others: what has no name.
+    """
+
+    _headline: StatedGuarantee | None
+    _sharpest: StatedGuarantee | None
+    as_printed: StatedGuarantee | None
+    local: StatedGuarantee | None
+    others: tuple[StatedGuarantee, ...]
+
+    def __init__(
+        self,
+        headline: StatedGuarantee | None = None,
+        *,
+        sharpest: StatedGuarantee | None = None,
+        as_printed: StatedGuarantee | None = None,
+        local: StatedGuarantee | None = None,
+        others: Iterable[StatedGuarantee] = (),
+    ) -> None:
+        """Where none is named as the sharpest, it is found among the headline and the others.
+
+        Raises:
+            InvalidArgumentError: for what is no `StatedGuarantee`, or for other guarantees without a headline.
+        """
+        given = {"headline": headline, "sharpest": sharpest, "as_printed": as_printed, "local": local}
+        others = tuple(others)
+        for name, stated in (*given.items(), *(("others", other) for other in others)):
+            if stated is not None and not isinstance(stated, StatedGuarantee):
+                raise InvalidArgumentError(name, stated, "a StatedGuarantee")
+        if headline is None and (others or any(stated is not None for stated in given.values())):
+            raise InvalidArgumentError("headline", None, "a StatedGuarantee, where others are stated")
+        for name, value in (
+            ("_headline", headline),
+            ("_sharpest", sharpest),
+            ("as_printed", as_printed),
+            ("local", local),
+            ("others", others),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def headline(self) -> StatedGuarantee:
+        """What a reader is told first, and what others build on.
+
+        Raises:
+            NotGuaranteedError: if none is stated.
+        """
+        return self._stated(self._headline)
+
+    @property
+    def sharpest(self) -> StatedGuarantee:
+        """The one with the smallest privacy profile that is known here; it may be the headline.
+
+        Among guarantees without a name it is the one with the smallest sum of deltas over epsilons from 0 to 16, of
+        those that are nowhere above the headline there.
+
+        Raises:
+            NotGuaranteedError: if none is stated.
+        """
+        if self._sharpest is not None:
+            return self._sharpest
+        headline = self.headline
+        if not self.others or headline.local:
+            return headline
+        found = [headline, *(one for one in self.others if not one.local)]
+        profiles = [np.asarray(one.guarantee.privacy_profile(_GRID)) for one in found]
+        below = [i for i, profile in enumerate(profiles) if np.all(profile <= profiles[0])]
+        return found[min(below, key=lambda i: float(np.sum(profiles[i])))]
+
+    def _stated(self, found: StatedGuarantee | None) -> StatedGuarantee:
+        if found is None:
+            raise NotGuaranteedError(
+                "No guarantee is stated here; `withdrawn(n)` says why, if it was withdrawn."
+            )
+        return found
+
+    def __iter__(self) -> Iterator[StatedGuarantee]:
+        seen: list[StatedGuarantee] = []
+        for one in (self._headline, self._sharpest, self.as_printed, *self.others, self.local):
+            if one is not None and not any(one is other for other in seen):
+                seen.append(one)
+                yield one
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def map(self, change: Callable[[StatedGuarantee], StatedGuarantee]) -> Guarantees:
+        """Each of them changed, under the same names."""
+        changed = {id(one): change(one) for one in self}
+
+        def of(one: StatedGuarantee | None) -> StatedGuarantee | None:
+            return None if one is None else changed[id(one)]
+
+        return Guarantees(
+            of(self._headline),
+            sharpest=of(self._sharpest),
+            as_printed=of(self.as_printed),
+            local=of(self.local),
+            others=tuple(changed[id(one)] for one in self.others),
+        )
+
+    def without_local(self) -> Guarantees:
+        """All but the local one; none if that is the headline."""
+        if self._headline is None or self._headline.local:
+            return Guarantees()
+        return Guarantees(
+            self._headline, sharpest=self._sharpest, as_printed=self.as_printed, others=self.others
+        )
+
+
+_GRID = np.linspace(0.0, 16.0, 65)
+
+
+class Algorithm(ABC):
+    """An algorithm: a frozen dataclass of its parameters, called as `(data, *, rng, runs)`.
+
+    It can be pickled, has a fingerprint that changes with its parameters and nothing else (`running.fingerprint`), and
+    draws all of its randomness from `rng`, so that its outputs have the same bits on every executor.
+    """
+
+    id: ClassVar[str]
+    """Its row in the catalog, or a name such as `mine.mean`."""
+    statements: ClassVar[tuple[str, ...]] = ()
+    """Ids of the statements that it rests on."""
+
+    @abstractmethod
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Run independently so many times.
+
+        Raises:
+            NotGuaranteedError: if the guarantee does not hold for these data and was not withdrawn.
+            InvalidDataError: if the records are none that the guarantee covers.
+        """
+
+    @abstractmethod
+    def guarantees(self, n: int) -> Guarantees:
+        """What it guarantees on n records; none if that was withdrawn or does not hold.
+
+        Raises:
+            InvalidArgumentError: if n is no number of records on which it can run.
+        """
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """What it guarantees the record at an index from 1, of n; None if nothing.
+
+        Raises:
+            InvalidArgumentError: if there is no such record.
+        """
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        stated = self.guarantees(n)
+        return stated.headline.at(index, n) if stated else None
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why there is no guarantee on n records, in words; nothing where there is one, or never was."""
+        whole_number("n", n, at_least=1)
+        return ()
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """How many oracle calls a run on n records makes, one entry an oracle; nothing where that is not stated."""
+        whole_number("n", n, at_least=1)
+        return ()
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """A bound on its excess risk on n records; None where none is stated."""
+        whole_number("n", n, at_least=1)
+        return None
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """How far its law may be from the one that it should have; None where that is not stated."""
+        whole_number("n", n, at_least=1)
+        return None

@@ -1,0 +1,263 @@
+"""Contractive noisy iteration, of which the projected noisy gradient methods are instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, numbers, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
+from dpverify.privacy.iteration import NoisyIteration
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+Map = Callable[[Array, Any], Array]
+"""A map psi of a batch of points, shape (runs, ...), and the data; it must not write to the points."""
+
+
+@runtime_checkable
+class NoiseLaw(Protocol):
+    """The law zeta of the noise of one step, in a Banach space whose norm it knows."""
+
+    def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
+        """Independent noise, one a run along the first axis."""
+
+    def magnitude(self, order: float, shift: float) -> float:
+        """R_order(zeta, shift) of Definition 10, in nats.
+
+        The largest Renyi divergence between zeta moved by a vector of at most that norm, and zeta.
+        """
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """N(0, stddev^2 I) in the Euclidean norm; R(order, a) = order a^2 / (2 stddev^2).
+
+    Raises:
+        InvalidArgumentError: if the standard deviation is negative or not finite.
+    """
+
+    stddev: float
+
+    def __post_init__(self) -> None:
+        number("stddev", self.stddev, at_least=0, allowed="a finite number of at least 0")
+
+    def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
+        """Independent normal numbers."""
+        return self.stddev * rng.normal(shape, "noise")
+
+    def magnitude(self, order: float, shift: float) -> float:
+        """Order shift^2 / (2 stddev^2)."""
+        if shift == 0:
+            return 0.0
+        return order * (math.inf if self.stddev == 0 else (shift / self.stddev) ** 2 / 2)
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Independent Laplace coordinates of the given scale, in the l1 norm.
+
+    A shift along one coordinate is the worst, since the divergence is convex in the length of a coordinate's
+    shift.
+
+    Raises:
+        InvalidArgumentError: if the scale is not above 0 and finite.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        number("scale", self.scale, above=0, allowed="a finite number above 0")
+
+    def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
+        """Independent Laplace numbers, as differences of two exponential ones."""
+        xp = rng.xp
+        first = xp.log1p(-rng.uniform(shape, "noise"))
+        return self.scale * (xp.log1p(-rng.uniform(shape, "noise")) - first)
+
+    def magnitude(self, order: float, shift: float) -> float:
+        """Nats: ln(a e^((a-1) r) / (2a-1) + (a-1) e^(-a r) / (2a-1)) / (a-1), a = order, r = shift/scale.
+
+        Mironov, Renyi differential privacy (2017), Table II.
+        """
+        r = shift / self.scale
+        if order == 1:
+            return r + math.expm1(-r)
+        # the first exponential leads; it is taken out of the logarithm
+        second = (order - 1) / order * math.exp(-(2 * order - 1) * r)
+        rest = math.log1p(second) + math.log(order / (2 * order - 1))
+        return max(0.0, r + rest / (order - 1))
+
+
+@dataclass(frozen=True)
+class ContractiveNoisyIteration(Weakenable):
+    """fmtt18, Definition 19: X_t = psi_t(X_{t-1}) + Z_t for t = 1, ..., T; X_T is released.
+
+    Guarantee (replace-one, both directions): Theorem 22 for the neighbors that `shifts` describes.
+
+    Assumptions: every psi_t is a contraction in the norm of the noise, with the declared constant; on neighboring
+    data psi_t differs by at most shifts[t-1] in that norm. Both are declared, not checked. X_0 is the same on both.
+
+    Attributes:
+        maps: psi_1, ..., psi_T; each is called with the points and the data.
+        noises: zeta_1, ..., zeta_T, or one law for all.
+        start: X_0, an array of the shape of one point, or a function `(rng, runs) -> (runs, ...)` if it is
+            random.
+        shifts: sup ||psi_t - psi_t'|| over points and neighbors, for each t; None: nothing is claimed.
+        contractions: Lipschitz constants of the maps, at most 1; 1 each if None.
+        queries_per_step: gradients of single records that a map asks for.
+        protected: the records for whose replacement the shifts are declared.
+        withdraw_guarantee: run even if a map is declared to expand; there are then no guarantees, and `withdrawn`
+            says why.
+    """
+
+    maps: tuple[Map, ...]
+    noises: tuple[NoiseLaw, ...] | NoiseLaw
+    start: Any
+    shifts: tuple[float, ...] | None = None
+    contractions: tuple[float, ...] | None = None
+    queries_per_step: int = 0
+    protected: ProtectedRecords = ALL_RECORDS
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "fmtt18.cni"
+    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
+
+    def __post_init__(self) -> None:
+        """Check that everything is there once for each step.
+
+        Raises:
+            InvalidArgumentError: if lengths do not fit, a map cannot be called, a law lacks a method, or a
+                number is negative.
+            NotGuaranteedError: if a map is declared to expand and the guarantee was not withdrawn.
+        """
+        steps = len(self.maps)
+        if steps == 0 or not all(callable(map_) for map_ in self.maps):
+            raise InvalidArgumentError("maps", self.maps, "at least one function (points, data) -> points")
+        laws = self.noises if isinstance(self.noises, tuple) else (self.noises,) * steps
+        if len(laws) != steps or not all(isinstance(law, NoiseLaw) for law in laws):
+            raise InvalidArgumentError(
+                "noises", self.noises, f"one noise law, or {steps}, with draw and magnitude"
+            )
+        object.__setattr__(self, "noises", laws)
+        for name in ("shifts", "contractions"):
+            given: Sequence[float] | None = getattr(self, name)
+            if given is not None:
+                checked = numbers(name, given, at_least=0, allowed=f"{steps} finite numbers of at least 0")
+                if checked.shape != (steps,):
+                    raise InvalidArgumentError(name, given, f"{steps} finite numbers of at least 0")
+                object.__setattr__(self, name, tuple(checked.tolist()))
+        whole_number("queries_per_step", self.queries_per_step, at_least=0)
+        if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
+            raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why Theorem 22 does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        given = given_up(self.withdraw_guarantee)
+        if self.contractions is not None and not max(self.contractions) <= 1:
+            return (f"a map expands distances by {max(self.contractions):g}", *given)
+        return given
+
+    def gradient_query_count(self, n: int) -> int:
+        """Queries a step times steps; the number of records does not enter."""
+        whole_number("n", n, at_least=1)
+        return self.queries_per_step * len(self.maps)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients, if a map asks for any."""
+        count = self.gradient_query_count(n)
+        return (StatedQueries("gradient", count, sources=self.statements[:1]),) if count else ()
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Run; points have the shape of the start with runs in front."""
+        xp = rng.xp
+        if callable(self.start):
+            points = self.start(rng, runs)
+        else:
+            start = xp.asarray(self.start, dtype=xp.float64)
+            points = xp.zeros((runs, *start.shape), dtype=xp.float64) + start[None, ...]
+        queries = 0
+        for map_, law in zip(self.maps, self._laws, strict=True):
+            points = map_(points, data)
+            queries += self.queries_per_step
+            points = points + law.draw(rng, points.shape)
+        return Output(points, gradient_queries=queries)
+
+    @property
+    def _laws(self) -> tuple[NoiseLaw, ...]:
+        assert isinstance(self.noises, tuple)
+        return self.noises
+
+    def noisy_iteration(self) -> NoisyIteration | None:
+        """The iteration as the accountant sees it, if all noise is Gaussian and shifts are declared.
+
+        None if not, or if the guarantee was withdrawn.
+        """
+        laws = self._laws
+        if self._withdrawn or self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
+            return None
+        return NoisyIteration(
+            shifts=self.shifts,
+            noise_stddevs=[law.stddev for law in laws if isinstance(law, GaussianNoise)],
+            contractions=self._constants,
+        )
+
+    @property
+    def _constants(self) -> tuple[float, ...]:
+        return self.contractions if self.contractions is not None else (1.0,) * len(self.maps)
+
+    def even_schedule(self) -> tuple[float, ...]:
+        """A schedule a_t for Theorem 22 that fits any noise: shifts are spread evenly over the steps left.
+
+        What is left to spread shrinks with the maps' constants. Everything is spent by the last step, and
+        never more than is there, so z_t >= 0 and z_T = 0.
+        """
+        steps = len(self.maps)
+        left, schedule = 0.0, []
+        for t in range(steps):
+            left = self._constants[t] * left + (self.shifts or (0.0,) * steps)[t]
+            spent = left / (steps - t)
+            schedule.append(spent)
+            left -= spent
+        return tuple(schedule)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; none without shifts."""
+        whole_number("n", n, at_least=1)
+        if self._withdrawn or self.shifts is None:
+            return Guarantees()
+        iteration = self.noisy_iteration()
+        if iteration is not None:
+            guarantee: Guarantee = iteration.gdp()
+        else:
+            guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
+        return Guarantees(
+            StatedGuarantee(
+                guarantee, Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",), protected=self.protected
+            )
+        )
+
+
+@dataclass(frozen=True)
+class ScheduleCurve:
+    """Sum over t of R_order(zeta_t, a_t), the right-hand side of Theorem 22."""
+
+    noises: tuple[NoiseLaw, ...]
+    schedule: tuple[float, ...]
+
+    def __call__(self, order: float) -> float:
+        """Renyi divergence (nats) at an order of at least 1."""
+        return math.fsum(law.magnitude(order, a) for law, a in zip(self.noises, self.schedule, strict=True))

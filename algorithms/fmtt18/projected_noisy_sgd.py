@@ -1,0 +1,583 @@
+"""Projected noisy stochastic gradient descent and its variants (Feldman, Mironov, Talwar, Thakurta, 2018).
+
+One record a step, in the order of the data set; only the last point is released. The noise of later steps
+hides earlier records, so every index has a guarantee of its own.
+
+Risks are means over the records here. Where the paper's guarantees have 2 L, these have the loss's
+`gradient_sensitivity`: how far apart the gradients of two records can be, which is all that the proofs use. It is
+2 L unless the loss knows better.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.steps.projected_steps import Iterates, records
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import (
+    GDP,
+    RDP,
+    Adjacency,
+    ProfileDP,
+    StatedGuarantee,
+)
+from dpverify.privacy.iteration import NoisyIteration, per_index
+from dpverify.privacy.mixtures import (
+    GaussianMixtureProfile,
+    WeakConvexityCurve,
+    gaussian_noise_multiplier,
+    harmonic,
+)
+from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+_LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
+_NO_NOISE = "the noise is zero"
+
+
+@dataclass(frozen=True)
+class _NoisySGD(Weakenable, ABC):
+    """What all variants have in common.
+
+    Attributes:
+        problem: a convex loss on a constraint set.
+        rate: step size eta, in length^2 over loss.
+        noise_stddev: sigma, of each coordinate of the noise added to a gradient, in loss over length.
+        start: w_0 in the constraint set, d numbers; the set's center if None.
+        claim: `per-index` claims amplification by iteration and needs a smooth loss and eta <= 2/beta;
+            `local` claims no more than Lemma 27, which needs neither.
+        withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
+            says why.
+    """
+
+    problem: Problem
+    rate: float
+    noise_stddev: float
+    start: Sequence[float] | None = None
+    claim: Literal["per-index", "local"] = "per-index"
+    withdraw_guarantee: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+            NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("rate", self.rate, above=0, allowed="a finite number above 0")
+        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        if self.claim not in ("per-index", "local"):
+            raise InvalidArgumentError("claim", self.claim, '"per-index" or "local"')
+        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    id: ClassVar[str]
+    statements: ClassVar[tuple[str, ...]]
+    stops_early: ClassVar[bool] = False
+    """Whether a run may take fewer steps than there are records."""
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the claim does not hold; empty if it does."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        return (*self.voids, *given_up(self.withdraw_guarantee))
+
+    @property
+    def voids(self) -> tuple[str, ...]:
+        """Which parameters void the claim, whether it was withdrawn or not."""
+        loss = self.problem.loss
+        reasons = []
+        if not self.noise_stddev > 0:
+            reasons.append(_NO_NOISE)
+        if not math.isfinite(gradient_sensitivity(loss)):
+            reasons.append(_LIPSCHITZ_STEP)
+        if self.claim == "per-index":
+            if not math.isfinite(loss.smoothness):
+                reasons.append("the loss is not smooth")
+            elif not self.rate * loss.smoothness <= 2:
+                reasons.append(f"the rate {self.rate:g} is above 2/beta = {2 / loss.smoothness:g}")
+        return tuple(reasons)
+
+    @property
+    def largest_mu(self) -> float:
+        """Sensitivity over noise of one step: sup ||grad f(w, x) - grad f(w, x')|| / sigma, at most 2 L / sigma.
+
+        The supremum is over points and pairs of records with norm at most 1. Dimensionless.
+        """
+        if self.noise_stddev == 0:
+            return math.inf
+        return gradient_sensitivity(self.problem.loss) / self.noise_stddev
+
+    @property
+    def contraction(self) -> float:
+        """Lipschitz constant of a gradient step: max(|1 - eta m|, |1 - eta beta|); <= 1 for eta <= 2/beta.
+
+        fmtt18, Proposition 18, with the strong convexity m that the loss may have.
+        """
+        loss = self.problem.loss
+        ends = abs(1 - self.rate * loss.strong_convexity), abs(1 - self.rate * loss.smoothness)
+        # eta = 2/beta may round to a hair above 1
+        return max(ends) if max(ends) > 1 + 1e-12 else min(1.0, max(ends))
+
+    @abstractmethod
+    def gradient_query_count(self, n: int) -> int:
+        """The largest number of gradients that a run asks for."""
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """One gradient and one projection a step."""
+        count, exact = self.gradient_query_count(n), not self.stops_early
+        return (
+            StatedQueries("gradient", count, exact=exact, sources=self.statements[:1]),
+            StatedQueries("projection", count, exact=exact, sources=self.statements[:1]),
+        )
+
+    @abstractmethod
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The theorem's RDP of the record at an index from 1; None where it states none."""
+
+    def _printed(self, n: int) -> StatedGuarantee | None:
+        """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
+        stated = self.rdp_at(n, n)
+        if stated is None:
+            return None
+        return StatedGuarantee(stated.guarantee, Adjacency.REPLACE_ONE, sources=stated.sources)
+
+    def _local(self) -> StatedGuarantee:
+        """Lemma 27: what a record's noisy gradient gives away on its own."""
+        return StatedGuarantee(
+            GDP(self.largest_mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27",)
+        )
+
+    def _iteration(self, n: int, index: int, passes: int = 1) -> NoisyIteration:
+        """The iteration of v_1, v_2, ... over n records, on neighbors that differ at an index from 1."""
+        return per_index(
+            n,
+            index,
+            shift=self.rate * gradient_sensitivity(self.problem.loss),
+            noise_stddev=self.rate * self.noise_stddev,
+            passes=passes,
+            contraction=self.contraction,
+        )
+
+    def _at(self, n: int, index: int) -> tuple[int, int]:
+        n = whole_number("n", n, at_least=1)
+        return n, whole_number("index", index, at_least=1, at_most=n)
+
+    def _begin(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Iterates, Array, Array]:
+        if not self.withdraw_guarantee:
+            check_records(data, self.problem.loss)
+        features, labels = records(data, self.problem, rng.xp)
+        assert self.start is not None
+        return Iterates(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
+
+    def _step(self, iterates: Iterates, x: Array, y: Array, active: int | None = None) -> None:
+        iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
+
+
+@dataclass(frozen=True)
+class PNSGD(_NoisySGD):
+    """fmtt18, Algorithm 1: n steps w <- Proj(w - eta (grad f(w, x_t) + N(0, sigma^2 I))); w_n is released.
+
+    Guarantee (replace-one at index t, both directions): Theorem 23, (order, 2 L^2 order / (sigma^2 (n + 1 -
+    t)))-RDP for every order; in the GDP form stated here mu = 2 L / (sigma sqrt(n + 1 - t)), which implies
+    it.
+
+    Assumptions: convex, L-Lipschitz, beta-smooth losses for records in the unit ball; eta <= 2 / beta.
+    """
+
+    id: ClassVar[str] = "fmtt18.alg1"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = (
+        "fmtt18.thm22",
+        "fmtt18.thm23",
+        "fmtt18.lem27",
+        "fmtt18.prop17",
+        "fmtt18.prop18",
+        "fmtt18.sgd-update",
+    )
+
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of Theorem 30, for local (epsilon, delta)-DP and better at early indices.
+
+        sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon where that is enough (it is for epsilon <= 1), else the
+        smallest sigma that is; eta = sqrt(8) R / sqrt(n (L^2 + d sigma^2)), R being the set's largest norm.
+
+        Raises:
+            InvalidArgumentError: if epsilon, delta or n is out of range or the set is unbounded.
+            NotGuaranteedError: if eta is above 2 / beta.
+        """
+        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
+
+    def gradient_query_count(self, n: int) -> int:
+        """n, in every run."""
+        return whole_number("n", n, at_least=1)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        for t in range(data.n):
+            self._step(iterates, features[t, :], labels[t])
+        return iterates.output()
+
+    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
+        n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
+        return self._iteration(n, index)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        if self.claim == "local":
+            return StatedGuarantee(GDP(self.largest_mu), Adjacency.INDEX, index, sources=("fmtt18.lem27",))
+        mu = self.noisy_iteration(n, index).gdp()
+        return StatedGuarantee(mu, Adjacency.INDEX, index, sources=("fmtt18.thm23", "fmtt18.thm22"))
+
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
+        n, index = self._at(n, index)
+        if self._withdrawn or self.claim == "local":
+            return None
+        slope = self.largest_mu**2 / 2 / (n + 1 - index)
+        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm23",))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The guarantee at the worst index, which is the last one, and the local one."""
+        whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return Guarantees()
+        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm23"
+        overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
+        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
+
+
+@dataclass(frozen=True)
+class SkipPNSGD(_NoisySGD):
+    """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)}, a run.
+
+    Guarantee (replace-one at index t, both directions): Theorem 24, the RDP of PNSGD. Stated here is the
+    sharper profile: index t is used with the probability p that t_0 < t, and is then as private as in PNSGD,
+    so delta(eps) = p delta_Gauss(eps, mu_t), by joint convexity of the hockey-stick divergence.
+
+    Assumptions: those of PNSGD.
+    """
+
+    id: ClassVar[str] = "fmtt18.skip"
+    hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
+    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm30", "fmtt18.lem27")
+
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of Theorem 30, as for `PNSGD.for_privacy`."""
+        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
+
+    def gradient_query_count(self, n: int) -> int:
+        """At most n in a run; n - t_0 for the t_0 that the run drew."""
+        return whole_number("n", n, at_least=1)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        skipped = np.asarray(rng.integers(0, data.n // 2 + 1, (runs,), "skipped records"))
+        order = np.argsort(skipped, kind="stable")
+        ascending = skipped[order]
+        for t in range(data.n):
+            # record t + 1 is used by the runs that skipped at most t records
+            active = int(np.searchsorted(ascending, t, side="right"))
+            if active:
+                self._step(iterates, features[t, :], labels[t], active)
+        return iterates.output(order)
+
+    def used_with_probability(self, n: int, index: int) -> float:
+        """Probability that t_0 < index, for an index from 1."""
+        n, index = self._at(n, index)
+        return min(index, n // 2 + 1) / (n // 2 + 1)
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The profile at one index from 1; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        mu = self.largest_mu
+        if self.claim == "per-index":
+            # the steps before the record's add nothing to its privacy
+            mu = self._iteration(n - index + 1, 1).gdp().mu
+        profile = GaussianMixtureProfile((self.used_with_probability(n, index),), (mu,))
+        return StatedGuarantee(ProfileDP(profile), Adjacency.INDEX, index, sources=("fmtt18.thm24",))
+
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
+        n, index = self._at(n, index)
+        if self._withdrawn or self.claim == "local":
+            return None
+        slope = self.largest_mu**2 / 2 / (n + 1 - index)
+        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm24",))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The guarantee at the worst index, which is the last one, and the local one."""
+        whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return Guarantees()
+        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm24"
+        overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
+        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
+
+
+@dataclass(frozen=True)
+class StopPNSGD(_NoisySGD):
+    """fmtt18, Section 4: PNSGD stopped after T steps, T uniform on {1, ..., n} in every run; w_T is released.
+
+    With `second_half`, T is uniform on {ceil(n/2), ..., n}: Stop(n/2) of the proof of Theorem 30.
+
+    Guarantee (replace-one, both directions): Theorem 26. Its printed bound has ln n where the proof's sum is
+    the harmonic number H_n, so the repaired bound is (order, 4 L^2 order H_n / (n sigma^2))-RDP for orders
+    with sigma >= L sqrt(2 order (order - 1)). Stated beside it, for all orders and all eps: the output is a
+    mixture over T, so delta(eps) is at most the mean of delta_Gauss(eps, mu_T), by joint convexity.
+
+    Assumptions: those of PNSGD.
+    """
+
+    second_half: bool = False
+
+    id: ClassVar[str] = "fmtt18.stop"
+    hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
+    statements: ClassVar[tuple[str, ...]] = (
+        "fmtt18.thm26",
+        "fmtt18.lem25",
+        "fmtt18.thm29",
+        "fmtt18.lem27",
+    )
+
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of Theorem 29, for local (epsilon, delta)-DP; the loss need not be smooth.
+
+        sigma as for `PNSGD.for_privacy`; eta = 2 R / sqrt(n (L^2 + d sigma^2)), R being the set's largest
+        norm.
+        """
+        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, 2.0), claim="local")
+
+    def fewest_steps(self, n: int) -> int:
+        """Smallest T."""
+        return (n + 1) // 2 if self.second_half else 1
+
+    def gradient_query_count(self, n: int) -> int:
+        """At most n in a run; T for the T that the run drew."""
+        return whole_number("n", n, at_least=1)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        steps = np.asarray(rng.integers(self.fewest_steps(data.n), data.n + 1, (runs,), "stopping time"))
+        order = np.argsort(-steps, kind="stable")
+        ascending = np.sort(steps)
+        for t in range(data.n):
+            # step t + 1 is taken by the runs with T > t
+            active = runs - int(np.searchsorted(ascending, t, side="right"))
+            if not active:
+                break
+            self._step(iterates, features[t, :], labels[t], active)
+        return iterates.output(order)
+
+    def _mixture(self, n: int, index: int) -> GaussianMixtureProfile:
+        """The mixture over T that the index is part of: T in {max(index, fewest), ..., n}."""
+        fewest = self.fewest_steps(n)
+        after = range(max(index, fewest) - index + 1, n - index + 2)
+        weight = 1 / (n - fewest + 1)
+        mus = [self.largest_mu] * len(after)
+        if self.claim == "per-index":
+            mus = [self.largest_mu / math.sqrt(steps) for steps in after]
+        return GaussianMixtureProfile((weight,) * len(after), tuple(mus))
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The profile at one index from 1; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        mixture = self._mixture(n, index)
+        return StatedGuarantee(ProfileDP(mixture), Adjacency.INDEX, index, sources=("fmtt18.thm26",))
+
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """RDP of the mixture at one index from 1, for all orders; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        curve = self._mixture(n, index).renyi
+        return StatedGuarantee(RDP(curve), Adjacency.INDEX, index, sources=("fmtt18.thm26", "fmtt18.lem25"))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The profile and the repaired Theorem 26 at the worst index, and the local guarantee.
+
+        The worst index is 1, and ceil(n/2) with `second_half`: the first one that every T includes.
+        """
+        n = whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return Guarantees()
+        mixture = self._mixture(n, self.fewest_steps(n))
+        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm26"
+        stated = StatedGuarantee(ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,))
+        printed = None
+        if self.claim == "per-index" and self.largest_mu > 0:
+            terms = n - self.fewest_steps(n) + 1
+            noise = 2 / self.largest_mu
+            printed = StatedGuarantee(
+                RDP(
+                    WeakConvexityCurve(noise, terms),
+                    label=f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders",
+                ),
+                Adjacency.REPLACE_ONE,
+                sources=("fmtt18.thm26",),
+            )
+        return Guarantees(stated, as_printed=printed, local=self._local())
+
+
+@dataclass(frozen=True)
+class PNMSGD(_NoisySGD):
+    """fmtt18, Algorithm 2 (Appendix B): n epochs over the records in their fixed order, n^2 steps in all.
+
+    `epochs` sets another number of them.
+
+    Guarantee (replace-one, both directions): Theorem 35, (order, 4 L^2 order / sigma^2)-RDP for n epochs. Its
+    schedule of shifts, for k epochs and in GDP form, gives mu^2 = (2 L / sigma)^2 ((k - 1)/n + 1/(n - i + 1))
+    at index i.
+
+    Assumptions: those of PNSGD.
+    """
+
+    epochs: int | None = None
+
+    id: ClassVar[str] = "fmtt18.alg2"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.epochs is not None:
+            whole_number("epochs", self.epochs, at_least=1)
+        super().__post_init__()
+
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, rate: float, epsilon: float, delta: float) -> Self:
+        """Noise of Appendix B for (epsilon, delta)-DP: sigma = 5 L sqrt(ln(1/delta)) / epsilon.
+
+        Raises:
+            InvalidArgumentError: if epsilon or delta is out of range.
+            NotGuaranteedError: if the order 2 ln(1/delta) / epsilon is below 5, as the appendix asks, or the
+                rate is above 2 / beta.
+        """
+        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
+        if not isinstance(problem, Problem):
+            raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+        check_not_flat("problem", problem, problem.loss)
+        order = 2 * math.log(1 / delta) / epsilon
+        if not order >= 5:
+            refuse_or_withdraw(cls.id, (f"the order 2 ln(1/delta)/epsilon = {order:.4g} is below 5",), False)
+        stddev = 5 * problem.loss.lipschitz_constant * math.sqrt(math.log(1 / delta)) / epsilon
+        return cls(problem, rate, stddev)
+
+    @property
+    def voids(self) -> tuple[str, ...]:
+        """Which parameters void the claim, whether it was withdrawn or not."""
+        local = ("a record is used in every epoch, so there is no local guarantee",)
+        return super().voids + (local if self.claim == "local" else ())
+
+    def epoch_count(self, n: int) -> int:
+        """Passes over the records: n unless told otherwise."""
+        return n if self.epochs is None else self.epochs
+
+    def gradient_query_count(self, n: int) -> int:
+        """n^2, or n times the number of epochs, in every run."""
+        return whole_number("n", n, at_least=1) * self.epoch_count(n)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        for _ in range(self.epoch_count(data.n)):
+            for t in range(data.n):
+                self._step(iterates, features[t, :], labels[t])
+        return iterates.output()
+
+    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
+        n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
+        return self._iteration(n, index, self.epoch_count(n))
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        mu = self.noisy_iteration(n, index).gdp()
+        return StatedGuarantee(mu, Adjacency.INDEX, index, sources=("fmtt18.thm35", "fmtt18.thm22"))
+
+    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """RDP at one index from 1, by the schedule in the proof of Theorem 35; None if withdrawn."""
+        n, index = self._at(n, index)
+        if self._withdrawn:
+            return None
+        share = (self.epoch_count(n) - 1) / n + 1 / (n - index + 1)
+        slope = self.largest_mu**2 / 2 * share
+        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm35",))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """GDP at the worst index by the proof's schedule; Theorem 35's RDP if there are at most n epochs."""
+        n = whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return Guarantees()
+        epochs = self.epoch_count(n)
+        mu = self.largest_mu * math.sqrt((epochs - 1) / n + 1)
+        stated = StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",))
+        printed = None
+        if epochs <= n:
+            printed = replace(stated, guarantee=RDP.linear(self.largest_mu**2))
+        return Guarantees(stated, as_printed=printed)
+
+
+def _theorem_parameters(
+    problem: Problem, n: int, epsilon: float, delta: float, factor: float
+) -> tuple[float, float]:
+    """Rate and noise of Theorems 29 and 30, which differ in a factor of the rate."""
+    whole_number("n", n, at_least=1)
+    radius = problem.constraint.largest_norm
+    lipschitz = problem.loss.lipschitz_constant
+    if not (math.isfinite(radius) and math.isfinite(lipschitz)):
+        raise InvalidArgumentError(
+            "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
+        )
+    check_not_flat("problem", problem, problem.loss)
+    stddev = 2 * lipschitz * gaussian_noise_multiplier(epsilon, delta)
+    rate = factor * radius / math.sqrt(n * (lipschitz**2 + problem.constraint.dimension * stddev**2))
+    return rate, stddev

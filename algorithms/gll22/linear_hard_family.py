@@ -1,0 +1,316 @@
+"""The hard family of linear losses with Gaussian records, and solvers to try on it (Gopi, Lee, Liu, 2022, Section 7).
+
+No algorithm that sees k function values can, on average over the family, come closer to the minimum than
+`LinearHardFamily.lower_bound`. An algorithm that reads n records whole sees n d values.
+
+Losses are <w, s> for a record s (the paper's f(x; s) = <x, s>), risks are population risks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import GDP, Adjacency, StatedGuarantee
+from dpverify.privacy.mixtures import gaussian_noise_multiplier
+from dpverify.problems import Ball, Dataset, Linear, Problem
+from dpverify.problems.arrays import Array, at_least, namespace, row_sums
+from dpverify.running import Output, Randomness
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearHardFamily(Algorithm):
+    """gll22, Section 7: records s from N(delta v, sigma^2 I), v uniform on {-1, 1}^d, on a ball about the origin.
+
+    delta = sigma sqrt(d) / (2 sqrt(k)) and sigma = G / sqrt(d + d^2 / (4 k)), so that E ||s||^2 = G^2. The population
+    risk is delta <w, v>, smallest at w = -(D / 2) v / sqrt(d), where it is -(D / 2) delta sqrt(d).
+
+    Lower bound (of every algorithm, private or not, that sees k values of losses of its choice, adaptively; in
+    expectation over v, the records and the algorithm): the proof of Theorem 7.1 gives D delta sqrt(d) / 16 = G D /
+    (16 sqrt(1 + 4 k / d)). Its last step prints this as at least (G D / 16) min(1, sqrt(d / (4 k))), which it never
+    is: 1 / sqrt(1 + x) is below min(1, 1 / sqrt(x)), by a factor of sqrt(2) at k = d / 4. `lower_bound` is the
+    proof's value; what is printed is there beside it. Other choices of delta do not help: for k >= d / 4, no delta in
+    this proof gives the printed bound.
+
+    Guarantee: none; it makes instances.
+
+    Assumptions: none; the records are not bounded.
+
+    Attributes:
+        dimension: d.
+        observations: k, how many values an algorithm may see.
+        gradient_bound: G, the root mean square of a record's norm, loss over length.
+        diameter: D of the ball, a length.
+    """
+
+    dimension: int
+    observations: int
+    gradient_bound: float = 1.0
+    diameter: float = 2.0
+
+    id: ClassVar[str] = "gll22.lower-instance"
+    statements: ClassVar[tuple[str, ...]] = ("gll22.thm7.1", "gll22.lem7.4")
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        whole_number("dimension", self.dimension, at_least=1)
+        whole_number("observations", self.observations, at_least=1)
+        number("gradient_bound", self.gradient_bound, above=0, allowed="a finite number above 0")
+        number("diameter", self.diameter, above=0, allowed="a finite number above 0")
+
+    @property
+    def problem(self) -> Problem:
+        """Linear losses on the ball. Records are not bounded here, so its Lipschitz constant does not cover them."""
+        return Problem(Linear(), Ball(self.dimension, self.diameter / 2))
+
+    @property
+    def record_stddev(self) -> float:
+        """sigma, of each coordinate of a record, loss over length."""
+        d, k = self.dimension, self.observations
+        return self.gradient_bound / math.sqrt(d + d**2 / (4 * k))
+
+    @property
+    def separation(self) -> float:
+        """delta, the distance of each coordinate's mean from 0, loss over length."""
+        return self.record_stddev * math.sqrt(self.dimension / self.observations) / 2
+
+    @property
+    def minimum(self) -> float:
+        """The smallest population risk, the same for every v; in units of the loss."""
+        return -self.diameter / 2 * self.separation * math.sqrt(self.dimension)
+
+    @property
+    def lower_bound(self) -> float:
+        """G D / (16 sqrt(1 + 4 k / d)), of the mean excess risk; in units of the loss."""
+        share = 4 * self.observations / self.dimension
+        return self.gradient_bound * self.diameter / (16 * math.sqrt(1 + share))
+
+    @property
+    def printed_lower_bound(self) -> float:
+        """Theorem 7.1 as printed, (G D / 16) min(1, sqrt(d / (4 k))); its proof does not reach it."""
+        share = 4 * self.observations / self.dimension
+        return self.gradient_bound * self.diameter / 16 * min(1.0, 1 / math.sqrt(share))
+
+    def minimizer(self, v: Array) -> Array:
+        """-(D / 2) v / sqrt(d), for signs of shape (..., d)."""
+        return v * (-self.diameter / (2 * math.sqrt(self.dimension)))
+
+    def excess(self, w: Array, v: Array) -> Array:
+        """Excess population risk at points (runs, d), for signs v of shape (d,) or (runs, d); shape (runs,)."""
+        return self.separation * row_sums(w * v) - self.minimum
+
+    def wrong_signs(self, w: Array, v: Array) -> Array:
+        """How many coordinates do not have the minimizer's sign, shape (runs,).
+
+        Claim 7.2: the excess risk is at least D delta / (4 sqrt(d)) times that, on the ball.
+        """
+        xp = namespace(w)
+        return xp.sum(xp.astype(w * v >= 0.0, xp.int64), axis=-1)
+
+    def draw(self, n: int, rng: Randomness) -> tuple[Array, Array]:
+        """A random v, shape (d,), and n records of its population, shape (n, d)."""
+        n = whole_number("n", n, at_least=1)
+        v = rng.xp.astype(2 * rng.integers(0, 2, (self.dimension,), "signs") - 1, rng.xp.float64)
+        noise = rng.normal((n, self.dimension), "records")
+        return v, self.separation * v + self.record_stddev * noise
+
+    def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
+        """Draw an instance a run: its signs v, shape (runs, d). The data are not looked at."""
+        signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
+        return Output(rng.xp.astype(signs, rng.xp.float64))
+
+    def guarantees(self, n: int) -> Guarantees:
+        """None: it makes instances."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def least_excess(self, records: int) -> float:
+        """The smallest mean excess risk of any algorithm that sees so many records whole and nothing else, if d = 1.
+
+        Then the sign of the sum of the records is all there is to know, and it is wrong with probability
+        Phi(-delta sqrt(records) / sigma).
+        """
+        from scipy import stats
+
+        if self.dimension != 1:
+            raise InvalidArgumentError("dimension", self.dimension, "1, where it is known in closed form")
+        whole_number("records", records, at_least=1)
+        wrong = float(stats.norm.cdf(-self.separation * math.sqrt(records) / self.record_stddev))
+        return self.diameter * self.separation * wrong
+
+
+@dataclass(frozen=True)
+class MeanMinimizer(Weakenable):
+    """Minimize the mean of linear losses on a ball about the origin, exactly, from a noisy mean record.
+
+    w = -radius m / ||m||, m being the mean of the records, each shortened to norm `clip`, plus N(0, sigma^2 I). It
+    reads each record through its values at the d unit vectors.
+
+    Guarantee (replace-one): a shortened record moves the mean by at most 2 clip / n, so m, and with it w, is
+    (2 clip / (n sigma))-GDP. Without noise there is none.
+
+    Attributes:
+        radius: of the ball, a length.
+        clip: largest norm that a record is allowed to have, loss over length.
+        noise_stddev: sigma, of each coordinate of the noise on the mean, loss over length; 0 for no privacy.
+        first: how many records are read, the first ones; all if None.
+        withdraw_guarantee: run even without noise; there is then no guarantee.
+    """
+
+    radius: float
+    clip: float
+    noise_stddev: float
+    first: int | None = None
+    withdraw_guarantee: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            NotGuaranteedError: if there is no noise and the guarantee was not withdrawn.
+        """
+        number("radius", self.radius, above=0, allowed="a finite number above 0")
+        number("clip", self.clip, above=0, finite=False, allowed="a number above 0, or infinity")
+        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        if self.first is not None:
+            whole_number("first", self.first, at_least=1)
+        refuse_or_withdraw("the minimizer by the mean", self._withdrawn, self.withdraw_guarantee)
+
+    @classmethod
+    def for_privacy(cls, *, n: int, epsilon: float, delta: float, radius: float, clip: float) -> Self:
+        """Noise for (epsilon, delta)-DP on n records."""
+        n = whole_number("n", n, at_least=1)
+        return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why there is no guarantee; empty if there is one."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        reasons = []
+        if not self.noise_stddev > 0:
+            reasons.append("the noise is zero")
+        if not math.isfinite(self.clip):
+            reasons.append("records are not shortened")
+        return (*reasons, *given_up(self.withdraw_guarantee))
+
+    def _read(self, n: int) -> int:
+        return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """GDP of the Gaussian mechanism."""
+        read = self._read(n)
+        if self._withdrawn:
+            return Guarantees()
+        mu = 2 * self.clip / (read * self.noise_stddev)
+        return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE))
+
+    def queries_on(self, n: int, d: int) -> tuple[StatedQueries, ...]:
+        """The d values of each record that is read, and one linear minimization."""
+        return (StatedQueries("value", self._read(n) * d), StatedQueries("linear minimization", 1))
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, d)."""
+        xp, read = rng.xp, self._read(data.n)
+        features = data.as_namespace(xp).features[:read, :]
+        if math.isfinite(self.clip):
+            features = shortened(features, self.clip)
+        noise = rng.normal((runs, data.d), "noise")
+        direction = xp.mean(features, axis=0)[None, :] + self.noise_stddev * noise
+        points = Ball(data.d, self.radius).minimize_linear(direction)
+        return Output(points, value_queries=read * data.d, linear_minimizations=1)
+
+
+@dataclass(frozen=True)
+class HardFamilyTrial:
+    """A solver tried on fresh instances: its excess population risk is released, one number a run.
+
+    All runs of a batch share an instance (signs and records), so they are dependent; batches are independent. The
+    solver gets the records as a data set with labels 1. It knows neither the signs nor where the records are from.
+
+    With `records="gaussian"` the instances are the family's. With `records="data"` they are made of the data set that
+    the trial is called on: n records drawn with replacement, and each coordinate's sign flipped by v. The population
+    is then the flipped data set, its risk <w, v mean> and its minimum -(D / 2) ||mean||. No lower bound is proved
+    for those.
+
+    Attributes:
+        family: gives the instances, and the ball.
+        solver: called as `solver(data, rng=..., runs=...)`, returns points (runs, d) of the ball.
+        n: records in an instance.
+        records: where they come from.
+        clip: the norm to which records are shortened before the solver gets them; not at all if infinite. What the
+            solver then sees are still functions of the records, so lower bounds hold for the two together, counting
+            d values for each record.
+    """
+
+    family: LinearHardFamily
+    solver: Callable[..., Any]
+    n: int
+    records: Literal["gaussian", "data"] = "gaussian"
+    clip: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if not isinstance(self.family, LinearHardFamily):
+            raise InvalidArgumentError("family", self.family, "a LinearHardFamily")
+        if not callable(self.solver):
+            raise InvalidArgumentError(
+                "solver", self.solver, "something to call as solver(data, rng=, runs=)"
+            )
+        whole_number("n", self.n, at_least=1)
+        if self.records not in ("gaussian", "data"):
+            raise InvalidArgumentError("records", self.records, '"gaussian" or "data"')
+        number("clip", self.clip, above=0, finite=False, allowed="a number above 0, or infinity")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Make an instance and solve it; points are excess risks, shape (runs,)."""
+        xp = rng.xp
+        v, features = self.family.draw(self.n, rng)
+        mean = self.family.separation * v
+        if self.records == "data":
+            if data.d != self.family.dimension:
+                raise InvalidArgumentError(
+                    "data", f"{data.d} features", f"{self.family.dimension} features, as the family"
+                )
+            there = data.as_namespace(xp).features
+            drawn = rng.integers(0, data.n, (self.n,), "sampled records")
+            features, mean = xp.take(there, drawn, axis=0) * v, xp.mean(there, axis=0) * v
+        if math.isfinite(self.clip):
+            features = shortened(features, self.clip)
+        instance = Dataset(features, xp.ones(self.n, dtype=xp.float64), "an instance of the hard family")
+        solved: Output = self.solver(instance, rng=rng, runs=runs)
+        least = -self.family.diameter / 2 * xp.sqrt(xp.sum(mean * mean))
+        return Output(
+            row_sums(solved.points * mean) - least,
+            gradient_queries=solved.gradient_queries,
+            value_queries=solved.value_queries,
+            projections=solved.projections,
+            linear_minimizations=solved.linear_minimizations,
+        )
+
+    @property
+    def largest_excess(self) -> float:
+        """No point of the ball has a larger excess risk, with Gaussian records; in units of the loss."""
+        return -2 * self.family.minimum
+
+
+def shortened(features: Array, clip: float) -> Array:
+    """Rows longer than `clip` are shortened to it."""
+    # a hair inside, so that rounding cannot push a record out
+    norms = namespace(features).sqrt(row_sums(features * features))
+    return features * (clip * (1.0 - 1e-15) / at_least(norms, clip))[:, None]

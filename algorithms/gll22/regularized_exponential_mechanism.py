@@ -1,0 +1,467 @@
+"""The regularized exponential mechanism (Gopi, Lee, Liu, 2022) with its tunings for ERM and SCO.
+
+Risks are means over the records here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
+from dpverify.algorithms.gll22.regularized_density import (
+    RegularizedDensity,
+    checked_anchor,
+    farthest,
+    quadratic_curvature,
+)
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.samplers.free_coordinates import (
+    RiskPotential,
+    affine_dimension,
+    sample_on_set,
+    sampling_queries,
+)
+from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import (
+    GDP,
+    Adjacency,
+    ApproxDP,
+    Guarantee,
+    ProfileDP,
+    StatedGuarantee,
+    gaussian_hockey_stick,
+)
+from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
+
+Sampler = Literal["gaussian", "rejection", "alternating"]
+
+_SAMPLING_SHARE = 1 / 3
+"""Part of delta that pays for the sampling error, where there is any; the paper's choice."""
+
+_LARGEST_EPSILON = 100.0
+"""Sampling costs (1 + e^eps) times the total variation; beyond, that would have to be below rounding."""
+
+_SMALLEST_PAYMENT = 1e-250
+"""Total variation; beyond, the number of steps that it takes is no longer computed."""
+
+_TARGET_ACCEPTANCE = {1: 0.95, 2: 0.85}
+"""Of the rejection sampler, by the number of free coordinates; what saves the most time at 10,000 runs. With three,
+a risk that is steep at a ball's border would need more cells than there may be."""
+
+
+def printed_shift(epsilon: float, delta: float) -> float:
+    """Lemma 6.3: a shift s with delta(N(0, 1) || N(s, 1))(epsilon) <= delta, for delta < 1/2; not the largest."""
+    level = math.log(1 / (2 * delta))
+    return math.sqrt(2 * level + 2 * epsilon) - math.sqrt(2 * level)
+
+
+@cache
+def largest_shift(epsilon: float, delta: float) -> float:
+    """The largest s with delta(N(0, 1) || N(s, 1))(epsilon) <= delta, from the exact profile; rounded down."""
+    low, high = 0.0, 1.0
+    while gaussian_hockey_stick(epsilon, high) <= delta:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_hockey_stick(epsilon, middle) <= delta else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class SampledGaussianProfile:
+    """Profile of a mechanism whose law is within total variation tau of one with GDP mu.
+
+    P~(S) <= P(S) + tau <= e^eps Q(S) + delta(eps) + tau <= e^eps Q~(S) + delta(eps) + (1 + e^eps) tau. The bound is
+    convex in e^eps; past its minimum, the smaller epsilon's delta is the better one.
+
+    Attributes:
+        mu: of the exact law, above 0.
+        total_variation: tau, above 0.
+    """
+
+    mu: float
+    total_variation: float
+
+    def __call__(self, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """Values of delta at each epsilon (nats), at most 1."""
+        points = np.asarray(epsilon, dtype=np.float64)
+        # slope 0 in e^eps: Phi(-eps / mu - mu / 2) = tau
+        best = self.mu * (-float(special.ndtri(self.total_variation)) - self.mu / 2)
+        used = np.minimum(points, max(0.0, best))
+        exact = np.asarray(gaussian_hockey_stick(used, self.mu))
+        return np.minimum(1.0, exact + (1 + np.exp(used)) * self.total_variation)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What Theorems 6.4 and 6.9 set: k (one over loss), mu (loss over length^2), tau (total variation allowed)."""
+
+    inverse_temperature: float
+    regularization: float
+    total_variation: float
+
+
+@dataclass(frozen=True)
+class RegularizedExponentialMechanism(Weakenable):
+    """gll22 (8): one sample of exp(-k (F(x; D) + (mu / 2) ||x - c||^2)) on K, F the mean loss.
+
+    Guarantee (replace-one, both directions): Theorem 6.2, the profile of a Gaussian with mu_GDP = G sqrt(k) /
+    (n sqrt(mu + m)), G bounding the slope of the difference of two records' losses (`gradient_sensitivity`), m
+    their strong convexity. Where the sample is only within total variation tau of that law, (1 + e^eps) tau is added.
+
+    Where this departs from the print:
+
+    - The proof of Theorem 6.4 pays for sampling with tau = delta/3 beside (eps, 2 delta/3). Total variation tau costs
+      (1 + e^eps) tau, more than that for every eps > 0, so tau is delta / (3 (1 + e^eps)) here. Where the sample is
+      exact, delta goes to the Gaussian whole.
+    - The excess risk mu D^2 / 2 of Theorem 6.2 needs the regularizer's center in K (K = [a, a + 1] and a decreasing
+      loss refute it for large a), so the regularizer is about c in K, the set's center unless told otherwise. D is
+      the largest distance of a point of K from c; the diameter with the printed tuning.
+    - Theorem 6.8 prints G / (n mu) for G^2 / (n mu), which Theorem 6.7 proves.
+
+    With `calibration` "exact", k is the largest for which the Gaussian profile keeps (eps, delta), for every eps; with
+    "printed" it is that of Lemma 6.3 for ERM (delta < 1/10), and k = mu eps^2 n^2 / (2 G^2 ln(3/(4 delta))), for
+    eps, delta < 1/10, for SCO. Both of the latter take 2 delta/3 of delta.
+
+    Assumptions: convex losses whose differences are G-Lipschitz on K, for records in the unit ball; for the alternating
+    sampler each is Lipschitz; K bounded, or the losses strongly convex, or k and mu given.
+
+    Attributes:
+        problem: losses on a constraint set.
+        epsilon: in nats, above 0.
+        delta: in (0, 1).
+        tuning: `erm` (Theorem 6.4) or `sco` (Theorem 6.9, which caps k at 2 n d mu / G^2: more would not lower the
+            bound's rate and would cost queries).
+        calibration: of k; see above.
+        inverse_temperature: k, one over loss; None: by the tuning.
+        regularization: mu, loss over length^2; None: by the tuning.
+        anchor: c in K, d numbers, no function of the data; the set's center if None.
+        sampler: `gaussian` where the density is a restricted Gaussian (linear losses and half squared distances, any
+            dimension); `rejection`, exact, for other losses on a ball, box or simplex with at most two free
+            coordinates (see `certified_rejection`; it refuses to run where too few proposals would be accepted);
+            `alternating` elsewhere; `auto`: the first of these that can be used.
+        withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
+    """
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    tuning: Literal["erm", "sco"] = "erm"
+    calibration: Literal["exact", "printed"] = "exact"
+    inverse_temperature: float | None = None
+    regularization: float | None = None
+    anchor: Sequence[float] | None = None
+    sampler: Literal["auto", "gaussian", "rejection", "alternating"] = "auto"
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "gll22.rem"
+    statements: ClassVar[tuple[str, ...]] = (
+        "gll22.thm1.2",
+        "gll22.thm1.3",
+        "gll22.thm2.1",
+        "gll22.thm6.2",
+        "gll22.lem6.1",
+        "gll22.lem6.3",
+        "gll22.eq9",
+        "gll22.thm6.4",
+        "gll22.thm6.7",
+        "gll22.thm6.8",
+        "gll22.thm6.9",
+        "gll22.rem6.10",
+        "gll22.cor4.3",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the sampler cannot be used.
+        """
+        if not isinstance(self.problem, Problem):
+            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        if self.tuning not in ("erm", "sco"):
+            raise InvalidArgumentError("tuning", self.tuning, '"erm" or "sco"')
+        if self.calibration not in ("exact", "printed"):
+            raise InvalidArgumentError("calibration", self.calibration, '"exact" or "printed"')
+        if self.calibration == "printed":
+            if not self.delta < 0.1:
+                raise InvalidArgumentError("delta", self.delta, "below 1/10, for the printed tuning")
+            if self.tuning == "sco" and not self.epsilon < 0.1:
+                raise InvalidArgumentError("epsilon", self.epsilon, "below 1/10, for Theorem 6.9 as printed")
+        if self.inverse_temperature is not None:
+            number(
+                "inverse_temperature", self.inverse_temperature, above=0, allowed="a finite number above 0"
+            )
+        if self.regularization is not None:
+            number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+        object.__setattr__(self, "anchor", checked_anchor(self.anchor, self.problem.constraint))
+        if not self.reach > 0:
+            raise InvalidArgumentError("problem", self.problem, "a set of more than one point")
+        if not math.isfinite(gradient_sensitivity(self.problem.loss)):
+            raise InvalidArgumentError(
+                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
+            )
+        check_not_flat("problem", self.problem, self.problem.loss)
+        if not math.isfinite(self.reach) and self.regularization is None and not self._strong_convexity > 0:
+            raise InvalidArgumentError(
+                "problem",
+                self.problem,
+                "a bounded set or a strongly convex loss, to choose the regularization",
+            )
+        if self.sampler not in ("auto", "gaussian", "rejection", "alternating"):
+            raise InvalidArgumentError(
+                "sampler", self.sampler, '"auto", "gaussian", "rejection" or "alternating"'
+            )
+        if self.sampler == "gaussian" and not self._is_gaussian:
+            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is no Gaussian")
+        if self.sampling == "alternating" and not self.epsilon < _LARGEST_EPSILON:
+            allowed = f"below {_LARGEST_EPSILON:g}, for the alternating sampler"
+            raise InvalidArgumentError("epsilon", self.epsilon, allowed)
+        if self.sampler == "rejection" and not self._few_coordinates:
+            allowed = "another one: the set is no ball, box or simplex with at most two free coordinates"
+            raise InvalidArgumentError("sampler", self.sampler, allowed)
+
+    @property
+    def _strong_convexity(self) -> float:
+        return self.problem.loss.strong_convexity
+
+    @property
+    def _is_gaussian(self) -> bool:
+        known = type(self.problem.constraint) in (Ball, Box, Simplex, AllSpace)
+        return known and quadratic_curvature(self.problem) is not None
+
+    @property
+    def _few_coordinates(self) -> bool:
+        constraint = self.problem.constraint
+        return type(constraint) in (Ball, Box, Simplex) and affine_dimension(constraint) in _TARGET_ACCEPTANCE
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of a point of the set from the anchor: the D that the proofs need; a length."""
+        return farthest(self.problem.constraint, self.anchor or ())
+
+    @property
+    def sampling(self) -> Sampler:
+        """How the density is sampled."""
+        if self.sampler != "auto":
+            return self.sampler
+        if self._is_gaussian:
+            return "gaussian"
+        return "rejection" if self._few_coordinates else "alternating"
+
+    def tuned(self, n: int) -> Tuning:
+        """k, mu and the total variation that is paid for, for n records."""
+        whole_number("n", n, at_least=1)
+        exact_law = self.sampling != "alternating"
+        payment = 0.0 if exact_law else _SAMPLING_SHARE * self.delta
+        tau = payment / (1 + math.exp(self.epsilon)) if payment else 0.0
+        if not exact_law and not tau > _SMALLEST_PAYMENT:
+            allowed = (
+                f"above {3 * _SMALLEST_PAYMENT:g} (1 + e^epsilon), to pay for the alternating sampler's error"
+            )
+            raise InvalidArgumentError("delta", self.delta, allowed)
+        sensitivity, own = gradient_sensitivity(self.problem.loss), self._strong_convexity
+        d = self.problem.constraint.dimension
+        printed = self.calibration == "printed"
+        if printed:
+            delta = 2 * self.delta / 3
+            level = math.log(1 / (2 * delta))
+            shift = printed_shift(self.epsilon, delta)
+            if self.tuning == "sco":
+                shift = self.epsilon / math.sqrt(2 * level)
+        else:
+            shift = largest_shift(self.epsilon, self.delta - payment)
+        # k = factor (mu + m)
+        factor = (shift * n / sensitivity) ** 2
+        if not factor > 1e-250:
+            allowed = f"more, for an inverse temperature that a double can hold at epsilon = {self.epsilon:g}"
+            raise InvalidArgumentError("delta", self.delta, allowed)
+        distance = self.problem.constraint.diameter if printed else self.reach
+        stability = 0.0
+        if self.tuning == "sco":
+            factor = min(factor, 2 * n * d / sensitivity**2)
+            stability = sensitivity**2 / n
+        numerator = d / factor + stability
+        if printed and self.tuning == "sco":
+            numerator = sensitivity**2 * (d / shift**2 / n**2 + 1 / (2 * n))
+        if self.regularization is not None:
+            mu = self.regularization
+        else:
+            # the minimum of numerator / (mu + m) + mu D^2 / 2
+            mu = max(0.0, math.sqrt(2 * numerator) / distance - own)
+        k = factor * (mu + own) if self.inverse_temperature is None else self.inverse_temperature
+        return Tuning(k, mu, tau)
+
+    def density(self, n: int) -> RegularizedDensity:
+        """The density for n records.
+
+        Raises:
+            InvalidArgumentError: if nothing is strongly convex.
+        """
+        tuned = self.tuned(n)
+        return RegularizedDensity(self.problem, tuned.inverse_temperature, tuned.regularization, self.anchor)
+
+    def gdp_mu(self, n: int) -> float:
+        """G sqrt(k) / (n sqrt(mu + m)): GDP parameter of the density itself, dimensionless; infinite if withdrawn."""
+        return math.inf if self.withdraw_guarantee else self._gdp_mu(n)
+
+    def _gdp_mu(self, n: int) -> float:
+        tuned = self.tuned(n)
+        curvature = tuned.regularization + self._strong_convexity
+        if not curvature > 0:
+            return math.inf
+        return gradient_sensitivity(self.problem.loss) * math.sqrt(tuned.inverse_temperature / curvature) / n
+
+    def alternating_sampler(self, n: int) -> AlternatingSampler:
+        """The sampler with the accuracy that is paid for."""
+        tuned = self.tuned(n)
+        return AlternatingSampler(
+            self.problem,
+            tuned.inverse_temperature,
+            tuned.regularization,
+            tuned.total_variation,
+            self.anchor,
+            withdraw_guarantee=self.withdraw_guarantee,
+        )
+
+    def _total_variation(self, n: int) -> float:
+        return self.alternating_sampler(n).schedule.total_variation if self.sampling == "alternating" else 0.0
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        mu, tau = self._gdp_mu(n), self.tuned(n).total_variation
+        payment = (1 + math.exp(self.epsilon)) * tau if tau else 0.0
+        reached = gaussian_hockey_stick(self.epsilon, mu) + payment
+        given = given_up(self.withdraw_guarantee)
+        if reached <= self.delta * (1 + 1e-9):
+            return given
+        return (
+            f"k and mu give delta = {reached:.4g} at epsilon = {self.epsilon:g}, above {self.delta:g}",
+            *given,
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
+        if self.withdrawn(n):
+            return Guarantees()
+        mu, tau = self.gdp_mu(n), self._total_variation(n)
+        profile: Guarantee = GDP(mu)
+        sources: tuple[str, ...] = ("gll22.thm6.2", "gll22.thm2.1")
+        if tau:
+            label = f"{mu:.4g}-GDP up to a total variation of {tau:.3g}"
+            profile = ProfileDP(SampledGaussianProfile(mu, tau), label)
+            sources += ("gll22.thm5.6",)
+        theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
+        conditions = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
+        headline = StatedGuarantee(profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions)
+        printed = replace(headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,))
+        return Guarantees(headline, as_printed=printed)
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.
+
+        D is the largest distance from the anchor. A sample within total variation tau of the right law costs at most
+        tau L times the diameter. None on an unbounded set where that or the second term is infinite.
+        """
+        tuned, tau = self.tuned(n), self._total_variation(n)
+        d, constraint = self.problem.constraint.dimension, self.problem.constraint
+        regularizer = tuned.regularization * self.reach**2 / 2 if tuned.regularization else 0.0
+        bound = d / tuned.inverse_temperature + regularizer
+        if tau:
+            bound += tau * self.problem.loss.lipschitz_constant * constraint.diameter
+        population = self.tuning == "sco"
+        if population:
+            curvature = tuned.regularization + self._strong_convexity
+            bound += gradient_sensitivity(self.problem.loss) ** 2 / (n * curvature)
+        if not math.isfinite(bound):
+            return None
+        sources = ("gll22.thm6.8", "gll22.thm6.7") if population else ("gll22.thm6.2", "gll22.lem6.1")
+        return StatedRisk(
+            bound,
+            total=False,
+            population=population,
+            sources=sources,
+            conditions="records drawn independently from the population" if population else "",
+        )
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """0 for the exact samplers; else what Theorem 5.6 proves with explicit constants."""
+        whole_number("n", n, at_least=1)
+        if self.sampling == "alternating":
+            return self.alternating_sampler(n).sampling_error(n)
+        return StatedSamplingError("total variation", 0.0, sources=("gll22.thm6.2",))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Oracle calls for n records; a run by rejection would alone need the envelope, so each counts it."""
+        whole_number("n", n, at_least=1)
+        if self.sampling == "alternating":
+            return self.alternating_sampler(n).queries(n)
+        if self.sampling == "rejection":
+            return sampling_queries(affine_dimension(self.problem.constraint), n)
+        return (StatedQueries("gradient", n),)
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        tuned = self.tuned(n)
+        return dataclasses.replace(
+            self,
+            inverse_temperature=factor * tuned.inverse_temperature,
+            regularization=tuned.regularization,
+            withdraw_guarantee=True,
+        )
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if k and mu void the guarantee and it was not withdrawn, or if too few proposals of
+                the rejection sampler would be accepted.
+            InvalidDataError: if the rejection sampler finds the loss not to be convex, or records are outside the
+                unit ball.
+        """
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
+            check_records(data, self.problem.loss)
+        if data.d != self.problem.constraint.dimension:
+            raise InvalidArgumentError(
+                "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"
+            )
+        if self.sampling == "alternating":
+            return self.alternating_sampler(data.n)(data, rng=rng, runs=runs)
+        density = self.density(data.n)
+        if self.sampling == "rejection":
+            # the density's V is k / n times the total risk, plus its quadratic term
+            k = density.inverse_temperature
+            potential = RiskPotential(
+                self.problem, data, k / data.n, k * density.regularization, density.anchor_point
+            )
+            target = _TARGET_ACCEPTANCE[affine_dimension(self.problem.constraint)]
+            return sample_on_set(potential, rng=rng, runs=runs, target=target)
+        found = density.gaussian(data)
+        assert found is not None
+        mean, stddev = found
+        xp = rng.xp
+        means = xp.repeat(xp.asarray(mean, dtype=xp.float64)[None, :], runs, axis=0)
+        points = RestrictedGaussian(self.problem.constraint, stddev).sample(means, rng)
+        return Output(points, gradient_queries=data.n)

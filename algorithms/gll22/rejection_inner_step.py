@@ -1,0 +1,374 @@
+"""One inner step of the alternating sampler by unbiased rejection sampling (Gopi, Lee, Liu, 2022, Algorithm 2).
+
+The step samples exp(-k F(x) - psi(x) - ||x - y||^2 / (2 eta)) on K. Two points x and z come from the law without
+F, a restricted Gaussian. A product of differences of single records' losses, with a random number of factors, has
+expectation exp(k F(z) - k F(x)); half of it is the probability to accept x. What is cut off above 1 and below 0 is
+the only error, and with a short step it is tiny.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import special
+
+from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.steps.projected_steps import records
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Dataset, Loss, Problem
+from dpverify.problems.problem import without_ridge
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+QUERIES_A_ROUND = 2 * math.e
+"""Expected value queries of one acceptance test: sum over a of 2 a P[loop reaches a] = sum of 2 a / a!."""
+
+_DIRECTED = 4
+"""Which attempts use the restricted Gaussian's directed proposals: they cost more, so not every one."""
+
+_MOST_FACTORS = 60  # 1 / 61! is 2e-84
+
+_LARGEST_SPREAD = 2.0
+
+
+@cache
+def truncation_error(spread: float) -> float:
+    """Bound on the total variation between the law of Algorithm 2's output and the right one.
+
+    With X = E(rho | x), cut off to X' in [0, 2], the distance is at most E|X - X'| / E X, E X >= 1 (Cauchy and
+    Schwarz), and E|X - X'| <= E(|rho - 1| - 1)^+. The differences in rho - 1 are k (f_j(z) - f_j(x)); by
+    isoperimetry (gll22, Corollary 3.12; z and x are exchangeable, so the median is 0) each is stochastically at
+    most as large as |N(0, spread^2)|. The expectation increases in each of them and is supermodular, so it is
+    largest when all are one and the same variable: with P[number of factors = m] = m / (m + 1)!, the bound is
+    sum over m of m / (m + 1)! E(s + s^2 + ... + s^m - 1)^+, s = |N(0, spread^2)|. This replaces the hidden constant C
+    of gll22, Lemma 5.5; it depends on no dimension.
+
+    Args:
+        spread: k L sqrt(2 v) for losses with Lipschitz constant L and a restricted Gaussian of variance v,
+            dimensionless, in [0, 2].
+
+    Returns:
+        A number of at least 0; it is a bound even where it is above 1.
+    """
+    number("spread", spread, at_least=0, at_most=_LARGEST_SPREAD, allowed="a number in [0, 2]")
+    if spread == 0:
+        return 0.0
+    powers = np.arange(1, _MOST_FACTORS + 1)
+    # E s^a = spread^a 2^(a/2) Gamma((a + 1) / 2) / sqrt(pi)
+    log_moments = powers * math.log(spread * math.sqrt(2)) + special.gammaln((powers + 1) / 2)
+    moments = np.exp(log_moments - 0.5 * math.log(math.pi))
+    total = 0.0
+    for m in range(1, _MOST_FACTORS + 1):
+        least = _root(m) / spread
+        terms = moments[:m] * special.gammaincc((powers[:m] + 1) / 2, least * least / 2)
+        excess = float(np.sum(terms)) - float(special.gammaincc(0.5, least * least / 2))
+        total += m / math.factorial(m + 1) * max(0.0, excess)
+    # more factors: E sum of s^a / a! beyond, below twice its first term for these spreads; then rounding
+    beyond = 2 * moments[-1] * spread / math.factorial(_MOST_FACTORS)
+    return float(total * (1 + 1e-6) + beyond)
+
+
+@cache
+def _root(m: int) -> float:
+    """The s at which s + s^2 + ... + s^m = 1, rounded down."""
+    low, high = 0.5, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if sum(middle**a for a in range(1, m + 1)) > 1 else (middle, high)
+        low, high = min(low, high), max(low, high)
+    return low * (1 - 1e-15)
+
+
+@cache
+def largest_spread(error: float) -> float:
+    """The largest spread at which `truncation_error` is at most a given number above 0."""
+    number("error", error, above=0, allowed="a finite number above 0")
+    low, high = 1e-3, _LARGEST_SPREAD
+    if truncation_error(high) <= error:
+        return high
+    while truncation_error(low) > error:
+        low /= 2
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if truncation_error(middle) <= error else (low, middle)
+    return low
+
+
+def product_estimate(
+    loss: Loss, scale: float, features: Array, labels: Array, x: Array, z: Array, rng: Randomness
+) -> tuple[Array, Array]:
+    """The estimate rho of Algorithm 2: its expectation given x and z is exp(scale * (F(z) - F(x))), F the mean loss.
+
+    Args:
+        loss: of one record.
+        scale: factor of the losses, one over loss.
+        features: of the n records, (n, d).
+        labels: (n,).
+        x: points, (m, d).
+        z: points, (m, d).
+        rng: source of the draws.
+
+    Returns:
+        rho, (m,), and how many values were asked for, (m,) integers: a (a + 1) for a passes of the loop.
+    """
+    xp = rng.xp
+    m, n = int(x.shape[0]), int(features.shape[0])
+    rho = xp.ones(m, dtype=xp.float64)
+    queries = xp.zeros(m, dtype=xp.int64)
+    going = xp.ones(m, dtype=xp.bool)
+    passes = 0
+    while True:
+        passes += 1
+        count = int(xp.sum(xp.astype(going, xp.int64)))
+        if not count:
+            return rho, queries
+        drawn = rng.integers(0, n, (count * passes,), "records of a product")
+        record, label = xp.take(features, drawn, axis=0), xp.take(labels, drawn, axis=0)
+        there, here = xp.repeat(z[going], passes, axis=0), xp.repeat(x[going], passes, axis=0)
+        difference = scale * (loss.value(there, record, label) - loss.value(here, record, label))
+        rho[going] = rho[going] + xp.prod(xp.reshape(difference, (count, passes)), axis=1)
+        queries[going] = queries[going] + 2 * passes
+        # the loop breaks with probability passes / (passes + 1)
+        stays = rng.uniform((count,), "another product") * (passes + 1) < 1.0
+        # not every library writes to a mask through itself
+        going[xp.asarray(going, copy=True)] = stays
+
+
+@dataclass(frozen=True)
+class InnerKernel:
+    """Algorithm 2 on one data set, for a batch of runs with a point y each, one attempt at a time.
+
+    An attempt that is rejected is followed by another; runs that are at different steps need not wait for one
+    another.
+    """
+
+    density: RegularizedDensity
+    step_size: float
+    features: Any
+    labels: Any
+
+    @classmethod
+    def on(cls, density: RegularizedDensity, step_size: float, data: Dataset, xp: Any) -> InnerKernel:
+        """The kernel on a data set, with its arrays in a namespace."""
+        return cls(density, step_size, *records(data, density.problem, xp))
+
+    def attempt(self, y: Array, turn: int, rng: Randomness) -> tuple[Array, Array, Array]:
+        """Try once for every run.
+
+        Args:
+            y: current points, (m, d).
+            turn: how many attempts were made before; in every fourth, runs whose plain Gaussian proposals missed
+                the set get exact ones instead of failing.
+            rng: source of the draws.
+
+        Returns:
+            Points (m, d), which of them are accepted (m,), and value queries (m,).
+        """
+        xp = rng.xp
+        density = self.density
+        runs = int(y.shape[0])
+        precision = inner_precision(density, self.step_size)
+        pull = density.inverse_temperature * density.regularization
+        anchor = xp.asarray(density.anchor_point, dtype=xp.float64)
+        mean = (y / self.step_size + pull * anchor) / precision
+        gaussian = RestrictedGaussian(density.problem.constraint, 1 / math.sqrt(precision))
+        both, inside = gaussian.propose(xp.concat([mean, mean]), rng)
+        if turn % _DIRECTED == _DIRECTED - 1 and not bool(xp.all(inside)):
+            both[~inside] = gaussian.sample(xp.concat([mean, mean])[~inside], rng)
+            inside = inside | ~inside
+        x, z = both[:runs, :], both[runs:, :]
+        accepted = inside[:runs] & inside[runs:]
+        queries = xp.zeros(runs, dtype=xp.int64)
+        loss, _ = without_ridge(density.problem.loss)
+        rho, asked = product_estimate(
+            loss, density.inverse_temperature, self.features, self.labels, x[accepted], z[accepted], rng
+        )
+        queries[accepted] = asked
+        accepted[xp.asarray(accepted, copy=True)] = rng.uniform(tuple(rho.shape), "accepted") <= 0.5 * rho
+        return x, accepted, queries
+
+
+def inner_precision(density: RegularizedDensity, step_size: float) -> float:
+    """One over the variance of the restricted Gaussian of a step: 1 / eta plus the curvature of psi."""
+    return 1 / step_size + density.quadratic_weight
+
+
+def inner_spread(density: RegularizedDensity, step_size: float) -> float:
+    """The number k L sqrt(2 v): what `truncation_error` takes; dimensionless."""
+    return density.lipschitz_constant * math.sqrt(2 / inner_precision(density, step_size))
+
+
+def step_size_for(density: RegularizedDensity, spread: float) -> float:
+    """The step size eta (length^2) that gives a spread; infinite where psi alone is steep enough."""
+    rest = 2 * (density.lipschitz_constant / spread) ** 2 - density.quadratic_weight
+    return 1 / rest if rest > 0 else math.inf
+
+
+def inner_queries(error: float) -> float:
+    """Bound on the expected value queries of one accepted step, given the truncation error.
+
+    A round is accepted with probability at least (1 - error) / 2, and asks for 2 e values on average.
+    """
+    return 2 * QUERIES_A_ROUND / (1 - error) if error < 1 else math.inf
+
+
+@dataclass(frozen=True)
+class RejectionInnerStep(Weakenable):
+    """gll22, Algorithm 2: one sample of exp(-k (F(x) + (mu / 2) ||x - c||^2) - ||x - y||^2 / (2 eta)) on K.
+
+    No guarantee of privacy: it is a step of a sampler. Its law is right up to `sampling_error`, by the explicit form
+    of Lemma 5.5 in `truncation_error`; the paper's own constants would ask for a step some dozens of times shorter.
+    Each product takes fresh random records, as in the proof.
+
+    Assumptions: losses that are Lipschitz on K (a ridge aside, which goes into the Gaussian), records in the unit
+    ball.
+
+    Attributes:
+        problem: losses on a ball, box, simplex or all space.
+        inverse_temperature: k, one over loss.
+        regularization: mu, loss over length^2.
+        step_size: eta, length^2.
+        point: y, d numbers; the anchor if None. It need not be in K.
+        anchor: c in K; the set's center if None.
+        accuracy: total variation that must not be exceeded, in (0, 1).
+        withdraw_guarantee: run even if the step is too long for that.
+    """
+
+    problem: Problem
+    inverse_temperature: float
+    regularization: float
+    step_size: float
+    point: Sequence[float] | None = None
+    anchor: Sequence[float] | None = None
+    accuracy: float = 1e-3
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "gll22.alg2"
+    statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+            NotGuaranteedError: if the step is too long for the accuracy.
+        """
+        number("step_size", self.step_size, above=0, allowed="a finite number above 0")
+        number("accuracy", self.accuracy, above=0, below=1, allowed="a number in (0, 1)")
+        density = self.density
+        object.__setattr__(self, "anchor", density.anchor)
+        RestrictedGaussian(self.problem.constraint, 1.0)
+        check_lipschitz(density)
+        given = density.anchor_point if self.point is None else self.point
+        point = np.asarray(given)
+        if (
+            point.shape != (self.problem.constraint.dimension,)
+            or point.dtype.kind not in "iuf"
+            or not np.all(np.isfinite(point))
+        ):
+            raise InvalidArgumentError(
+                "point", self.point, f"{self.problem.constraint.dimension} finite numbers"
+            )
+        object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    @property
+    def density(self) -> RegularizedDensity:
+        """The target without its last term."""
+        return RegularizedDensity(self.problem, self.inverse_temperature, self.regularization, self.anchor)
+
+    @property
+    def spread(self) -> float:
+        """Bound on the standard deviation of k (f_j(z) - f_j(x)), dimensionless."""
+        return inner_spread(self.density, self.step_size)
+
+    @property
+    def total_variation(self) -> float:
+        """Bound on the distance from the right law."""
+        return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the law is not proved to be accurate enough; empty if it is."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        if self.total_variation <= self.accuracy:
+            return ()
+        longest = step_size_for(self.density, largest_spread(self.accuracy))
+        return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """None: `RegularizedExponentialMechanism` states what privacy follows."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
+        whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return None
+        return StatedSamplingError("total variation", self.total_variation, sources=("gll22.lem5.5",))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
+        whole_number("n", n, at_least=1)
+        bound = inner_queries(self.total_variation)
+        return (
+            StatedQueries(
+                "value", bound, exact=False, expected=True, sources=("gll22.lem5.5", "gll22.thm5.6")
+            ),
+        )
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        return dataclasses.replace(
+            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
+        )
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Take the step from `point` on a data set of n records; points have shape (runs, d)."""
+        if not self.withdraw_guarantee:
+            check_records(data, self.problem.loss)
+        xp = rng.xp
+        kernel = InnerKernel.on(self.density, self.step_size, data, xp)
+        y = xp.asarray(self.point, dtype=xp.float64)[None, :]
+        points = xp.zeros((runs, self.problem.constraint.dimension), dtype=xp.float64)
+        total = xp.zeros(runs, dtype=xp.int64)
+        pending = xp.ones(runs, dtype=xp.bool)
+        turn = 0
+        while bool(xp.any(pending)):
+            active = int(xp.sum(xp.astype(pending, xp.int64)))
+            proposed, accepted, queries = kernel.attempt(xp.repeat(y, active, axis=0), turn, rng)
+            total[pending] = total[pending] + queries
+            done = pending & False
+            done[pending] = accepted
+            points[done] = proposed[accepted]
+            pending = pending & ~done
+            turn += 1
+        return Output(points, value_queries=total)
+
+
+def check_lipschitz(density: RegularizedDensity) -> None:
+    """Refuse losses that are not Lipschitz on the set.
+
+    Raises:
+        InvalidArgumentError: if they are not.
+    """
+    if not (math.isfinite(density.lipschitz_constant) and math.isfinite(density.mode_distance)):
+        raise InvalidArgumentError(
+            "problem", density.problem, "a loss with a finite Lipschitz constant on the set, its ridge aside"
+        )

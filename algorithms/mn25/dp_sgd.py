@@ -1,0 +1,356 @@
+"""DP-SGD as a private oracle method, with the tuning of Menart and Nikolov (Algorithm 3, Theorem 2).
+
+Risks are means over the records. B is the constraint set's diameter, L the loss's Lipschitz constant, d the
+dimension; alpha*(epsilon, delta) = B L sqrt(d ln(1/delta)) / (n epsilon).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.mn25.private_oracles import GaussianOracle, Interaction, begin
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
+from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
+from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+_LARGEST_MU = 40.0  # of a release that can be accounted for
+_MOST_STEPS = 10_000_000
+_SEARCH_TOLERANCE = 1e-3  # relative, of the number of steps
+
+
+@dataclass(frozen=True)
+class DPSGDParameters:
+    """What Algorithm 3 sets in its lines 3 and 4.
+
+    Attributes:
+        accuracy: alpha, in units of the loss.
+        batch_size: m.
+        noise_stddev: sigma, of each coordinate of the noise on a mean gradient, in loss over length.
+        steps: T; 0 where the starting point is released at once.
+        rate: eta, in length^2 over loss.
+    """
+
+    accuracy: float
+    batch_size: int
+    noise_stddev: float
+    steps: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class DPSGD(Weakenable):
+    """mn25, Algorithm 3: T times w <- Proj(w - eta (mean gradient of m records + N(0, sigma^2 I))); the mean of w.
+
+    With a bound m-bar on the batch size and M = max{1, d / (m-bar^2 rho)}:
+    m = min{sqrt(d / rho), m-bar}, T = M (B L / alpha)^2, eta = alpha / (L^2 M), sigma = sqrt(2) L sqrt(M / d);
+    m and T are rounded up. For alpha >= B L / 3 the starting point is released at once.
+
+    Two things differ from what is printed. The printed sigma has no sqrt(2); with it, the oracle is 2 rho-zCDP,
+    since replacing one gradient moves the mean by 2 L / m (mn25.thm2). And the proof of privacy breaks down: the
+    case of the conversion that Lemma 12 takes needs ln(1/delta) <= (omega - 1)^2 rho'', which holds for small
+    alpha and not for alpha >= 26 alpha*, and the other case gives no epsilon below 4 (mn25.lem12). Its conclusion
+    may be true all the same. Here T steps on m of n records, drawn without replacement as in the theorem that the
+    paper cites, are accounted for numerically, and the default accuracy is the smallest that is proved so: about
+    2 alpha* in place of 26 alpha*.
+
+    Guarantee (replace-one, both directions, all messages included): (epsilon, delta)-DP.
+
+    Assumptions: L-Lipschitz losses for records in the unit ball, a bounded set; for the risk, convexity.
+
+    Attributes:
+        problem: loss and constraint set.
+        epsilon: in nats, above 0.
+        delta: in (0, 1).
+        accuracy: alpha, in units of the loss; None: the smallest for which privacy is proved.
+        oracle_privacy: rho, of a message with respect to one of its gradients, in (0, 1], in nats;
+            1 / ln(1/delta) if None, but at most 1.
+        batch_bound: m-bar; None: n.
+        batch_size: m, instead of the above.
+        noise_stddev: sigma, instead of the above.
+        steps: T, instead of the above.
+        rate: eta, instead of the above.
+        start: w_1 in the constraint set, d numbers; the set's center if None.
+        withdraw_guarantee: run even if the guarantee does not hold; `withdrawn` then says why.
+    """
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    accuracy: float | None = None
+    oracle_privacy: float | None = None
+    batch_bound: int | None = None
+    batch_size: int | None = None
+    noise_stddev: float | None = None
+    steps: int | None = None
+    rate: float | None = None
+    start: Sequence[float] | None = None
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "mn25.alg3"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = (
+        "mn25.thm2",
+        "mn25.lem11",
+        "mn25.lem12",
+        "mn25.cor1",
+        "mn25.tcdp",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+        """
+        check_problem(self.problem)
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        positive = "a finite number above 0"
+        if self.accuracy is not None:
+            number("accuracy", self.accuracy, above=0, allowed=positive)
+        if self.oracle_privacy is not None:
+            number("oracle_privacy", self.oracle_privacy, above=0, at_most=1, allowed="a number in (0, 1]")
+        if self.noise_stddev is not None:
+            number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        if self.rate is not None:
+            number("rate", self.rate, above=0, allowed=positive)
+        for name in ("batch_bound", "batch_size", "steps"):
+            if getattr(self, name) is not None:
+                whole_number(name, getattr(self, name), at_least=1)
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
+
+    @property
+    def rho(self) -> float:
+        """Oracle privacy in use."""
+        return min(1.0, 1 / math.log(1 / self.delta)) if self.oracle_privacy is None else self.oracle_privacy
+
+    def _batch(self, n: int) -> tuple[int, float]:
+        """Batch size m and the factor M, for n records."""
+        d = self.problem.constraint.dimension
+        bound = n if self.batch_bound is None else min(n, self.batch_bound)
+        size = min(math.ceil(math.sqrt(d / self.rho) * (1 - 1e-12)), bound)
+        if self.batch_size is not None:
+            size = whole_number("batch_size", self.batch_size, at_least=1, at_most=n)
+        return size, max(1.0, d / (bound**2 * self.rho))
+
+    def _noise(self, factor: float) -> float:
+        if self.noise_stddev is not None:
+            return self.noise_stddev
+        # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart
+        sensitivity = gradient_sensitivity(self.problem.loss)
+        return sensitivity * math.sqrt(factor / (2 * self.problem.constraint.dimension))
+
+    def parameters(self, n: int) -> DPSGDParameters:
+        """In use for n records."""
+        n = whole_number("n", n, at_least=1)
+        size, factor = self._batch(n)
+        stddev = self._noise(factor)
+        lipschitz = self.problem.loss.lipschitz_constant
+        trivial = self.problem.constraint.diameter * lipschitz
+        accuracy = self.accuracy
+        if accuracy is None:
+            fewest = math.ceil(9 * factor) + 1
+            found = _most_steps(n, size, self._mu(size, stddev), self.epsilon, self.delta, fewest)
+            accuracy = trivial * math.sqrt(factor / found) if found else trivial
+        steps = self.steps
+        if steps is None:
+            steps = (
+                0 if 3 * accuracy >= trivial else math.ceil(factor * (trivial / accuracy) ** 2 * (1 - 1e-12))
+            )
+        rate = accuracy / (lipschitz**2 * factor) if self.rate is None else self.rate
+        return DPSGDParameters(accuracy, size, stddev, steps, rate)
+
+    def _mu(self, size: int, stddev: float) -> float:
+        """Distance over noise of one step when a drawn record is replaced; dimensionless."""
+        return math.inf if stddev == 0 else gradient_sensitivity(self.problem.loss) / (size * stddev)
+
+    def reference_accuracy(self, n: int) -> float:
+        """The number alpha*(epsilon, delta), in units of the loss."""
+        width = self.problem.constraint.diameter * self.problem.loss.lipschitz_constant
+        spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
+        return width * spread / (n * self.epsilon)
+
+    def oracle_guarantee(self, n: int) -> zCDP | None:
+        """Of one message with respect to one gradient of its batch: rho-zCDP; None without noise, or if withdrawn."""
+        used = self.parameters(n)
+        if self.withdraw_guarantee or used.noise_stddev == 0:
+            return None
+        return zCDP(self._mu(used.batch_size, used.noise_stddev) ** 2 / 2)
+
+    def profile(self, n: int) -> Guarantee:
+        """All that the accountant proves for n records, all messages released.
+
+        Raises:
+            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
+        """
+        quiet = ("the noise is zero",) if self.parameters(n).noise_stddev == 0 else ()
+        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
+        return self._profile(n)
+
+    def _profile(self, n: int) -> Guarantee:
+        used = self.parameters(n)
+        if used.steps == 0:
+            return PureDP(0.0)
+        return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        used, given = self.parameters(n), given_up(self.withdraw_guarantee)
+        if used.steps == 0:
+            return given
+        if used.noise_stddev == 0:
+            return ("the noise is zero", *given)
+        reached = float(self._profile(n).privacy_profile(self.epsilon))
+        if reached <= self.delta * (1 + 1e-9):
+            return given
+        return (
+            f"{used.steps} steps on {used.batch_size} of {n} records are proved to be "
+            f"({self.epsilon:g}, {reached:.3g})-DP only",
+            *given,
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Theorem 2's for n records, and the accountant's whole profile; none if it was withdrawn."""
+        if self.withdrawn(n):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("mn25.thm2", "mn25.lem12")
+        )
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self._profile(n)), as_printed=theorem)
+
+    def gradient_query_count(self, n: int) -> int:
+        """T m, in every run."""
+        used = self.parameters(n)
+        return used.steps * used.batch_size
+
+    def printed_query_bound(self, n: int) -> float:
+        """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
+        used = self.parameters(n)
+        d = self.problem.constraint.dimension
+        bound = n if self.batch_bound is None else min(n, self.batch_bound)
+        ratio = self.problem.constraint.diameter * self.problem.loss.lipschitz_constant / used.accuracy
+        return ratio**2 * max(math.sqrt(d / self.rho), d / (bound * self.rho))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients and projections of a run."""
+        sources = ("mn25.thm2", "mn25.lem11")
+        return (
+            StatedQueries("gradient", self.gradient_query_count(n), sources=sources),
+            StatedQueries("projection", self.parameters(n).steps, sources=sources),
+        )
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """Lemma 11 with its constants: B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, and never more than B L.
+
+        With the tuning above it is at most 2 alpha, and 3 alpha where the starting point is released.
+        """
+        used = self.parameters(n)
+        width, lipschitz = self.problem.constraint.diameter, self.problem.loss.lipschitz_constant
+        bound = width * lipschitz
+        if used.steps:
+            moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
+            bound = min(bound, width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2)
+        return StatedRisk(bound, total=False, sources=("mn25.lem11", "mn25.thm2"), conditions="convex losses")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
+        """
+        n = data.n
+        used = self.parameters(n)
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(n), False)
+            check_records(data, self.problem.loss)
+        oracle = GaussianOracle(used.noise_stddev)
+        interaction = Interaction(
+            self.problem, data, oracle, rng=rng, runs=runs, largest_batch=used.batch_size
+        )
+        w = begin(self.start, runs, rng)
+        if used.steps == 0:
+            return interaction.output(w)
+        total = 0.0 * w
+        for _ in range(used.steps):
+            total += w
+            drawn = distinct_records(rng, n, used.batch_size, runs)
+            message = interaction.batch().ask(w, drawn).answer()
+            message *= -used.rate
+            message += w
+            w = interaction.project(message)
+        total /= used.steps
+        return interaction.output(total)
+
+
+def check_problem(problem: object) -> None:
+    """Refuse what the theorems of mn25 do not cover.
+
+    Raises:
+        InvalidArgumentError: unless it is a problem with a finite Lipschitz constant above 0 on a bounded set.
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
+    if not math.isfinite(problem.loss.lipschitz_constant):
+        raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
+    if not (math.isfinite(problem.constraint.diameter) and problem.constraint.diameter > 0):
+        raise InvalidArgumentError("problem", problem, "a bounded constraint set with more than one point")
+    check_not_flat("problem", problem, problem.loss)
+
+
+def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:
+    """A uniformly random set of `size` of n records for each run, shape (runs, size), in no uniform order.
+
+    Floyd's algorithm: the k-th draw is uniform on the first n - size + k records, and where it hits a record that
+    the set holds already, the last of those is taken instead.
+    """
+    xp = rng.xp
+    chosen: list[Array] = []
+    for last in range(n - size, n):
+        drawn = rng.integers(0, last + 1, (runs,), "records")
+        if chosen:
+            taken = chosen[0] == drawn
+            for earlier in chosen[1:]:
+                taken = taken | (earlier == drawn)
+            drawn = xp.where(taken, xp.full_like(drawn, last), drawn)
+        chosen.append(drawn)
+    return xp.stack(chosen, axis=1)
+
+
+def _accounted(n: int, size: int, mu: float, steps: int) -> Guarantee:
+    # beyond the accountant, sampling is not counted on
+    if size == n or mu >= _LARGEST_MU:
+        return GDP(math.sqrt(steps) * mu)
+    return sampled_batches((SampledBatch(n, size, mu), steps))
+
+
+@lru_cache(maxsize=128)
+def _most_steps(n: int, size: int, mu: float, epsilon: float, delta: float, fewest: int) -> int:
+    """The largest number of steps proved to be (epsilon, delta)-DP, to 1e-3; 0 if `fewest` are not."""
+
+    def proved(steps: int) -> bool:
+        return float(_accounted(n, size, mu, steps).privacy_profile(epsilon)) <= delta
+
+    if mu == math.inf or not proved(fewest):
+        return 0
+    low, high = fewest, 2 * fewest
+    while high < _MOST_STEPS and proved(high):
+        low, high = high, 2 * high
+    while high - low > max(1, _SEARCH_TOLERANCE * low):
+        middle = (low + high) // 2
+        low, high = (middle, high) if proved(middle) else (low, middle)
+    return low

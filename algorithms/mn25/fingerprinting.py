@@ -1,0 +1,329 @@
+"""Tracing attacks on mean estimation, and the hard distribution behind them (Menart, Nikolov, 2025, Appendix C.1.1).
+
+An estimator A of a mean sees records X_1, ..., X_n, drawn from a population with mean theta. The tracing statistic of
+record i is Z_i = <A(S), X_i - theta>. For a person who is not in the data set it has expectation 0; the sum over
+those who are is large for every estimator with a small bias (the fingerprinting lemma), and small for a private one.
+
+Records are vectors of +-1/sqrt(d), so that they have norm 1; the paper's own statements are about vectors of +-1,
+whose statistics are d times as large.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.privacy import (
+    GDP,
+    Adjacency,
+    ApproxDP,
+    Condition,
+    ConditionKind,
+    StatedGuarantee,
+    gaussian_hockey_stick,
+)
+from dpverify.problems import Dataset
+from dpverify.problems.arrays import row_sums
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+SENSITIVITY = 2.0
+"""How far apart two records of norm 1 can be: the mean of s records has replace-one sensitivity 2 / s."""
+
+LARGEST_STATISTIC = 2.0
+"""|<A, X - theta>| for A in the unit ball and X of norm 1, whose mean theta then has norm at most 1."""
+
+LEMMA_BOUND = 1.0 / 3.0
+"""Lemma 15 in this scaling. Its proof, as printed, ends at half of it; see `sharp_lemma_bound`."""
+
+
+def sharp_lemma_bound(bias: float) -> float:
+    """Lower bound on the expected sum of the statistics for every estimator with ||E A(S) - theta|| <= bias.
+
+    Integration by parts in each coordinate gives E sum Z_i = 2 E <theta, g(theta)> for g(theta) = E A(S), exactly,
+    and <theta, g> >= ||theta||^2 - bias ||theta||. With E ||theta||^2 = 1/3 the sum is at least 2/3 - 2 bias /
+    sqrt(3): 0.474 at the bias 1/6 of Lemma 15, of which the lemma claims 1/3 and its printed proof shows 1/6.
+
+    Raises:
+        InvalidArgumentError: if the bias is not a finite number of at least 0.
+    """
+    bias = number("bias", bias, at_least=0, allowed="a finite number of at least 0")
+    return 2.0 / 3.0 - 2.0 * bias / math.sqrt(3.0)
+
+
+def binarized(data: Dataset) -> Dataset:
+    """The data set with every feature replaced by +-1/sqrt(d), + where it is above the feature's median.
+
+    The medians are the data set's own: it is meant as a population, whose mean an attacker knows.
+    """
+    features = np.asarray(data.as_namespace(np).features)
+    signs = np.where(features > np.median(features, axis=0), 1.0, -1.0) / math.sqrt(data.d)
+    scaling = "signs about the median, divided by sqrt(d)"
+    return Dataset(signs, np.asarray(data.as_namespace(np).labels), f"binarized {data.name}", scaling)
+
+
+@dataclass(frozen=True)
+class Fingerprinting(Weakenable):
+    """mn25, Appendix C.1.1: the hard distribution of mean estimation, an estimator, and who was in its data set.
+
+    Every run draws its own members. On the hard distribution theta is uniform on [-1, 1]^d and the d coordinates of
+    a record are independent, 1 with probability (1 + theta_j) / 2 and else -1, all divided by sqrt(d). With
+    `dimension` None the records of the data set at hand are the population, and members are drawn from it with
+    replacement.
+
+    The estimator under attack is the mean of the `accessed` first members plus N(0, sigma^2 I), brought into the
+    unit ball (members are exchangeable, so which ones it looks at does not matter). sigma is the smallest that makes
+    it (epsilon, delta)-DP, or 0 if no epsilon is given.
+
+    The output of a run is three numbers: the sum of Z_i over the members, Z_1 of the first member, and the same
+    statistic of somebody else from the population, who is not in the data set.
+
+    Guarantee: none; an attack publishes what it should not know. What is claimed of the estimator under attack, under
+    replace-one adjacency of the members, is in `estimator_guarantees`.
+
+    Assumptions: the attacker knows theta, the mean of the population.
+
+    Attributes:
+        members: n, the size of the estimator's data set.
+        dimension: d of the hard distribution; None: the data set at hand is the population.
+        epsilon: of the estimator, in nats; None for the mean itself.
+        delta: of the estimator, in (0, 1).
+        noise_stddev: sigma of each coordinate, a length; None: as told by epsilon and delta.
+        accessed: s, how many members the estimator looks at; all if None.
+        withdraw_guarantee: attack an estimator with less noise than its epsilon and delta need; it has no guarantee
+            then, and `withdrawn` says why.
+    """
+
+    members: int
+    dimension: int | None = None
+    epsilon: float | None = None
+    delta: float = 1e-5
+    noise_stddev: float | None = None
+    accessed: int | None = None
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str] = "mn25.fingerprint"
+    statements: ClassVar[tuple[str, ...]] = ("mn25.lem15", "mn25.lem14")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+            NotGuaranteedError: if the noise is too small for epsilon and delta and the guarantee was not withdrawn.
+        """
+        members = whole_number("members", self.members, at_least=1)
+        if self.dimension is not None:
+            whole_number("dimension", self.dimension, at_least=1)
+        if self.epsilon is not None:
+            number("epsilon", self.epsilon, above=0, allowed="a finite number above 0, or None")
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        if self.noise_stddev is not None:
+            number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        if self.accessed is not None:
+            whole_number("accessed", self.accessed, at_least=1, at_most=members)
+        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+
+    @property
+    def accessed_count(self) -> int:
+        """How many members the estimator looks at."""
+        return self.members if self.accessed is None else self.accessed
+
+    @cached_property
+    def smallest_noise(self) -> float:
+        """The smallest sigma that makes the estimator (epsilon, delta)-DP, by the exact Gaussian profile; a length."""
+        if self.epsilon is None:
+            return 0.0
+        sensitivity, epsilon = SENSITIVITY / self.accessed_count, self.epsilon
+        low, high = 0.0, sensitivity
+        while not gaussian_hockey_stick(epsilon, sensitivity / high) <= self.delta:
+            low, high = high, 2 * high
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            private = gaussian_hockey_stick(epsilon, sensitivity / middle) <= self.delta
+            low, high = (low, middle) if private else (middle, high)
+        return high
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of each coordinate of the noise, a length."""
+        return self.smallest_noise if self.noise_stddev is None else self.noise_stddev
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the estimator guarantees nothing, if it claims something; empty if it does, or claims nothing."""
+        whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        given = given_up(self.withdraw_guarantee)
+        if self.epsilon is None or self.sigma >= self.smallest_noise * (1 - 1e-12):
+            return given
+        return (
+            f"the noise {self.sigma:g} is below {self.smallest_noise:g}, which (epsilon, delta) needs",
+            *given,
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """None: the output is an attacker's."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """None, for the same reason."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        return None
+
+    def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
+        """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""
+        if self._withdrawn or self.sigma == 0:
+            return ()
+        mu = GDP(SENSITIVITY / self.accessed_count / self.sigma)
+        claims = (mu,) if self.epsilon is None else (ApproxDP(self.epsilon, self.delta), mu)
+        return tuple(
+            StatedGuarantee(
+                claim,
+                Adjacency.REPLACE_ONE,
+                conditions=(Condition(ConditionKind.OTHER_DATA, "that of the members"),),
+            )
+            for claim in claims
+        )
+
+    def mean_of(self, data: Dataset) -> NDArray[np.float64]:
+        """The population's mean theta, shape (d,), where the data set is the population."""
+        return np.asarray(np.mean(_signs(data), axis=0))
+
+    def accurate_sum(self, data: Dataset) -> float:
+        """Expected sum of the statistics for the mean of the accessed members without noise, exactly.
+
+        s E ||X-bar_s - theta||^2 = E ||X - theta||^2 = 1 - E ||theta||^2, whatever s: 2/3 on the hard distribution.
+        """
+        if self.dimension is not None:
+            return 2.0 / 3.0
+        return 1.0 - float(np.sum(self.mean_of(data) ** 2))
+
+    def largest_variance(self, data: Dataset) -> float:
+        """Bound on the variance of <a, X> over unit vectors a, given theta: the covariance's largest eigenvalue."""
+        if self.dimension is not None:
+            return 1.0 / self.dimension
+        return float(np.linalg.eigvalsh(np.cov(_signs(data).T, bias=True))[-1])
+
+    def private_sum(self, data: Dataset, epsilon: float, delta: float) -> float:
+        """Upper bound on the expected sum of the statistics for every (epsilon, delta)-DP estimator in the unit ball.
+
+        With somebody else's record in place of X_i, the statistic has mean 0 and a variance of at most v, the
+        covariance's largest eigenvalue, and is at most 2 in size. So E Z_i <= sinh(epsilon) sqrt(v) + 4 delta, by
+        the definition of privacy applied to the positive and to the negative part. Members that the estimator does
+        not look at add nothing.
+
+        On the hard distribution the bound of Lemma 14, repaired, is used where it is smaller: s 2 sqrt(ln(1/delta) /
+        d) + 4 n delta for epsilon <= ln(1/delta). (As printed its threshold sqrt(3 d ln(1/delta)) with the tail
+        exp(epsilon - tau^2 / (8 d)) does not give the next line, 2 delta, for any epsilon >= 0; with the tail
+        exp(epsilon - tau^2 / (2 d)) of Hoeffding's inequality, tau = 2 sqrt(d ln(1/delta)) does.)
+        """
+        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
+        spread = math.sqrt(self.largest_variance(data))
+        each = math.sinh(min(epsilon, 700.0)) * spread + 2 * LARGEST_STATISTIC * delta
+        bounds = [self.accessed_count * each]
+        if self.dimension is not None and epsilon <= math.log(1 / delta):
+            threshold = 2 * math.sqrt(math.log(1 / delta) / self.dimension)
+            bounds.append(self.accessed_count * threshold + 2 * LARGEST_STATISTIC * self.members * delta)
+        return min(bounds)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Attack `runs` data sets; points have shape (runs, 3), dimensionless.
+
+        On the hard distribution the data set at hand is not used.
+
+        Raises:
+            InvalidDataError: if it is the population and its features are not all +-1/sqrt(d).
+        """
+        xp = rng.xp
+        drawer = _Hard(rng, runs, self.dimension) if self.dimension is not None else _Records(data, rng, runs)
+        first = drawer.draw("members")
+        # sums are enough for everything but the first member's statistic: memory does not grow with n
+        seen, unseen = 1.0 * first, xp.zeros_like(first)
+        for i in range(1, self.members):
+            if i < self.accessed_count:
+                seen += drawer.draw("members")
+            else:
+                unseen += drawer.draw("members")
+        other = drawer.draw("somebody else")
+        answer = seen / float(self.accessed_count)
+        if self.sigma > 0:
+            answer += self.sigma * rng.normal(answer.shape, "noise")
+        answer /= xp.maximum(xp.sqrt(row_sums(answer * answer)), xp.ones_like(answer[:, 0]))[:, None]
+        mean = drawer.mean
+        total = row_sums(answer * (seen + unseen - self.members * mean))
+        one, none = row_sums(answer * (first - mean)), row_sums(answer * (other - mean))
+        return Output(xp.stack([total, one, none], axis=1))
+
+
+class _Hard:
+    """Records of the hard distribution, one theta a run."""
+
+    def __init__(self, rng: Randomness, runs: int, dimension: int) -> None:
+        self._rng, self._shape = rng, (runs, dimension)
+        self._theta = 2.0 * rng.uniform(self._shape, "theta") - 1.0
+        self._scale = 1.0 / math.sqrt(dimension)
+        self.mean = self._scale * self._theta
+
+    def draw(self, name: str) -> Array:
+        """One record for each run, shape (runs, d)."""
+        xp = self._rng.xp
+        # 1 with probability (1 + theta) / 2
+        positive = 2.0 * self._rng.uniform(self._shape, name) - 1.0 < self._theta
+        return self._scale * (2.0 * xp.astype(positive, xp.float64) - 1.0)
+
+
+class _Records:
+    """Records of a data set, drawn with replacement."""
+
+    def __init__(self, data: Dataset, rng: Randomness, runs: int) -> None:
+        self._rng, self._runs, self._n = rng, runs, data.n
+        signs = _signs(data)
+        self._features = rng.xp.asarray(signs.copy())
+        self.mean = rng.xp.asarray(np.mean(signs, axis=0)[None, :].copy())
+
+    def draw(self, name: str) -> Array:
+        """One record for each run, shape (runs, d)."""
+        drawn = self._rng.integers(0, self._n, (self._runs,), name)
+        return self._rng.xp.take(self._features, drawn, axis=0)
+
+
+def _signs(data: Dataset) -> NDArray[np.float64]:
+    features = np.asarray(data.as_namespace(np).features)
+    if not np.allclose(np.abs(features), 1 / math.sqrt(data.d), rtol=1e-9, atol=0.0):
+        raise InvalidDataError(
+            f"The features of {data.name} are not all +-1/sqrt({data.d}); `binarized` makes them so."
+        )
+    return features
+
+
+def tracing_advantage(statistics: Array, threshold: float, epsilon: float) -> Array:
+    """1{Z_1 > threshold} - e^epsilon 1{Z' > threshold}: under (epsilon, delta)-DP its expectation is at most delta.
+
+    Args:
+        statistics: points of `Fingerprinting`, shape (runs, 3).
+        threshold: above it a person is said to be a member.
+        epsilon: in nats.
+
+    Returns:
+        Numbers in [-e^epsilon, 1], shape (runs,).
+    """
+    if statistics.ndim != 2 or statistics.shape[1] != 3:
+        raise InvalidArgumentError("statistics", tuple(statistics.shape), "points of shape (runs, 3)")
+    member = 1.0 * (statistics[:, 1] > threshold)
+    other = 1.0 * (statistics[:, 2] > threshold)
+    return member - math.exp(epsilon) * other

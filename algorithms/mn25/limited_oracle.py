@@ -1,0 +1,339 @@
+"""Proxy oracles of bounded information, and SGD through them (Menart and Nikolov, Section 5).
+
+An oracle's information capacity is the largest mutual information between the gradients it is shown and its message,
+over all laws of the gradients. Two oracles:
+
+- one that answers with Gamma bits: an unbiased stochastic rounding of the mean gradient. A message that takes one
+  of 2^Gamma values carries at most Gamma bits, which are Gamma ln 2 nats.
+- the Gaussian channel, which adds N(0, (sigma^2 / d) I) to a gradient of norm at most L: its capacity is at most
+  (d / 2) ln(1 + L^2 / sigma^2), and at most half of the d / sigma^2 that the paper has for L = 1.
+
+Information is in nats, as in the paper, except where bits are said. Such oracles are no private oracles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+from dpverify.algorithms.conditions import check_records, normalized_start
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.mn25.dp_sgd import check_problem
+from dpverify.algorithms.mn25.private_oracles import FirstOrder, Interaction, begin
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.arrays import namespace
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+_POSITIVE = "a finite number above 0"
+
+
+@runtime_checkable
+class LimitedOracle(Protocol):
+    """A proxy oracle of bounded capacity whose messages are decoded to unbiased estimates of the mean gradient."""
+
+    def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
+        """The message."""
+
+    def message_guarantee(self, sensitivity: float, batch: int) -> None:
+        """None: bounded information is no privacy."""
+
+    def decode(self, message: Array, dimension: int) -> Array:
+        """The estimate, shape (runs, d)."""
+
+    def capacity(self, dimension: int) -> float:
+        """Largest mutual information between gradients and message, or a bound on it, nats."""
+
+    def squared_error(self, dimension: int) -> float:
+        """Largest expected ||estimate - mean gradient||^2, or a bound on it, in squared loss over length."""
+
+
+@dataclass(frozen=True)
+class QuantizingOracle:
+    """Answers with Gamma = b k bits: b bits for each of k coordinates of the mean gradient.
+
+    A coordinate g_j in [-L, L] is rounded at random, without bias, to one of the two grid points around it; the
+    grid has 2^b points, s = 2 L / (2^b - 1) apart, and the message is their numbers. Which k of the d coordinates
+    are sent is drawn beforehand, without looking at the gradients: it is the oracle's side information, and the
+    optimizer's too. The estimate is d / k times what was sent.
+
+    Its squared error is at most (d / k) (L^2 + d s^2 / 4) - L^2 for k < d and d s^2 / 4 for k = d: with k uniform
+    coordinates it is (d / k) E||rounded||^2 - ||g||^2, and rounding adds at most s^2 / 4 a coordinate.
+
+    Attributes:
+        lipschitz: L, the largest norm of a gradient, in loss over length.
+        bits: b, for a coordinate, from 1 to 32.
+        coordinates: k, at most d; all if None.
+    """
+
+    lipschitz: float
+    bits: int = 1
+    coordinates: int | None = None
+
+    def __post_init__(self) -> None:
+        number("lipschitz", self.lipschitz, above=0, allowed=_POSITIVE)
+        whole_number("bits", self.bits, at_least=1, at_most=32)
+        if self.coordinates is not None:
+            whole_number("coordinates", self.coordinates, at_least=1)
+
+    @property
+    def spacing(self) -> float:
+        """s, the distance of grid points, in loss over length."""
+        return 2 * self.lipschitz / (math.ldexp(1.0, self.bits) - 1)
+
+    def sent(self, dimension: int) -> int:
+        """k, how many coordinates are sent.
+
+        Raises:
+            InvalidArgumentError: if it is more than there are.
+        """
+        if self.coordinates is None:
+            return dimension
+        return whole_number("coordinates", self.coordinates, at_least=1, at_most=dimension)
+
+    def message_bits(self, dimension: int) -> int:
+        """Gamma = b k, the bits of one message."""
+        return self.bits * self.sent(dimension)
+
+    def capacity(self, dimension: int) -> float:
+        """Gamma ln 2, nats: a bound, since the message has 2^Gamma values."""
+        return self.message_bits(dimension) * math.log(2)
+
+    def squared_error(self, dimension: int) -> float:
+        """The bound above."""
+        k = self.sent(dimension)
+        rounding = dimension * self.spacing**2 / 4
+        return dimension / k * rounding + (dimension / k - 1) * self.lipschitz**2
+
+    def message_guarantee(self, sensitivity: float, batch: int) -> None:
+        """None: a message may well reveal a record."""
+        return
+
+    def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
+        """Integers, shape (runs, 2, k): which coordinates were sent (side information), and their codes.
+
+        Codes are from 0 to 2^b - 1. Rounding takes one uniform number a coordinate.
+        """
+        xp = rng.xp
+        mean = answers.mean_gradient()
+        runs, d = mean.shape
+        k = self.sent(d)
+        if k < d:
+            # the k smallest of d uniform numbers stand at uniformly random places
+            places = xp.argsort(rng.uniform((runs, d), "coordinates"), axis=1)[:, :k]
+        else:
+            places = xp.arange(d)[None, :] + xp.zeros((runs, 1), dtype=xp.int64)
+        flat = xp.reshape(places + d * xp.arange(runs)[:, None], (-1,))
+        chosen = xp.reshape(xp.take(xp.reshape(mean, (-1,)), flat, axis=0), (runs, k))
+        scaled = (chosen + self.lipschitz) / self.spacing
+        code = xp.floor(scaled + rng.uniform((runs, k), "rounding"))
+        # a mean gradient may exceed L by rounding of floats
+        code = xp.clip(code, 0.0, float(2**self.bits - 1))
+        return xp.stack([xp.astype(places, xp.int64), xp.astype(code, xp.int64)], axis=1)
+
+    def decode(self, message: Array, dimension: int) -> Array:
+        """The factor d / k times the grid points, 0 where nothing was sent; shape (runs, d)."""
+        xp = namespace(message)
+        k = self.sent(dimension)
+        places, codes = message[:, 0, :], xp.astype(message[:, 1, :], xp.float64)
+        values = (codes * self.spacing - self.lipschitz) * (dimension / k)
+        if k == dimension:
+            return values
+        columns = xp.arange(dimension)
+        estimate = xp.zeros((message.shape[0], dimension), dtype=xp.float64)
+        for j in range(k):
+            here = xp.astype(places[:, j][:, None] == columns[None, :], xp.float64)
+            estimate += here * values[:, j][:, None]
+        return estimate
+
+
+@dataclass(frozen=True)
+class GaussianChannel:
+    """Answers with the mean gradient and N(0, (sigma^2 / d) I).
+
+    Attributes:
+        noise: sigma, the root of the noise's mean squared norm, in loss over length.
+        lipschitz: L, the largest norm of a gradient, in loss over length.
+    """
+
+    noise: float
+    lipschitz: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("noise", self.noise, above=0, allowed=_POSITIVE)
+        number("lipschitz", self.lipschitz, above=0, allowed=_POSITIVE)
+
+    def capacity(self, dimension: int) -> float:
+        """(d / 2) ln(1 + L^2 / sigma^2), nats: what inputs with mean squared norm L^2 can carry.
+
+        d coordinates of power L^2 / d and noise sigma^2 / d each. Gradients with norm at most L carry less, because
+        the Gaussian law that attains this has no bounded support.
+        """
+        ratio = (self.lipschitz / self.noise) ** 2
+        return whole_number("dimension", dimension, at_least=1) / 2 * math.log1p(ratio)
+
+    def printed_capacity(self, dimension: int) -> float:
+        """Section 5's bound d / sigma^2 for L = 1, nats; with L it is d L^2 / sigma^2."""
+        return whole_number("dimension", dimension, at_least=1) * (self.lipschitz / self.noise) ** 2
+
+    def squared_error(self, dimension: int) -> float:
+        """sigma^2, exactly."""
+        return self.noise**2
+
+    def message_guarantee(self, sensitivity: float, batch: int) -> None:
+        """None is claimed here; see `private_oracles.GaussianOracle`."""
+        return
+
+    def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
+        """Shape (runs, d)."""
+        mean = answers.mean_gradient()
+        runs, d = mean.shape
+        noise = rng.normal((d, runs), "noise")
+        noise *= self.noise / math.sqrt(d)
+        mean += noise.T
+        return mean
+
+    def decode(self, message: Array, dimension: int) -> Array:
+        """The message itself."""
+        return message
+
+
+@dataclass(frozen=True)
+class LimitedOracleSGD(Weakenable):
+    """mn25, Section 5: SGD that sees the loss through an oracle of bounded information; the mean of the points.
+
+    T times w <- Proj(w - eta g), where g is decoded from a message about m random records, drawn with
+    replacement: E[g] is a gradient of the mean risk and E||g||^2 <= V = L^2 + (the oracle's squared error). With
+    eta = B / sqrt(V T) the expected excess risk is at most B sqrt(V / T), and T = V (B / alpha)^2, rounded up, makes
+    that alpha. For the Gaussian channel with L = 1 these are B^2 (1 + sigma^2) / alpha^2 calls, the order of
+    Theorem 5's lower bound B^2 L^2 d / (alpha^2 Gamma) at its capacity Gamma <= d / sigma^2.
+
+    Guarantee: none of privacy. Each message carries at most `oracle.capacity(d)` nats about its gradients.
+
+    Assumptions: convex, L-Lipschitz losses for records in the unit ball, with the L that the oracle was told; a
+    bounded set.
+
+    Attributes:
+        problem: loss and constraint set.
+        oracle: a `QuantizingOracle` or a `GaussianChannel`, or another `LimitedOracle`.
+        accuracy: alpha, in units of the loss.
+        batch_size: m.
+        steps: T, instead of the above.
+        rate: eta in length^2 over loss, instead of the above.
+        start: w_1 in the constraint set, d numbers; the set's center if None.
+    """
+
+    problem: Problem
+    oracle: LimitedOracle
+    accuracy: float
+    batch_size: int = 1
+    steps: int | None = None
+    rate: float | None = None
+    start: Sequence[float] | None = None
+
+    id: ClassVar[str] = "mn25.limited-oracle"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = ("mn25.thm5", "mn25.prelim")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed, or the oracle was told a smaller
+                Lipschitz constant than the loss has.
+        """
+        check_problem(self.problem)
+        if not isinstance(self.oracle, LimitedOracle):
+            raise InvalidArgumentError("oracle", self.oracle, "a LimitedOracle")
+        told, lipschitz = getattr(self.oracle, "lipschitz", math.inf), self.problem.loss.lipschitz_constant
+        if not told >= lipschitz * (1 - 1e-12):
+            raise InvalidArgumentError("oracle.lipschitz", told, f"at least the loss's, {lipschitz:g}")
+        number("accuracy", self.accuracy, above=0, allowed=_POSITIVE)
+        whole_number("batch_size", self.batch_size, at_least=1)
+        if self.steps is not None:
+            whole_number("steps", self.steps, at_least=1)
+        if self.rate is not None:
+            number("rate", self.rate, above=0, allowed=_POSITIVE)
+        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
+
+    @property
+    def second_moment(self) -> float:
+        """V, a bound on E||g||^2, in squared loss over length."""
+        dimension = self.problem.constraint.dimension
+        return self.problem.loss.lipschitz_constant**2 + self.oracle.squared_error(dimension)
+
+    @property
+    def step_count(self) -> int:
+        """T."""
+        if self.steps is not None:
+            return self.steps
+        ratio = self.problem.constraint.diameter / self.accuracy
+        return max(1, math.ceil(self.second_moment * ratio**2 * (1 - 1e-12)))
+
+    @property
+    def step_size(self) -> float:
+        """eta, in length^2 over loss."""
+        if self.rate is not None:
+            return self.rate
+        return self.problem.constraint.diameter / math.sqrt(self.second_moment * self.step_count)
+
+    @property
+    def information(self) -> float:
+        """Nats that all messages of a run can carry."""
+        return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """None: bounded information is no differential privacy."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def guarantee_at(self, n: int, index: int) -> None:
+        """None."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+
+    def gradient_query_count(self, n: int) -> int:
+        """T m, in every run."""
+        whole_number("n", n, at_least=1)
+        return self.step_count * self.batch_size
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients and projections of a run."""
+        return (
+            StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.thm5",)),
+            StatedQueries("projection", self.step_count, sources=("mn25.thm5",)),
+        )
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """B^2 / (2 eta T) + eta V / 2, and never more than B L; the accuracy, with the tuning above."""
+        whole_number("n", n, at_least=1)
+        width = self.problem.constraint.diameter
+        bound = width**2 / (2 * self.step_size * self.step_count) + self.step_size * self.second_moment / 2
+        bound = min(bound, width * self.problem.loss.lipschitz_constant)
+        return StatedRisk(bound, total=False, sources=("mn25.thm5",), conditions="convex losses")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            InvalidDataError: if a record is outside what the loss's constants hold for.
+        """
+        check_records(data, self.problem.loss)
+        dimension = self.problem.constraint.dimension
+        interaction = Interaction(
+            self.problem, data, self.oracle, rng=rng, runs=runs, largest_batch=self.batch_size
+        )
+        w = begin(self.start, runs, rng)
+        total = 0.0 * w
+        for _ in range(self.step_count):
+            total += w
+            drawn = rng.integers(0, data.n, (runs, self.batch_size), "records")
+            message = interaction.batch().ask(w, drawn).answer()
+            w = interaction.project(w - self.step_size * self.oracle.decode(message, dimension))
+        total /= self.step_count
+        return interaction.output(total)

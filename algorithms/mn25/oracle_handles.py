@@ -1,0 +1,210 @@
+"""What an optimizer gets to see of a data set: a handle, and the limits that its requests are held to.
+
+The handle asks, gets answers and projects. Its attributes hold functions and plain numbers, no data set, no loss and
+no random numbers of the oracle's. Python cannot keep code in the same process from looking into a function's closure
+or the garbage collector's lists: this guards against what an optimizer's public means allow, not against that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.checks import whole_number
+from dpverify.errors import DpverifyError
+from dpverify.running import Randomness
+from dpverify.running.randomness import Array
+
+
+class AdaptiveQueryError(DpverifyError, RuntimeError):
+    """A query that could depend on an answer to its own batch, or another breach of the protocol."""
+
+
+class OracleHandle:
+    """An optimizer's only way to the records: queries go in by `ask`, a message about them comes out of `answer`.
+
+    Attributes:
+        n: how many records there are.
+        runs: how many runs are made at once.
+    """
+
+    __slots__ = ("_answer", "_ask", "_own_rng", "_project", "n", "runs")
+
+    def __init__(
+        self,
+        *,
+        n: int,
+        runs: int,
+        ask: Callable[[Array, Array, Array | None], None],
+        answer: Callable[[], Array],
+        project: Callable[[Array], Array],
+        own_rng: Callable[[], Randomness],
+    ) -> None:
+        self.n = n
+        self.runs = runs
+        self._ask = ask
+        self._answer = answer
+        self._project = project
+        self._own_rng = own_rng
+
+    def ask(self, points: Array, records: Array, *, made: Array | None = None) -> OracleHandle:
+        """Hand over queries of the round at hand; several calls add to one batch. The points are copied.
+
+        Args:
+            points: shape (runs, d), for queries that are all made at one point, or (runs, m, d).
+            records: integers from 0 to n - 1, shape (m,) for the same records in every run, or (runs, m).
+            made: booleans, shape (runs, m): which of the queries a run makes; all if None.
+
+        Raises:
+            InvalidArgumentError: if the shapes do not fit or there is no such record.
+        """
+        self._ask(points, records, made)
+        return self
+
+    def answer(self) -> Array:
+        """The proxy oracle's message about the queries so far, which ends the round; one along the first axis a run.
+
+        Raises:
+            AdaptiveQueryError: if the batch is not what was declared, or asks for a record more often than declared.
+        """
+        return self._answer()
+
+    def project(self, points: Array) -> Array:
+        """Project onto the constraint set, counted; shape (runs, d)."""
+        return self._project(points)
+
+    @property
+    def rng(self) -> Randomness:
+        """Random numbers of the optimizer's own: they say nothing about the oracle's noise."""
+        return self._own_rng()
+
+
+def randomness_apart(rng: Randomness) -> Callable[[], Randomness]:
+    """A function that returns one and the same stream, seeded from `rng` when it is first asked for."""
+    made: list[Randomness] = []
+
+    def own() -> Randomness:
+        if not made:
+            words = [int(word) for word in np.asarray(rng.integers(0, 2**62, (2,), "optimizer's seed"))]
+            made.append(Randomness((words[0] << 62) | words[1], 0, rng.xp))
+        return made[0]
+
+    return own
+
+
+@dataclass(frozen=True)
+class DeclaredUse:
+    """What an optimizer declares before it runs; its guarantee rests on it.
+
+    Attributes:
+        batch: m, the size of every batch in every run.
+        rounds: how many batches there are at most.
+        batches_a_record: one record is in at most so many batches; None: not limited, and nothing is claimed.
+        copies: one record is asked for at most so often in one batch.
+    """
+
+    batch: int
+    rounds: int
+    batches_a_record: int | None = None
+    copies: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            InvalidArgumentError: if one is no integer of at least 1 (0 for `batch`).
+        """
+        whole_number("batch", self.batch, at_least=0)
+        whole_number("rounds", self.rounds, at_least=1)
+        whole_number("copies", self.copies, at_least=1)
+        if self.batches_a_record is not None:
+            whole_number("batches_a_record", self.batches_a_record, at_least=1)
+
+
+class UseCounts:
+    """How often each run asked for each record, held to what was declared.
+
+    Attributes:
+        batches: in how many batches each record was, shape (runs, n).
+        most_copies: the largest number of queries about one record in one batch of one run.
+    """
+
+    def __init__(self, runs: int, n: int, declared: DeclaredUse) -> None:
+        self.batches: NDArray[np.int32] = np.zeros((runs, n), dtype=np.int32)
+        self.most_copies = 0
+        self._declared = declared
+
+    def add(self, records: Sequence[Array], made: Sequence[Array | None], size: int | Array) -> None:
+        """Count a batch before it is answered.
+
+        Args:
+            records: of each request, from 0, shape (runs, m).
+            made: which of them each run makes, shape (runs, m); all if None.
+            size: of the batch, one number or one for each run.
+
+        Raises:
+            AdaptiveQueryError: if the batch has another size than declared, or a record is used more often.
+        """
+        declared = self._declared
+        if np.any(np.asarray(size) != declared.batch):
+            raise AdaptiveQueryError(
+                f"A batch has {np.max(np.asarray(size))} queries in some run, where {declared.batch} in every run "
+                "were declared."
+            )
+        runs = np.arange(self.batches.shape[0])
+        copies = np.zeros_like(self.batches)
+        for asked, which in zip(records, made, strict=True):
+            numbers = np.asarray(asked)
+            for k in range(numbers.shape[1]):
+                copies[runs, numbers[:, k]] += 1 if which is None else np.asarray(which)[:, k]
+        self.most_copies = max(self.most_copies, int(np.max(copies, initial=0)))
+        if declared.batches_a_record is None:
+            self.batches += copies > 0
+            return
+        if self.most_copies > declared.copies:
+            raise AdaptiveQueryError(
+                f"One batch asks for a record {self.most_copies} times, where {declared.copies} was declared."
+            )
+        after = self.batches + (copies > 0)
+        if np.max(after, initial=0) > declared.batches_a_record:
+            raise AdaptiveQueryError(
+                f"A record is in {np.max(after)} batches, where {declared.batches_a_record} was declared."
+            )
+        self.batches = after
+
+
+def handle_of(
+    *,
+    n: int,
+    runs: int,
+    open_batch: Callable[[], Any],
+    project: Callable[[Array], Array],
+    rng: Randomness,
+) -> OracleHandle:
+    """A handle for batches of a protocol that has `ask` and `answer`.
+
+    Args:
+        n: records.
+        runs: made at once.
+        open_batch: opens the next round.
+        project: projects points.
+        rng: the protocol's; the optimizer gets one of its own.
+    """
+    opened: list[Any] = []
+
+    def ask(points: Array, records: Array, made: Array | None) -> None:
+        if not opened:
+            opened.append(open_batch())
+        opened[0].ask(points, records, made=made)
+
+    def answer() -> Array:
+        batch = opened.pop() if opened else open_batch()
+        return batch.answer()
+
+    return OracleHandle(
+        n=n, runs=runs, ask=ask, answer=answer, project=project, own_rng=randomness_apart(rng)
+    )

@@ -1,0 +1,500 @@
+"""Phased SGD and Phased ERM (Menart and Nikolov, Algorithms 4 and 5; after Feldman, Koren and Talwar, 2020).
+
+Phases start where the last one ended, up to noise, with an ever smaller step size or an ever stronger pull back,
+so that less and less noise hides what a phase found. Only the last phase's noisy point need be released; the
+guarantees below release all of them.
+
+Risks are means over the records. B is the constraint set's diameter, L the loss's Lipschitz constant, d the
+dimension. The noisy points are projected onto the set, of which the paper says nothing: points outside would be no
+solutions, the constants of a loss need not hold there, and no bound gets worse.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.mn25.dp_sgd import check_problem
+from dpverify.algorithms.mn25.private_oracles import begin
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.steps.projected_steps import records
+from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
+from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+_LARGEST_MU = 40.0  # of a release that can be accounted for
+_SEARCH_TOLERANCE = 1e-3  # relative, of the accuracy
+_SMALLEST_ACCURACY = 1e-6  # over B L
+
+
+@dataclass(frozen=True)
+class SGDPhase:
+    """One phase of Algorithm 4.
+
+    Attributes:
+        steps: T_r.
+        rate: eta_r, in length^2 over loss.
+        noise_stddev: sigma_r, of each coordinate of the noise on the average point, a length.
+    """
+
+    steps: int
+    rate: float
+    noise_stddev: float
+
+
+@dataclass(frozen=True)
+class ERMPhase:
+    """One phase of Algorithm 5.
+
+    Attributes:
+        pull: lambda_r, the factor of ||w - w_(r-1)||^2, in loss over length^2.
+        gap: how far above its minimum the regularized risk may end, in units of the loss.
+        noise_stddev: sigma_r, of each coordinate of the noise on the minimizer, a length.
+    """
+
+    pull: float
+    gap: float
+    noise_stddev: float
+
+
+@dataclass(frozen=True)
+class _Phased(Weakenable, ABC):
+    """What both algorithms have in common.
+
+    Attributes:
+        problem: loss and constraint set.
+        epsilon: in nats, above 0.
+        delta: in (0, 1).
+        accuracy: alpha, in units of the loss; None: the smallest for which privacy is proved. From B L on the
+            starting point is released at once.
+        noise_factor: of all noise standard deviations; 1 as printed.
+        phases: R, instead of the algorithm's own.
+        start: w_0 in the constraint set, d numbers; the set's center if None.
+        withdraw_guarantee: run even if the guarantee does not hold; `withdrawn` then says why.
+    """
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    accuracy: float | None = None
+    noise_factor: float = 1.0
+    phases: int | None = None
+    start: Sequence[float] | None = None
+    withdraw_guarantee: bool = False
+
+    id: ClassVar[str]
+    statements: ClassVar[tuple[str, ...]]
+    sources: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+        """
+        check_problem(self.problem)
+        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        if self.accuracy is not None:
+            number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
+        number("noise_factor", self.noise_factor, at_least=0, allowed="a finite number of at least 0")
+        if self.phases is not None:
+            whole_number("phases", self.phases, at_least=1)
+        if not isinstance(self.withdraw_guarantee, bool):
+            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
+        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
+
+    @property
+    def trivial_accuracy(self) -> float:
+        """B L: every point of the set is as good as this, in units of the loss."""
+        return self.problem.constraint.diameter * self.problem.loss.lipschitz_constant
+
+    def reference_accuracy(self, n: int) -> float:
+        """alpha*(epsilon, delta) = B L sqrt(d ln(1/delta)) / (n epsilon), in units of the loss."""
+        spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
+        return self.trivial_accuracy * spread / (n * self.epsilon)
+
+    def accuracy_in_use(self, n: int) -> float:
+        """The accuracy alpha for n records, in units of the loss."""
+        n = whole_number("n", n, at_least=1)
+        return _smallest_accuracy(self, n) if self.accuracy is None else self.accuracy
+
+    @abstractmethod
+    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+        """What is proved with this accuracy."""
+
+    def _least_accuracy(self, n: int) -> float:
+        """No smaller alpha is chosen by default, even if it is proved to be private."""
+        return _SMALLEST_ACCURACY * self.trivial_accuracy
+
+    @abstractmethod
+    def _void(self, n: int) -> tuple[str, ...]:
+        """Reasons against the guarantee that do not come from accounting."""
+
+    def profile(self, n: int) -> Guarantee:
+        """All that is proved for n records, the noisy points of all phases released.
+
+        Raises:
+            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
+        """
+        quiet = ("the noise is zero",) if self.noise_factor == 0 else ()
+        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
+        return self._profile_at(n, self.accuracy_in_use(n))
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
+        if self.accuracy_in_use(n) >= self.trivial_accuracy:
+            return given
+        reasons = self._void(n)
+        if self.noise_factor == 0:
+            return (*reasons, "the noise is zero", *given)
+        reached = float(self._profile_at(n, self.accuracy_in_use(n)).privacy_profile(self.epsilon))
+        if not reached <= self.delta * (1 + 1e-9):
+            least = f"the phases are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
+            return (*reasons, least, *given)
+        return (*reasons, *given)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
+        if self.withdrawn(n):
+            return Guarantees()
+        theorem = StatedGuarantee(
+            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=self.sources
+        )
+        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self.profile(n)), as_printed=theorem)
+
+    def _begin(self, data: Dataset, rng: Randomness, runs: int) -> Array:
+        if not self.withdraw_guarantee:
+            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
+            check_records(data, self.problem.loss)
+        return begin(self.start, runs, rng)
+
+    def _hide(self, found: Array, stddev: float, rng: Randomness) -> Array:
+        """The phase's point with its noise, projected."""
+        runs, d = found.shape
+        noise = rng.normal((d, runs), "noise")
+        noise *= stddev
+        noise += found.T
+        return self.problem.constraint.project(noise.T, overwrite=True)
+
+
+@lru_cache(maxsize=256)
+def _smallest_accuracy(algorithm: _Phased, n: int) -> float:
+    """The smallest alpha that is proved to be (epsilon, delta)-DP, to 1e-3; B L if there is none below it."""
+    trivial = algorithm.trivial_accuracy
+    if algorithm.noise_factor == 0:
+        return trivial
+
+    def proved(accuracy: float) -> bool:
+        profile = algorithm._profile_at(n, accuracy)
+        return float(profile.privacy_profile(algorithm.epsilon)) <= algorithm.delta
+
+    return _smallest(proved, 0.999 * trivial, trivial, algorithm._least_accuracy(n))
+
+
+def _smallest(proved: Callable[[float], bool], first: float, otherwise: float, least: float) -> float:
+    """A proved number, the next one below which, by 1e-3, is not, searched downward from `first` to `least`."""
+    if not proved(first):
+        return otherwise
+    if not first > least:
+        return first
+    if proved(least):
+        return least
+    high, low = first, max(first / 2, least)
+    while proved(low):
+        high, low = low, max(low / 2, least)
+    while high > low * (1 + _SEARCH_TOLERANCE):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if proved(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class PhasedSGD(_Phased):
+    """mn25, Algorithm 4: R phases of SGD on records drawn with replacement, each ending in a noisy average.
+
+    With l = ln(n/delta), T = max{B L sqrt(d l) / alpha, (B L / alpha)^2} and eta = B^2 / (alpha T), phase
+    r = 1, ..., R makes 2^-r T steps of size 4^-r eta from w_(r-1) (rounded up), averages the points at which it
+    took gradients, and adds N(0, (4 B / (4^r sqrt(d)))^2 I). R = log2(B L / alpha) / 2, rounded up; the printed
+    log2(1 / alpha) / 2 has a unit in the logarithm.
+
+    Guarantee (replace-one, both directions): (epsilon, delta)-DP. Replacing one drawn record moves a phase's
+    average by at most eta_r s (1 - 1/T_r), where s = 2 L bounds how far apart two gradients are, because a
+    gradient step with eta_r <= 2 / beta is no expansion; T_r draws with replacement and the R phases are then
+    accounted for numerically. The default accuracy is the smallest that is proved so, but no less than
+    B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has 6 alpha*.
+
+    Where the proof of Theorem 7 differs (mn25.thm7): eta_r / sigma_r is the same in every phase, so that its
+    epsilon_r is 1 and not 2^-r (the sum still comes out, by the phases' shrinking batches), and its bounds on the
+    deltas add up to e^6 delta. In its risk bound the squared noise of phase r - 1 is put at 16 B^2 / 16^r, where
+    it is 16 times that; `risk_bound` has the sum as it is.
+
+    Assumptions: convex, L-Lipschitz, beta-smooth losses for records in the unit ball, beta <= 8 / eta; a bounded
+    set.
+
+    Attributes:
+        steps: T, instead of the above.
+        rate: eta, instead of the above.
+    """
+
+    steps: float | None = None
+    rate: float | None = None
+
+    id: ClassVar[str] = "mn25.alg4"
+    hands_over: ClassVar[str] = "all runs"
+    statements: ClassVar[tuple[str, ...]] = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
+    sources: ClassVar[tuple[str, ...]] = ("mn25.thm7", "mn25.lem6")
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+        """
+        super().__post_init__()
+        for name in ("steps", "rate"):
+            if getattr(self, name) is not None:
+                number(name, getattr(self, name), above=0, allowed="a finite number above 0")
+
+    def _phases_at(self, n: int, accuracy: float) -> tuple[SGDPhase, ...]:
+        if accuracy >= self.trivial_accuracy:
+            return ()
+        constraint = self.problem.constraint
+        ratio = self.trivial_accuracy / accuracy
+        count = self.phases or max(1, math.ceil(math.log2(ratio) / 2 - 1e-12))
+        steps = max(ratio * math.sqrt(constraint.dimension * math.log(n / self.delta)), ratio**2)
+        # eta = B^2 / (alpha T) with the T of the theorem
+        rate = constraint.diameter**2 / (accuracy * steps) if self.rate is None else self.rate
+        steps = steps if self.steps is None else self.steps
+        spread = self.noise_factor * 4 * constraint.diameter / math.sqrt(constraint.dimension)
+        return tuple(
+            SGDPhase(max(1, math.ceil(steps / 2**r * (1 - 1e-12))), rate / 4**r, spread / 4**r)
+            for r in range(1, count + 1)
+        )
+
+    def schedule(self, n: int) -> tuple[SGDPhase, ...]:
+        """The phases for n records; none if the starting point is released."""
+        return self._phases_at(n, self.accuracy_in_use(n))
+
+    def sensitivity(self, phase: SGDPhase) -> float:
+        """By how much a phase's average moves when one drawn record is replaced, a length."""
+        return phase.rate * gradient_sensitivity(self.problem.loss) * (1 - 1 / phase.steps)
+
+    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+        # a phase of one step gives away nothing: the only gradient moves no point that is averaged
+        found = [
+            (phase.steps, self.sensitivity(phase) / phase.noise_stddev)
+            for phase in self._phases_at(n, accuracy)
+            if phase.steps > 1
+        ]
+        if not found:
+            return PureDP(0.0)
+        if max(mu for _, mu in found) >= _LARGEST_MU:
+            # beyond the accountant, and beyond use: as if every draw were the same record
+            return GDP(math.hypot(*(steps * mu for steps, mu in found)))
+        return sampled_batches(*((SampledBatch(n, steps, mu, replacement=True), 1) for steps, mu in found))
+
+    def _least_accuracy(self, n: int) -> float:
+        """B L / sqrt(n): below, phases draw more than n records in all, and Algorithm 5 is the better one."""
+        return self.trivial_accuracy / math.sqrt(n)
+
+    def _void(self, n: int) -> tuple[str, ...]:
+        smoothness = self.problem.loss.smoothness
+        if not math.isfinite(smoothness):
+            return ("the loss is not smooth",)
+        largest = self.schedule(n)[0].rate
+        if largest * smoothness <= 2 * (1 + 1e-12):
+            return ()
+        return (f"the first phase's rate {largest:g} is above 2/beta = {2 / smoothness:g}",)
+
+    def gradient_query_count(self, n: int) -> int:
+        """One a step, in every run: the sum of T_r."""
+        return sum(phase.steps for phase in self.schedule(n))
+
+    def printed_query_bound(self, n: int) -> float:
+        """T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}: Theorem 7, before T_r are rounded up."""
+        ratio = self.trivial_accuracy / self.accuracy_in_use(n)
+        return max(ratio * math.sqrt(self.problem.constraint.dimension * math.log(n / self.delta)), ratio**2)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients and projections of a run."""
+        phases = len(self.schedule(n))
+        return (
+            StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.thm4", "mn25.thm7")),
+            StatedQueries("projection", self.gradient_query_count(n) + phases, sources=("mn25.thm7",)),
+        )
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """The chain of Theorem 7 with its constants, and never more than B L.
+
+        L sigma_R sqrt(d) + sum over r of (D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2), where D_1 = B and
+        D_r = sigma_(r-1) sqrt(d).
+        """
+        root = math.sqrt(self.problem.constraint.dimension)
+        lipschitz, schedule = self.problem.loss.lipschitz_constant, self.schedule(n)
+        bound, distance = 0.0, self.problem.constraint.diameter
+        for phase in schedule:
+            bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
+            distance = phase.noise_stddev * root
+        bound = min(self.trivial_accuracy, bound + lipschitz * distance)
+        return StatedRisk(bound, total=False, sources=("mn25.thm7", "mn25.thm4"), conditions="convex losses")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
+        """
+        w = self._begin(data, rng, runs)
+        xp, constraint = rng.xp, self.problem.constraint
+        features, labels = records(data, self.problem, xp)
+        columns = xp.asarray(features.T, copy=True)
+        schedule = self.schedule(data.n)
+        for phase in schedule:
+            total = xp.zeros_like(w.T).T
+            for _ in range(phase.steps):
+                total += w
+                drawn = rng.integers(0, data.n, (runs,), "records")
+                x, y = xp.take(columns, drawn, axis=1).T, xp.take(labels, drawn, axis=0)
+                step = self.problem.loss.gradient(w, x, y)
+                step *= -phase.rate
+                step += w
+                w = constraint.project(step, overwrite=True)
+            total /= phase.steps
+            w = self._hide(total, phase.noise_stddev, rng)
+        steps = sum(phase.steps for phase in schedule)
+        return Output(w, gradient_queries=steps, projections=steps + len(schedule))
+
+
+@dataclass(frozen=True)
+class PhasedERM(_Phased):
+    """mn25, Algorithm 5: R regularized empirical risks, each minimized near the last noisy minimizer.
+
+    Phase r = 1, ..., R minimizes risk(w) + lambda_r ||w - w_(r-1)||^2 on the set, lambda_r = 2^r alpha / B^2, up to
+    a gap g_r = min{L^2 / (lambda_r n^2), 2^-r alpha}, and adds N(0, (4 B / (2^r sqrt(d)))^2 I).
+    R = log2(B L / alpha), rounded up.
+
+    The inner solver is accelerated projected gradient descent. It stops, run by run, as soon as its gradient
+    mapping certifies the gap, and at the latest after so many steps as its rate of convergence needs for it: the
+    gap is kept with certainty, where the paper allows a failure with probability delta.
+
+    Guarantee (replace-one, both directions): (epsilon, delta)-DP, since it is GDP. A phase's exact minimizer moves
+    by at most s / (2 lambda_r n), s = 2 L, when a record is replaced, and an inexact one is within
+    sqrt(g_r / lambda_r) of it on each of the two data sets, so that Delta_r = s / (2 lambda_r n)
+    + 2 sqrt(g_r / lambda_r), and mu^2 is the sum of (Delta_r / sigma_r)^2. With the printed gap Delta_r is
+    3 L / (lambda_r n), where the proof of Lemma 16 has 2 L / (lambda_r n): it counts the inexactness of one of the
+    two minimizers only (mn25.lem16). The default accuracy is the smallest that is proved so; Lemma 16 has
+    log(n) alpha*.
+
+    Assumptions: convex, L-Lipschitz, beta-smooth losses for records in the unit ball; a bounded set. Smoothness is
+    what this solver needs, the guarantee does not.
+
+    Attributes:
+        gap_factor: of all inner gaps; 1 as printed. Smaller ones cost a few steps and gain privacy.
+    """
+
+    gap_factor: float = 1.0
+
+    id: ClassVar[str] = "mn25.alg5"
+    statements: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
+    sources: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InvalidArgumentError: if a parameter is outside of what is allowed.
+        """
+        super().__post_init__()
+        number("gap_factor", self.gap_factor, above=0, allowed="a finite number above 0")
+        if not math.isfinite(self.problem.loss.smoothness):
+            raise InvalidArgumentError("problem", self.problem, "a smooth loss, for the inner solver")
+
+    def _phases_at(self, n: int, accuracy: float) -> tuple[ERMPhase, ...]:
+        if accuracy >= self.trivial_accuracy:
+            return ()
+        constraint, lipschitz = self.problem.constraint, self.problem.loss.lipschitz_constant
+        count = self.phases or max(1, math.ceil(math.log2(self.trivial_accuracy / accuracy) - 1e-12))
+        spread = self.noise_factor * 4 * constraint.diameter / math.sqrt(constraint.dimension)
+        found = []
+        for r in range(1, count + 1):
+            pull = 2**r * accuracy / constraint.diameter**2
+            gap = self.gap_factor * min(lipschitz**2 / (pull * n**2), accuracy / 2**r)
+            found.append(ERMPhase(pull, gap, spread / 2**r))
+        return tuple(found)
+
+    def schedule(self, n: int) -> tuple[ERMPhase, ...]:
+        """The phases for n records; none if the starting point is released."""
+        return self._phases_at(n, self.accuracy_in_use(n))
+
+    def sensitivity(self, n: int, phase: ERMPhase) -> float:
+        """By how much a phase's inexact minimizer moves when one of n records is replaced, a length."""
+        exact = gradient_sensitivity(self.problem.loss) / (2 * phase.pull * n)
+        return exact + 2 * math.sqrt(phase.gap / phase.pull)
+
+    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+        schedule = self._phases_at(n, accuracy)
+        if not schedule:
+            return PureDP(0.0)
+        return GDP(math.hypot(*(self.sensitivity(n, phase) / phase.noise_stddev for phase in schedule)))
+
+    def _void(self, n: int) -> tuple[str, ...]:
+        return ()
+
+    def _inner_risk(self, phase: ERMPhase) -> RegularizedRisk:
+        return RegularizedRisk(self.problem, phase.pull)
+
+    def gradient_query_count(self, n: int) -> int:
+        """At most so many in a run: n in each inner step that the solver may need."""
+        return n * sum(most_steps(self._inner_risk(phase), phase.gap) for phase in self.schedule(n))
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Gradients and projections of a run, at most."""
+        schedule, most = self.schedule(n), self.gradient_query_count(n)
+        return (
+            StatedQueries("gradient", most, exact=False, sources=("mn25.lem16",)),
+            StatedQueries("projection", most // n + len(schedule), exact=False, sources=("mn25.lem16",)),
+        )
+
+    def risk_bound(self, n: int) -> StatedRisk:
+        """The chain of Lemma 16 with its constants, and never more than B L.
+
+        L sigma_R sqrt(d) + sum over r of (g_r + lambda_r D_r^2), where D_1 = B and D_r = sigma_(r-1) sqrt(d).
+        The lemma puts the squared noise of phase r - 1 at 16 B^2 / 4^r, where it is 4 times that.
+        """
+        root = math.sqrt(self.problem.constraint.dimension)
+        lipschitz = self.problem.loss.lipschitz_constant
+        bound, distance = 0.0, self.problem.constraint.diameter
+        for phase in self.schedule(n):
+            bound += phase.gap + phase.pull * distance**2
+            distance = phase.noise_stddev * root
+        bound = min(self.trivial_accuracy, bound + lipschitz * distance)
+        return StatedRisk(bound, total=False, sources=("mn25.lem16",), conditions="convex losses")
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d).
+
+        Raises:
+            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
+        """
+        w = self._begin(data, rng, runs)
+        schedule = self.schedule(data.n)
+        steps: Array | int = 0
+        for phase in schedule:
+            found = minimize_regularized(self._inner_risk(phase), data, w, phase.gap)
+            steps = steps + found.steps
+            w = self._hide(found.points, phase.noise_stddev, rng)
+        return Output(w, gradient_queries=data.n * steps, projections=steps + len(schedule))

@@ -1,0 +1,98 @@
+"""Choosing the best of a few candidates privately: the exponential mechanism, and one for unequal sensitivities.
+
+Scores are losses: smaller is better. A sensitivity bounds how much a score changes when one record is replaced;
+changes that all scores have in common do not count, since they change no probability.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpverify.checks import number, whole_number
+from dpverify.problems.arrays import at_least
+from dpverify.running import Randomness
+from dpverify.running.randomness import Array
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float, xp: Any) -> Array:
+    """The exponential mechanism: probabilities proportional to exp(-epsilon score / (2 sensitivity)).
+
+    Guarantee (the adjacency of the sensitivity): epsilon-DP. The expected score is at most the smallest plus
+    (2 sensitivity / epsilon) ln m, by the entropy form of the Gibbs law.
+
+    Args:
+        scores: (runs, m), in units of loss.
+        sensitivity: of every score, in units of loss.
+        epsilon: nats.
+        xp: array namespace.
+
+    Returns:
+        Shape (runs, m), rows summing to 1.
+
+    Raises:
+        InvalidArgumentError: if sensitivity or epsilon is not a finite number above 0.
+    """
+    number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
+    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    best = xp.min(scores, axis=1)[:, None]
+    weights = xp.exp((-0.5 * epsilon / sensitivity) * (scores - best))
+    return weights / xp.sum(weights, axis=1)[:, None]
+
+
+def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness) -> Array:
+    """One index for each run by the exponential mechanism; integers in {0, ..., m - 1}, shape (runs,)."""
+    xp = rng.xp
+    number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
+    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    # an exponential number over each weight: the smallest one comes first with a probability proportional to its weight
+    drawn = rng.gamma(1.0, tuple(scores.shape), "selection")
+    times = xp.log(at_least(drawn, _SMALLEST)) + (0.5 * epsilon / sensitivity) * scores
+    return xp.argmin(times, axis=1)
+
+
+def relative_scores(scores: Array, sensitivities: tuple[float, ...], *, penalty: float, xp: Any) -> Array:
+    """Scores of sensitivity 1 for candidates whose own sensitivities differ (Raskhodnikova and Smith, 2016).
+
+    q_i = max_j ((s_i + t D_i) - (s_j + t D_j)) / (D_i + D_j), t being `penalty`. If the exponential mechanism picks
+    i with q_i <= t, then s_i <= s_j + 2 t D_j for every j: the error is relative to the better candidate's own
+    sensitivity, not to the largest.
+
+    Args:
+        scores: (runs, m), in units of loss.
+        sensitivities: D_1, ..., D_m, above 0, in units of loss.
+        penalty: t, dimensionless.
+        xp: array namespace.
+
+    Returns:
+        Shape (runs, m), dimensionless.
+    """
+    steps = xp.asarray(sensitivities, dtype=xp.float64)
+    raised = scores + penalty * steps
+    differences = raised[:, :, None] - raised[:, None, :]
+    return xp.max(differences / (steps[:, None] + steps[None, :]), axis=2)
+
+
+def selection_penalty(count: int, epsilon: float, slack: float) -> float:
+    """The t = (2 / epsilon) (ln m + slack) above which a relative score is picked with probability <= e^-slack."""
+    count = whole_number("count", count, at_least=1)
+    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    number("slack", slack, at_least=0, allowed="a finite number of at least 0")
+    return (2 / epsilon) * (math.log(count) + slack)
+
+
+def amplified(epsilon: float, batch: int, n: int) -> float:
+    """The epsilon of an epsilon-DP selection on `batch` of n records, drawn without replacement, for all n records.
+
+    ln(1 + (batch / n) (e^epsilon - 1)), replace-one (Balle, Barthe and Gaboardi 2018).
+    """
+    return epsilon if batch >= n else math.log1p(batch / n * math.expm1(min(epsilon, 700.0)))
+
+
+def before_amplification(epsilon: float, batch: int, n: int) -> float:
+    """The epsilon that a selection on `batch` of n records may have, for it to be epsilon-DP for all n records."""
+    return epsilon if batch >= n else math.log1p(n / batch * math.expm1(min(epsilon, 700.0)))

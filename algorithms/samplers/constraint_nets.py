@@ -1,0 +1,149 @@
+"""Finite nets of balls, boxes and simplices, with a proved radius of cover.
+
+A net's radius of cover is the largest distance of a point of C from the net. Nets here are made from a grid of cubes
+in the plane of C: the centers of the cubes that may meet C are projected onto C. A point of C in a cube is at most
+half the cube's diagonal from its center, and no farther from the projected center, since projection does not stretch
+and leaves the point where it is. So half the diagonal is a bound, not an assumption.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from dpverify.algorithms.samplers.free_coordinates import affine_dimension
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.evidence import Interval
+from dpverify.problems import Ball, Box, ConstraintSet, Simplex
+
+Matrix = NDArray[np.float64]
+
+_ROUNDING = 1e-12
+_DIGITS = 12
+"""Net points that agree to so many digits, relative to the diameter, are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """Points of C, with a bound on how far C is from them.
+
+    Attributes:
+        points: shape (m, d).
+        cover_radius: at least the largest distance of a point of C from the net, a length.
+    """
+
+    points: Matrix
+    cover_radius: float
+
+
+def volumetric_size(constraint: ConstraintSet, radius: float) -> float:
+    """(1 + diameter / radius)^p: a largest set of points of C more than `radius` apart has no more points.
+
+    Such a set is a net of that radius. The balls of half the radius about its points are disjoint and lie in the
+    ball of radius ||C||/2 + radius/2 about the middle, for a ball; any C lies in a ball of radius ||C||, for which
+    the ratio is (1 + 2 ||C|| / radius)^p. p is the dimension of C.
+    """
+    factor = 1.0 if isinstance(constraint, Ball) else 2.0
+    return float((1 + factor * constraint.diameter / radius) ** affine_dimension(constraint))
+
+
+def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_000) -> Net:
+    """A net with a radius of cover of at most `radius`.
+
+    Raises:
+        InvalidArgumentError: if the set is no ball, box or simplex of positive diameter, or the radius not above 0.
+        NotGuaranteedError: if the grid would have more than `largest` cubes.
+    """
+    number("radius", radius, above=0, allowed="a finite number above 0")
+    whole_number("largest", largest, at_least=1)
+    cells = _cells(constraint, radius * (1 - _ROUNDING), largest)
+    points = np.asarray(constraint.project(cells.centers), dtype=np.float64)
+    unit = constraint.diameter
+    _, first = np.unique(np.round(points / unit, _DIGITS), axis=0, return_index=True)
+    # points that were merged are within rounding of the one that stays
+    reached = cells.half_diagonal + unit * 10.0**-_DIGITS * math.sqrt(points.shape[1])
+    return Net(np.ascontiguousarray(points[np.sort(first)]), min(reached, constraint.diameter))
+
+
+def cover_radius(points: Matrix, constraint: ConstraintSet, *, cells: int = 20_000) -> Interval:
+    """An interval that holds the radius of cover of any net of C, by a search over at most `cells` cubes.
+
+    Lower end: distance from the net of some point of C. Upper end: for each cube that may meet C, its center's
+    distance from the net plus half its diagonal.
+
+    Raises:
+        InvalidArgumentError: if the points are no points of C.
+    """
+    net = np.asarray(points, dtype=np.float64)
+    if net.ndim != 2 or net.shape[0] < 1 or net.shape[1] != constraint.dimension:
+        raise InvalidArgumentError(
+            "points", net.shape, f"at least one point, shape (m, {constraint.dimension})"
+        )
+    if not np.all(np.isfinite(net)) or not np.all(constraint.contains(net, 1e-9)):
+        raise InvalidArgumentError("points", points, "finite points of the constraint set")
+    grid = _cells(constraint, _radius_for(constraint, cells), cells)
+    tree = KDTree(net)
+    distances, _ = tree.query(grid.centers)
+    attained, _ = tree.query(np.asarray(constraint.project(grid.centers)))
+    upper = min(float(np.max(distances)) + grid.half_diagonal, constraint.diameter)
+    upper += _ROUNDING * constraint.diameter
+    return Interval(lower=min(float(np.max(attained)), upper), upper=upper, rigorous=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cubes:
+    centers: Matrix
+    half_diagonal: float
+
+
+def _frame(constraint: ConstraintSet) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """A point of C, orthonormal axes of its plane as columns, and the bounds of C along them from that point."""
+    if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
+        raise InvalidArgumentError("constraint", constraint, "a ball, box or simplex of positive diameter")
+    middle = constraint.center()
+    d = constraint.dimension
+    axes = np.eye(d)
+    if isinstance(constraint, Simplex):
+        # all directions but (1, ..., 1)
+        axes = np.linalg.qr(np.column_stack([np.ones(d), np.eye(d)[:, :-1]]))[0][:, 1:]
+    upper = np.asarray(constraint.support(axes.T)) - middle @ axes
+    lower = -np.asarray(constraint.support(-axes.T)) - middle @ axes
+    return middle, axes, lower, upper
+
+
+def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> _Cubes:
+    """The cubes of a grid that may meet C; their half diagonals are at most what is asked for."""
+    middle, axes, lower, upper = _frame(constraint)
+    p = lower.shape[0]
+    edge = 2 * half_diagonal / math.sqrt(p)
+    counts = np.maximum(1.0, np.ceil((upper - lower) / edge * (1 - _ROUNDING)))
+    if not float(np.prod(counts)) <= largest:
+        raise NotGuaranteedError(
+            f"A grid with half diagonal {half_diagonal:.3g} has {float(np.prod(counts)):.3g} cubes, more than "
+            f"{largest}; fewer dimensions, a larger radius or fewer records would help."
+        )
+    widths = (upper - lower) / counts
+    lines = [
+        low + (np.arange(int(count)) + 0.5) * width
+        for low, count, width in zip(lower, counts, widths, strict=True)
+    ]
+    places = np.array(list(itertools.product(*lines)), dtype=np.float64).reshape(-1, p)
+    centers = middle + places @ axes.T
+    half = 0.5 * float(np.linalg.norm(widths))
+    away = np.linalg.norm(centers - np.asarray(constraint.project(centers)), axis=1)
+    return _Cubes(centers[away <= half * (1 + 1e-9)], half)
+
+
+def _radius_for(constraint: ConstraintSet, cells: int) -> float:
+    """A half diagonal with about, and not more than, so many cubes."""
+    whole_number("cells", cells, at_least=1)
+    _, _, lower, upper = _frame(constraint)
+    p = lower.shape[0]
+    edge = float(np.max(upper - lower)) / max(1, math.floor(cells ** (1 / p) * (1 + 1e-9)))
+    return float(0.5 * edge * math.sqrt(p) * (1 + 1e-9))

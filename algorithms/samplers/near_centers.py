@@ -1,0 +1,231 @@
+"""The density of exponential sampling, restricted to the part of C near each run's own center.
+
+Each run has an envelope of its own: the box around its part of C, cut into cells with a tangent plane each (see
+`certified_rejection`). A cell in which a proposal is rejected is halved along every axis before the next one, so that
+envelopes grow where they waste. Whatever the envelope of a round is, a point that it lets through has the law wanted,
+so that law does not depend on what was rejected before. No run's law depends on another run's center.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.samplers import truncated_exponential
+from dpverify.algorithms.samplers.certified_rejection import Counts, decide, until_accepted
+from dpverify.algorithms.samplers.free_coordinates import (
+    FreeRegion,
+    RiskPotential,
+    affine_dimension,
+    cells_per_axis,
+    near,
+    near_box,
+)
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.arrays import at_least, like, row_sums
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+_CELLS_AT_ONCE = 1 << 18
+
+
+def sample_near(
+    problem: Problem,
+    data: Dataset,
+    centers: Any,
+    radius: float,
+    *,
+    exponent_scale: float,
+    rng: Randomness,
+    per_axis: int | None = None,
+) -> Output:
+    """Exact samples of exp(-exponent_scale * total risk) on C, within `radius` of each run's center.
+
+    Args:
+        problem: a convex loss on a ball, box or simplex with at most three free coordinates.
+        data: n records.
+        centers: points of C, shape (runs, d).
+        radius: above 0, a length.
+        exponent_scale: at least 0, one over loss.
+        rng: source of the uniform numbers.
+        per_axis: cells along each axis to begin with; None: by the smoothness of the loss.
+
+    Returns:
+        Points, shape (runs, d); the calls for values and gradients of records.
+
+    Raises:
+        InvalidArgumentError: if an argument is outside of what is allowed.
+        InvalidDataError: if the loss turns out not to be convex.
+        NotGuaranteedError: if a run has no point after a million rounds.
+    """
+    xp, constraint = rng.xp, problem.constraint
+    region = FreeRegion(constraint)
+    k = affine_dimension(constraint)
+    if k > 3:
+        raise InvalidArgumentError("problem", problem, "a constraint set with at most three free coordinates")
+    number("radius", radius, above=0, allowed="a finite number above 0")
+    number("exponent_scale", exponent_scale, at_least=0, allowed="a finite number of at least 0")
+    allowed = f"points of the constraint set, shape (runs, {constraint.dimension})"
+    given = xp.asarray(centers, dtype=xp.float64)
+    fits = given.ndim == 2 and given.shape[1] == constraint.dimension
+    if not fits or not bool(xp.all(constraint.contains(given, 1e-9))):
+        raise InvalidArgumentError("centers", tuple(given.shape), allowed)
+    if data.d != constraint.dimension:
+        raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+    if per_axis is None:
+        curvature = exponent_scale * data.n * problem.loss.smoothness
+        per_axis = cells_per_axis(curvature, min(radius, constraint.diameter), k)
+    whole_number("per_axis", per_axis, at_least=1)
+    potential = RiskPotential(problem, data, exponent_scale)
+    margin = potential.rounding
+    chunk = max(1, _CELLS_AT_ONCE // per_axis**k)
+    points, planes, asked = [given[:0, :]], [], []
+    for start in range(0, given.shape[0], chunk):
+        part = region.inside(region.free(given[start : min(start + chunk, given.shape[0]), :]))
+        envelopes = _Envelopes(potential, region, part, radius, per_axis, margin, rng)
+        drawn, values = until_accepted(envelopes.propose, part.shape[0], xp)
+        points.append(region.whole(drawn))
+        planes.append(envelopes.planes)
+        asked.append(values)
+    gradients = np.concatenate([np.zeros(0, dtype=np.int64), *planes])
+    return Output(
+        xp.concat(points, axis=0),
+        gradient_queries=data.n * gradients,
+        value_queries=data.n
+        * np.concatenate([gradients[:0], *(p + a for p, a in zip(planes, asked, strict=True))]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Cells of the runs that still wait, as many for each run: shapes (a, m, k) and (a, m)."""
+
+    lower: Array
+    widths: Array
+    slopes: Array
+    heights: Array
+    log_masses: Array
+
+    def only(self, kept: NDArray[np.bool_], xp: Any) -> _Table:
+        places = xp.asarray(np.flatnonzero(kept))
+        parts = (self.lower, self.widths, self.slopes, self.heights, self.log_masses)
+        return _Table(*(xp.take(part, places, axis=0) for part in parts))
+
+    def at(self, cell: Array, xp: Any) -> tuple[Array, Array, Array, Array]:
+        """Corner, widths, slope and height of one cell a run."""
+        flat = xp.arange(cell.shape[0], dtype=cell.dtype) * self.heights.shape[1] + cell
+        k = self.lower.shape[2]
+        rows = (
+            xp.take(xp.reshape(part, (-1, k)), flat, axis=0)
+            for part in (self.lower, self.widths, self.slopes)
+        )
+        lower, widths, slopes = rows
+        return lower, widths, slopes, xp.take(xp.reshape(self.heights, (-1,)), flat)
+
+    def replaced(self, cell: Array, parts: _Table, xp: Any) -> _Table:
+        """Without one cell a run, but with those of `parts`: the first takes its place."""
+        here = xp.arange(self.heights.shape[1], dtype=cell.dtype)[None, :] == cell[:, None]
+
+        def join(old: Array, new: Array) -> Array:
+            mask = here if old.ndim == 2 else here[:, :, None]
+            return xp.concat([xp.where(mask, new[:, :1, ...], old), new[:, 1:, ...]], axis=1)
+
+        return _Table(
+            join(self.lower, parts.lower),
+            join(self.widths, parts.widths),
+            join(self.slopes, parts.slopes),
+            join(self.heights, parts.heights),
+            join(self.log_masses, parts.log_masses),
+        )
+
+
+class _Envelopes:
+    """An envelope for each run, cut where proposals are rejected.
+
+    Attributes:
+        planes: how many tangent planes each run has asked for, shape (runs,).
+    """
+
+    def __init__(
+        self,
+        potential: RiskPotential,
+        region: FreeRegion,
+        centers: Array,
+        radius: float,
+        per_axis: int,
+        margin: float,
+        rng: Randomness,
+    ) -> None:
+        self._potential, self._region, self._radius = potential, region, radius
+        self._margin, self._rng = margin, rng
+        self._centers = centers
+        runs, k = centers.shape
+        low, high = near_box(region, centers, radius)
+        grid = like(np.array(list(itertools.product(range(per_axis), repeat=k)), dtype=np.float64), low)
+        size = (high - low)[:, None, :] / per_axis + 0.0 * grid[None, :, :]
+        self.planes = np.zeros(runs, dtype=np.int64)
+        self._table = self._fit(low[:, None, :] + grid[None, :, :] * size, size, np.arange(runs))
+
+    def _fit(self, lower: Array, widths: Array, owners: Counts) -> _Table:
+        """Tangent planes for m cells of each of the owners, shape (a, m, k)."""
+        xp, (runs, cells, k) = self._rng.xp, lower.shape
+        flat, sides = xp.reshape(lower, (-1, k)), xp.reshape(widths, (-1, k))
+        at = self._region.inside(flat + 0.5 * sides)
+        slopes = self._potential.gradient(at)
+        heights = self._potential.value(at) - xp.sum(slopes * (at - flat), axis=1)
+        log_masses = -heights + xp.sum(truncated_exponential.log_mass(slopes, sides, xp), axis=1)
+        centers = xp.take(self._centers, xp.asarray(owners), axis=0)[:, None, :] + 0.0 * lower
+        centers = xp.reshape(centers, (-1, k))
+        # in free coordinates a simplex's points are no farther apart than they are
+        gap = xp.maximum(at_least(flat - centers, 0.0), centers - flat - sides)
+        met = row_sums(gap * gap) <= self._radius**2 * (1 + 1e-12)
+        met = met & ~xp.asarray(self._region.excludes(np.asarray(flat), np.asarray(flat + sides)))
+        log_masses = xp.where(met, log_masses, xp.full_like(log_masses, -np.inf))
+        self.planes[owners] += cells
+        return _Table(
+            lower,
+            widths,
+            xp.reshape(slopes, (runs, cells, k)),
+            xp.reshape(heights, (runs, cells)),
+            xp.reshape(log_masses, (runs, cells)),
+        )
+
+    def propose(self, waiting: Counts) -> tuple[Array, NDArray[np.bool_], Counts]:
+        """A point for each run that waits, whether it is accepted, and values asked for."""
+        xp, table = self._rng.xp, self._table
+        k = table.lower.shape[2]
+        masses = xp.exp(table.log_masses - xp.max(table.log_masses, axis=1, keepdims=True))
+        sums = xp.cumulative_sum(masses, axis=1)
+        drawn = self._rng.uniform((waiting.size, k + 2), "position near the center")
+        before = sums[:, :-1] <= drawn[:, :1] * sums[:, -1:]
+        cell = xp.sum(xp.astype(before, xp.int64), axis=1)
+        lower, widths, slope, height = table.at(cell, xp)
+        steps = truncated_exponential.quantile(drawn[:, 1 : k + 1], slope, widths, xp)
+        points = lower + steps
+        accepted, asked = decide(
+            self._potential,
+            self._region,
+            points,
+            height + xp.sum(slope * steps, axis=1),
+            drawn[:, k + 1],
+            self._margin,
+            xp,
+            within=near(
+                self._region, points, xp.take(self._centers, xp.asarray(waiting), axis=0), self._radius
+            ),
+        )
+        rejected = ~accepted
+        if np.any(rejected):
+            places = xp.asarray(np.flatnonzero(rejected))
+            halves = like(np.array(list(itertools.product((0.0, 0.5), repeat=k))), points)
+            corner, sides = xp.take(lower, places, axis=0), xp.take(widths, places, axis=0)
+            corners = corner[:, None, :] + halves[None, :, :] * sides[:, None, :]
+            parts = self._fit(corners, 0.5 * sides[:, None, :] + 0.0 * corners, waiting[rejected])
+            self._table = table.only(rejected, xp).replaced(xp.take(cell, places, axis=0), parts, xp)
+        return points, accepted, asked

@@ -1,0 +1,1 @@
+"""The noisy projected gradient step that several algorithms share."""

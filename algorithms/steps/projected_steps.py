@@ -1,0 +1,242 @@
+"""The step that all noisy gradient methods share, for a whole batch of runs at once.
+
+A step is w <- Proj(w - rate (scale grad + stddev Z)) with Z standard normal, fresh in every run and step.
+
+The points are kept column by column, shape (d, runs), so that every operation runs along the long axis; what
+losses and constraint sets get is the transposed view, (runs, d). With NumPy a step changes the points in
+place and makes no large array, so that its time is mostly that of drawing the noise.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms.steps import in_place
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.constraint_sets import Ball
+from dpverify.problems.losses import GeneralizedLinear, is_generalized_linear
+from dpverify.problems.problem import without_ridge
+from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
+
+
+class Iterates:
+    """The current points of a batch of runs, and how often each run asked an oracle.
+
+    Args:
+        problem: whose loss gives gradients and whose set is projected onto.
+        start: the common starting point, shape (d,).
+        runs: how many.
+        rng: source of the noise; its namespace is used throughout.
+    """
+
+    def __init__(self, problem: Problem, start: Array, runs: int, rng: Randomness) -> None:
+        xp = rng.xp
+        self._loss = problem.loss
+        self._constraint = problem.constraint
+        self._rng = rng
+        self._runs = runs
+        self._dimension = problem.constraint.dimension
+        self._generalized_linear = is_generalized_linear(problem.loss)
+        self._ridge = float(getattr(problem.loss, "ridge", 0.0)) if self._generalized_linear else 0.0
+        self._fast_slope = in_place.has_fast_slope(problem.loss)
+        base: Any = without_ridge(problem.loss)[0]
+        self._link_slope = base.link_slope if isinstance(base, GeneralizedLinear) else None
+        # a subclass may have changed its projection
+        ball = problem.constraint if type(problem.constraint) is Ball else None
+        self._radius = ball.radius if ball is not None and ball.midpoint is None else None
+        self._largest_norm = self._radius if self._radius is not None else math.inf
+        self._steps_of_all = 0
+        self._steps_of_some = np.zeros(runs, dtype=np.int64)
+        # filled again and again: fresh large arrays cost page faults in every step
+        self._in_place = in_place.Columns(self._dimension, runs) if xp is np else None
+        self.columns = (
+            xp.empty((self._dimension, runs), dtype=xp.float64)
+            if self._in_place is None
+            else self._in_place.points
+        )
+        self.columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
+
+    def step(
+        self,
+        x: Array,
+        y: Array,
+        *,
+        rate: float,
+        noise_stddev: float,
+        scale: float = 1.0,
+        active: int | None = None,
+    ) -> None:
+        """Take one noisy projected gradient step.
+
+        Args:
+            x: one record for all runs, shape (d,), or one for each active run, shape (active, d).
+            y: its label, shape () or (active,).
+            rate: step size, length^2 over loss.
+            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
+            scale: factor of the gradient, dimensionless.
+            active: how many runs take the step, the first ones; all if None.
+        """
+        if active is None or active == self._runs:
+            self._steps_of_all += 1
+            active = self._runs
+        else:
+            self._steps_of_some[:active] += 1
+        whole = active == self._runs
+        if self._in_place is not None and self._generalized_linear and x.ndim == 1 and whole:
+            self._fused_step(self._in_place, x, y, rate, noise_stddev, scale)
+        elif self._in_place is not None and self._generalized_linear and x.ndim == 1:
+            self._partial_step(self._in_place, x, y, rate, noise_stddev, scale, active)
+        else:
+            self._plain_step(x, y, rate, noise_stddev, scale, active)
+
+    def step_on_drawn(
+        self,
+        columns: Array,
+        labels: Array,
+        drawn: Array,
+        *,
+        rate: float,
+        noise_stddev: float,
+        scale: float = 1.0,
+    ) -> None:
+        """Take one step in which each run has a record of its own.
+
+        Args:
+            columns: features of all records, shape (d, n).
+            labels: of all records, shape (n,).
+            drawn: the records, integers from 0, shape (runs,).
+            rate: step size, length^2 over loss.
+            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
+            scale: factor of the gradient, dimensionless.
+        """
+        xp = self._rng.xp
+        y = xp.take(labels, drawn, axis=0)
+        if self._in_place is None or self._link_slope is None:
+            x = xp.take(columns, drawn, axis=1).T
+            self.step(x, y, rate=rate, noise_stddev=noise_stddev, scale=scale)
+            return
+        self._steps_of_all += 1
+        place = self._in_place
+        # the room for noise holds the records until the noise is drawn
+        x = np.take(columns, drawn, axis=1, out=place.noise, mode="clip")
+        slope = self._link_slope(np.einsum("ij,ij->j", place.points, x, out=place.numbers), y)
+        slope *= -rate * scale
+        if self._ridge:
+            place.points *= 1.0 - rate * scale * self._ridge
+        x *= slope
+        place.points += x
+        self._add_noise_and_project(place, rate * noise_stddev)
+
+    def _fused_step(
+        self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float
+    ) -> None:
+        """One record for all, gradients slope * x: a rank-one update of the points, then the noise.
+
+        The noise is drawn as late as possible and read once, so that the points stay in the cache.
+        """
+        if self._fast_slope:
+            columns.slope(x, y, self._largest_norm)
+        else:
+            columns.numbers[...] = self._loss.slope(columns.points.T, x, y)  # type: ignore[attr-defined]
+        if self._ridge:
+            columns.points *= 1.0 - rate * scale * self._ridge
+        columns.add_outer(-rate * scale, x)
+        self._add_noise_and_project(columns, rate * noise_stddev)
+
+    def _add_noise_and_project(self, columns: in_place.Columns, stddev: float) -> None:
+        self._rng.normal(columns.noise.shape, "noise", out=columns.noise)
+        columns.add_noise(-stddev)
+        if self._radius is not None:
+            columns.shorten(self._radius)
+            return
+        projected = self._constraint.project(columns.points.T, overwrite=True).T
+        if not np.shares_memory(projected, columns.points):
+            columns.points[...] = projected
+
+    def _partial_step(
+        self,
+        columns: in_place.Columns,
+        x: Array,
+        y: Array,
+        rate: float,
+        noise_stddev: float,
+        scale: float,
+        active: int,
+    ) -> None:
+        """The same for the first runs only, whose points are not contiguous."""
+        here = columns.points[:, :active]
+        room = columns.noise.reshape(-1)[: here.size].reshape(here.shape)
+        slope = self._loss.slope(here.T, x, y)  # type: ignore[attr-defined]
+        slope *= -rate * scale
+        if self._ridge:
+            here *= 1.0 - rate * scale * self._ridge
+        here += np.multiply(x[:, None], slope, out=room)
+        self._rng.normal(room.shape, "noise", out=room)
+        room *= -rate * noise_stddev
+        here += room
+        if self._radius is not None:
+            in_place.shorten(here, self._radius, columns.numbers[:active])
+            return
+        projected = self._constraint.project(here.T, overwrite=True).T
+        if not np.shares_memory(projected, here):
+            here[...] = projected
+
+    def _plain_step(
+        self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float, active: int
+    ) -> None:
+        """The same for any loss, any array library, and any number of active runs."""
+        whole = active == self._runs
+        here = self.columns[:, :active]
+        room = self._in_place.noise if whole and self._in_place is not None else None
+        noise = self._rng.normal((self._dimension, active), "noise", out=room)
+        noise *= -rate * noise_stddev
+        if self._generalized_linear:
+            slope = self._loss.slope(here.T, x, y)  # type: ignore[attr-defined]
+            slope *= -rate * scale
+            noise += (x[:, None] if x.ndim == 1 else x.T) * slope[None, :]
+            noise += here if not self._ridge else (1.0 - rate * scale * self._ridge) * here
+        else:
+            gradient = self._loss.gradient(here.T, x, y)
+            gradient *= -rate * scale
+            noise += gradient.T
+            noise += here
+        projected = self._constraint.project(noise.T, overwrite=True)
+        if self._in_place is None and whole:
+            self.columns = projected.T
+        else:
+            self.columns[:, :active] = projected.T
+
+    def output(self, order: Array | None = None) -> Output:
+        """Release the points, with the oracle calls counted a run.
+
+        Args:
+            order: if the runs were sorted, the run that stands at each place, shape (runs,).
+        """
+        points: Any = self.columns.T
+        steps = self._steps_of_all + self._steps_of_some
+        if order is not None:
+            places = np.empty(self._runs, dtype=np.int64)
+            places[np.asarray(order)] = np.arange(self._runs)
+            points = self._rng.xp.take(points, self._rng.xp.asarray(places), axis=0)
+            steps = steps[places]
+        return Output(points, gradient_queries=steps, projections=steps)
+
+
+def records(data: Dataset, problem: Problem, xp: types.ModuleType | Any) -> tuple[Array, Array]:
+    """The features (n, d) and labels (n,) as arrays of the namespace.
+
+    Raises:
+        InvalidArgumentError: if the number of features is not the constraint set's dimension.
+    """
+    if data.d != problem.constraint.dimension:
+        raise InvalidArgumentError(
+            "data", f"{data.d} features", f"{problem.constraint.dimension} features, as the constraint set"
+        )
+    there = data.as_namespace(xp)
+    return there.features, there.labels

@@ -1,0 +1,110 @@
+"""Bounds that the variants of noisy SGD state: mixtures over a random number of steps, and enough noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpverify.checks import number
+from dpverify.privacy import gaussian_hockey_stick
+
+
+@dataclass(frozen=True)
+class GaussianMixtureProfile:
+    """An upper bound on the divergence of two mixtures whose parts are as far apart as two unit Gaussians.
+
+    With the remaining probability the two outputs have the same law.
+
+    Attributes:
+        weights: of the parts, at most 1 in sum.
+        mus: distance of each part's Gaussians, in standard deviations.
+    """
+
+    weights: tuple[float, ...]
+    mus: tuple[float, ...]
+
+    def __call__(self, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """Largest hockey-stick divergence at each epsilon (nats), by its joint convexity."""
+        points = np.asarray(epsilon, dtype=np.float64)
+        parts = (
+            weight * np.asarray(gaussian_hockey_stick(points, mu))
+            for weight, mu in zip(self.weights, self.mus, strict=True)
+        )
+        return np.asarray(sum(parts, start=np.zeros(points.shape)))
+
+    def renyi(self, order: float) -> float:
+        """Largest Renyi divergence (nats), order at least 1: ln(E exp((order - 1) D_i)) / (order - 1).
+
+        D_i = order mu_i^2 / 2; this is the fourth line of the proof of Lemma 25, before it is bounded
+        further.
+        """
+        weights, divergences = np.asarray(self.weights), order * np.square(self.mus) / 2
+        mean = float(weights @ divergences)
+        if order == 1 or mean == 0:
+            return mean
+        exponents = (order - 1) * divergences
+        largest = float(exponents.max())
+        if largest < 1:
+            # ln(1 + E(e^x - 1)) keeps all digits where divergences are small
+            return math.log1p(float(weights @ np.expm1(exponents))) / (order - 1)
+        same = max(0.0, 1 - math.fsum(self.weights))
+        total = float(weights @ np.exp(exponents - largest)) + same * math.exp(-largest)
+        return (largest + math.log(total)) / (order - 1)
+
+
+@dataclass(frozen=True)
+class WeakConvexityCurve:
+    """The repaired Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails.
+
+    Attributes:
+        noise_multiplier: sigma / L, or twice sigma over the gradient sensitivity.
+        terms: how many stopping times there are; H is the harmonic number of it.
+    """
+
+    noise_multiplier: float
+    terms: int
+
+    def __call__(self, order: float) -> float:
+        """Renyi divergence (nats) at an order of at least 1."""
+        if not 2 * order * (order - 1) <= self.noise_multiplier**2:
+            return math.inf
+        return 4 * order * harmonic(self.terms) / (self.terms * self.noise_multiplier**2)
+
+
+@cache
+def harmonic(terms: int) -> float:
+    """1 + 1/2 + ... + 1/terms."""
+    return math.fsum(1 / k for k in range(1, terms + 1))
+
+
+def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
+    """sqrt(2 ln(1.25/delta)) / epsilon where that makes the Gaussian mechanism private enough, else more.
+
+    The printed formula is too small for large epsilon; there the exact profile decides.
+
+    Returns:
+        Noise over L2 sensitivity, dimensionless.
+
+    Raises:
+        InvalidArgumentError: if epsilon is not above 0, or delta not in (0, 1).
+    """
+    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
+
+    def enough(multiplier: float) -> bool:
+        return bool(np.asarray(gaussian_hockey_stick(epsilon, 1 / multiplier)) <= delta)
+
+    printed = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    if enough(printed):
+        return printed
+    low, high = printed, 2 * printed
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,198 @@
+"""Audits of the exponential mechanism on a net (bst14, Algorithm 8).
+
+Risks are sums over the records.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from dpverify.algorithms.bst14.net_mechanism import NetMechanism
+from dpverify.algorithms.samplers.constraint_nets import cover_radius
+from dpverify.evidence import Interval
+from dpverify.problems import Ball, Box, ConstraintSet, Linear, Logistic, Problem, Simplex, opposite_neighbor
+from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors
+from dpverify.statements.bst14.audits.sampling_cases import (
+    EPSILON,
+    UNCOUNTED,
+    Coordinate,
+    few_features,
+    one_sided,
+    private_case,
+    risk_case,
+)
+from dpverify.statements.plans import (
+    ComplexityCase,
+    ComplexityPlan,
+    ConstantCase,
+    ConstantPlan,
+    Corrected,
+    Plan,
+    PrivacyCase,
+    PrivacyPlan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+    SamplingCase,
+    SamplingPlan,
+)
+
+WORST_EPSILON = 4.0
+
+
+def _net_real(name: str, profile: Profile) -> PrivacyCase:
+    if name == "diabetes":
+        pair = linear_neighbors(name, n=2, d=1)
+        exact = NetMechanism(Problem(pair.loss, Ball(1, 1.0)), WORST_EPSILON, cover_radius=0.05)
+        runs = profile.runs(40_000)
+        return private_case(exact, pair.left, pair.right, pair.description, runs, "bst14.alg8-privacy")
+    problem, data = few_features(name, 16, 2)
+    pair = opposite_neighbor(problem.loss, data, 1)
+    mechanism = NetMechanism(problem, EPSILON)
+    return private_case(
+        mechanism, pair.left, pair.right, pair.description, profile.runs(4_000), "bst14.alg8-privacy"
+    )
+
+
+def _net_worst(profile: Profile) -> PrivacyCase:
+    left, right, words = one_sided()
+    mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), WORST_EPSILON, cover_radius=0.05)
+    return private_case(mechanism, left, right, words, profile.runs(40_000), "bst14.alg8-privacy")
+
+
+def _net_risk(name: str, profile: Profile) -> tuple[RiskCase, ...]:
+    cases = []
+    for n in (16, 64, 128):
+        problem, data = few_features(name, n, 2)
+        cases.append(
+            risk_case(
+                NetMechanism(problem, EPSILON),
+                data,
+                f"{name}, n records, d = 2, epsilon = {EPSILON:g}",
+                "n L r + 2 L ||C|| ln|M| / epsilon, r the radius of cover of the net M",
+                "bst14.thmA.1",
+                profile.runs(2_000),
+            )
+        )
+    return tuple(cases)
+
+
+def _net_law(profile: Profile) -> SamplingCase:
+    """Atoms: the first coordinate's distribution function is a sum of the net's probabilities."""
+    problem, data = few_features("breast-cancer", 32, 2)
+    mechanism = NetMechanism(problem, 10 * EPSILON)
+    points = mechanism.net_for(data.n).points
+    risks = [
+        sum(
+            math.log1p(math.exp(-y * math.fsum(a * b for a, b in zip(w, x, strict=True))))
+            for x, y in zip(data.features.tolist(), data.labels.tolist(), strict=True)
+        )
+        for w in points.tolist()
+    ]
+    exponents = -(10 * EPSILON) / (2 * 1.0 * 2.0) * (np.array(risks) - min(risks))
+    weights = np.exp(exponents) / np.sum(np.exp(exponents))
+    order = np.argsort(points[:, 0], kind="stable")
+    places, sums = points[order, 0], np.concatenate([[0.0], np.cumsum(weights[order])])
+    return SamplingCase(
+        mechanism=mechanism,
+        dataset=data,
+        statistic=Coordinate((1.0, 0.0)),
+        reference=lambda x: sums[np.searchsorted(places, x, side="right")],
+        reference_error=1e-9,
+        distance="total variation",
+        bound=0.0,
+        claim="probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net",
+        origin=Corrected(
+            "bst14.alg8", "O((epsilon n / p)^p), no constant", "the hidden constant is computed", "these n"
+        ),
+        statistic_name="first coordinate",
+        data=f"breast-cancer, 32 records, d = 2, epsilon = {10 * EPSILON:g}",
+        blind=UniformOn(Ball(2, 1.0)),
+        runs=profile.runs(40_000),
+    )
+
+
+def _net_values(profile: Profile) -> ComplexityCase:
+    problem, data = few_features("diabetes", 64, 2)
+    mechanism = NetMechanism(problem, EPSILON)
+    count = int(mechanism.queries(data.n)[0].count)
+    return ComplexityCase(mechanism, data, count, "n |M|", data.name, oracle="value", origin=UNCOUNTED)
+
+
+def _net_constant(shape: str, profile: Profile) -> ConstantCase:
+    """How many points the nets have, in the form of Algorithm 8, with their radius computed and not assumed."""
+    p = 2
+    sets: dict[str, ConstraintSet] = {
+        "ball": Ball(p, 1.0),
+        "cube": Box.cube(p, 0.5),
+        "simplex": Simplex(p + 1, 1.0),
+    }
+    constraint = sets[shape]
+    problem = Problem(Logistic(), constraint)
+    mechanism = NetMechanism(problem, EPSILON)
+    smallest, radii, covers = 0.0, [], True
+    for n in (50, 100, 200):
+        net = mechanism.net_for(n)
+        radius = mechanism.theorem_radius(n)
+        measured = cover_radius(net.points, constraint, cells=200_000)
+        radii.append(
+            f"n = {n}: {len(net.points)} points, {measured.lower / radius:.3f} of the radius allowed"
+        )
+        covers = covers and measured.lower <= radius * (1 + 1e-9)
+        smallest = max(smallest, len(net.points) ** (1 / p) * constraint.dimension / (EPSILON * n))
+    return ConstantCase(
+        formula="|M| <= (c epsilon n / p)^p",
+        latex=r"|M|\le\left(c\,\frac{\varepsilon n}{p}\right)^{p}",
+        provable=Interval(lower=smallest, upper=smallest),
+        extreme="smallest",
+        printed=None,
+        parameters={"n": "50, 100, 200", "p": str(p), "epsilon": f"{EPSILON:g}", "set": shape},
+        range_fixed_by="floating-point arithmetic" if covers else "a net does not cover the set as claimed",
+        method="grid of cubes; radius of cover from below by a search: " + "; ".join(radii),
+        origin=Corrected(
+            "bst14.alg8", "O((epsilon n / p)^p), no constant", "the hidden constant is computed", "these n"
+        ),
+        requires={"each net covers the set with the stated radius": covers},
+    )
+
+
+PLANS: tuple[Plan, ...] = (
+    *(
+        PrivacyPlan(
+            f"bst14.alg8/{name}",
+            "bst14.alg8",
+            f"Exponential mechanism on a net, {name}",
+            partial(_net_real, name),
+        )
+        for name in REAL_DATA
+    ),
+    PrivacyPlan(
+        "bst14.alg8/worst-case", "bst14.alg8", "Exponential mechanism on a net, linear losses", _net_worst
+    ),
+    *(
+        RiskPlan(
+            f"bst14.alg8/{name}/risk",
+            "bst14.alg8",
+            f"Risk of the exponential mechanism on a net, {name}",
+            partial(_net_risk, name),
+            curve_over="n",
+        )
+        for name in REAL_DATA
+    ),
+    SamplingPlan("bst14.alg8/law", "bst14.alg8", "Law of the exponential mechanism on a net", _net_law),
+    ComplexityPlan(
+        "bst14.alg8/queries", "bst14.alg8", "Value queries of the exponential mechanism on a net", _net_values
+    ),
+    *(
+        ConstantPlan(
+            f"bst14.alg8/net-{shape}",
+            "bst14.alg8",
+            f"The constant in the size of a net of a {shape}",
+            partial(_net_constant, shape),
+        )
+        for shape in ("ball", "cube", "simplex")
+    ),
+)

@@ -1,0 +1,143 @@
+"""What the audits of the grid walk and of the samplers built on it share.
+
+Risks are sums over the records.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms.bst14.convex_sampling import EfficientExponentialSampling, SamplingInConvexSet
+from dpverify.algorithms.bst14.grid_walk import GridWalk
+from dpverify.privacy import Adjacency
+from dpverify.problems import Box, Dataset, Logistic, Problem, Squared, load
+from dpverify.statements.audit_parts import EXPONENT, UniformOn, real_neighbors
+from dpverify.statements.plans import (
+    AsPrinted,
+    ComplexityCase,
+    Corrected,
+    PrivacyCase,
+    Profile,
+    SamplingCase,
+    SamplingPlan,
+)
+
+EPSILON = 2.0
+NODES = 20_001
+"""Of the quadrature that the law in one dimension is compared with."""
+
+
+def on_cube(name: str, n: int, d: int) -> tuple[Problem, Dataset]:
+    """Logistic regression or least squares on the cube inside the unit ball."""
+    loss = Logistic() if name == "breast-cancer" else Squared(radius=1.0)
+    return Problem(loss, Box.cube(d, 1 / math.sqrt(d))), load(name, n=n, d=d)
+
+
+def walked(kind: type, problem: Problem) -> Any:
+    """For epsilon-DP; Algorithm 6 with the parameters that Algorithm 7 gives it."""
+    if kind is GridWalk:
+        return GridWalk.for_privacy(problem, epsilon=EPSILON)
+    if kind is EfficientExponentialSampling:
+        return EfficientExponentialSampling(problem, EPSILON)
+    size = problem.loss.lipschitz_constant * problem.constraint.diameter
+    return kind(problem, EPSILON / (6 * size), EPSILON / 3)
+
+
+def private_case(kind: type, data_name: str, n: int, d: int, profile: Profile) -> PrivacyCase:
+    problem, data = on_cube(data_name, n, d)
+    pair = real_neighbors(problem, data, n)
+    mechanism = walked(kind, problem)
+    claim = mechanism.guarantees(n).headline
+    return PrivacyCase(
+        mechanism,
+        pair.left,
+        pair.right,
+        Adjacency.REPLACE_ONE,
+        claim.guarantee,
+        pair.description,
+        profile.runs(10_000),
+        origin=AsPrinted(claim.sources[0], f"{claim.guarantee}", "every epsilon, as many steps as proved"),
+        weakened=mechanism.weakened,
+        fault=EXPONENT,
+    )
+
+
+def first_coordinate(points: Any) -> Any:
+    """The first coordinate."""
+    return points[:, 0]
+
+
+def law_case(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
+    """One dimension, against exp(-scale * risk) by quadrature."""
+    problem, data = on_cube(data_name, n, 1)
+    # steep enough for a sampler that ignores the data to be far away, where that is affordable
+    steep = kind in (GridWalk, SamplingInConvexSet)
+    mechanism: Any = kind(problem, 0.5, 0.5) if steep else walked(kind, problem)
+    scale = mechanism.boosted.scale if kind is EfficientExponentialSampling else mechanism.scale
+    nodes = np.linspace(-1.0, 1.0, NODES)
+    density = np.exp(-scale * problem.total_risk(nodes[:, None], data))
+    summed = np.concatenate(([0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))))
+    stated = mechanism.sampling_error(n)
+    return SamplingCase(
+        mechanism=mechanism,
+        dataset=data,
+        statistic=first_coordinate,
+        reference=partial(np.interp, xp=nodes, fp=summed / summed[-1]),
+        # a log-density with slope below 10 on panels of 1e-4: each panel's mass, and where it lies in the panel
+        reference_error=1e-3,
+        distance=stated.distance,
+        bound=stated.bound,
+        claim="log-density within epsilon~ of exp(-scale * risk)",
+        origin=Corrected(
+            stated.sources[0],
+            "log-density within epsilon~, after O( ) steps",
+            "the number of steps is the one that is proved, with its constant",
+            "every n",
+        ),
+        blind=UniformOn(problem.constraint),
+        statistic_name="the point",
+        data=f"{data_name}, {n} records, d = 1",
+        runs=profile.runs(20_000),
+    )
+
+
+def query_case(kind: type, n: int, d: int, profile: Profile) -> ComplexityCase:
+    """Taken step by step, so that evaluations are counted where they are made."""
+    problem, data = on_cube("breast-cancer", n, d)
+    mechanism = walked(kind, problem)
+    first = (
+        (EPSILON,)
+        if kind is EfficientExponentialSampling
+        else (
+            mechanism.scale,
+            mechanism.distance,
+        )
+    )
+    stepped = kind(problem, *first, simulation="steps")
+    (stated,) = stepped.queries(n)
+    steps = f"{stepped.step_count(n):,} steps"
+    return ComplexityCase(
+        stepped,
+        data,
+        int(stated.count),
+        f"n (T + 1), T = {steps}",
+        data.name,
+        exact=False,
+        oracle="value",
+        origin=Corrected(
+            "bst14.lem6.1", "O( ) steps", "the number of steps that is proved, with its constant", "every n"
+        ),
+    )
+
+
+def law_plan(kind: type, name: str, n: int) -> SamplingPlan:
+    return SamplingPlan(
+        f"{kind.id}/law-{name}",  # type: ignore[attr-defined]
+        kind.id,  # type: ignore[attr-defined]
+        f"The law in one dimension on {name}",
+        partial(law_case, kind, name, n),
+    )

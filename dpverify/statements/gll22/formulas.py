@@ -1,0 +1,8 @@
+"""gll22: Gopi, Lee, Liu, Private Convex Optimization via Exponential Mechanism. What is printed there."""
+
+from __future__ import annotations
+
+from dpverify.statements.gll22.duality import prop3_3
+from dpverify.statements.gll22.gaussians import eq9, eq10, lem6_3
+
+STATEMENTS = tuple(sheet.statement for sheet in (eq9, eq10, prop3_3, lem6_3))

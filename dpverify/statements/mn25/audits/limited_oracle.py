@@ -1,0 +1,199 @@
+"""Audits of SGD through oracles of limited information (mn25, Section 5).
+
+Risks are means over the records. B is the set's diameter, L the loss's Lipschitz constant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.algorithms.mn25.limited_oracle import (
+    GaussianChannel,
+    LimitedOracle,
+    LimitedOracleSGD,
+    QuantizingOracle,
+)
+from dpverify.algorithms.mn25.private_oracles import Interaction
+from dpverify.evidence import Interval
+from dpverify.problems import Dataset, Problem
+from dpverify.running import Output, Randomness, Runs
+from dpverify.statements.audit_parts import REAL_DATA, real_problem
+from dpverify.statements.mn25.audits.cases import DIMENSION, SIZE, trivial
+from dpverify.statements.plans import (
+    AsPrinted,
+    ComplexityCase,
+    ComplexityPlan,
+    ConstantCase,
+    ConstantPlan,
+    Corrected,
+    MeanCase,
+    MeanPlan,
+    Plan,
+    Profile,
+    RiskCase,
+    RiskPlan,
+)
+
+# ------------------------------------------------------------------------------------------ limited oracles
+
+ORACLES: dict[str, Callable[[float], LimitedOracle]] = {
+    "quantizing": lambda lipschitz: QuantizingOracle(lipschitz, bits=2),
+    "two-coordinates": lambda lipschitz: QuantizingOracle(lipschitz, bits=3, coordinates=2),
+    "channel": lambda lipschitz: GaussianChannel(2.0 * lipschitz, lipschitz),
+}
+
+
+def _limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
+    lipschitz = problem.loss.lipschitz_constant
+    return LimitedOracleSGD(problem, ORACLES[oracle](lipschitz), accuracy=share * trivial(problem))
+
+
+def _limited_risk(data_name: str, oracle: str, profile: Profile) -> tuple[RiskCase, ...]:
+    problem, data = real_problem(data_name, d=DIMENSION)
+    return tuple(
+        RiskCase(
+            mechanism=_limited(oracle, problem, share),
+            problem=problem,
+            dataset=data,
+            bound=_limited(oracle, problem, share).risk_bound(data.n).bound,
+            claim="B sqrt(V / T), V = L^2 and the oracle's squared error",
+            origin=Corrected(
+                "mn25.thm5",
+                "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
+                "the upper bound's constants are written out, for any L and any oracle's squared error",
+                "convex L-Lipschitz losses",
+            ),
+            data=f"{data.name}, n = {data.n}, d = {data.d}",
+            runs=profile.runs(500),
+            total=False,
+            size=_limited(oracle, problem, share).information,
+        )
+        for share in (0.4, 0.2, 0.1)
+    )
+
+
+def _limited_queries(profile: Profile) -> ComplexityCase:
+    problem, data = real_problem("breast-cancer", d=DIMENSION)
+    mechanism = _limited("channel", problem, 0.1)
+    claimed = math.ceil(100 * (1 + 2.0**2))
+    return ComplexityCase(
+        mechanism,
+        data,
+        claimed,
+        "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
+        data.name,
+        origin=AsPrinted("mn25.thm5", f"B^2 (1 + sigma^2) / alpha^2 = {claimed}, for L = 1", "every alpha"),
+    )
+
+
+@dataclass(frozen=True)
+class DecodedMessage:
+    """One message about the mean gradient at the set's center, decoded, minus that gradient."""
+
+    problem: Problem
+    oracle: LimitedOracle
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Errors, shape (runs, d), the batch being all records."""
+        xp = rng.xp
+        interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
+        center = np.asarray(self.problem.constraint.center())
+        points = xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
+        message = interaction.batch().ask(points, np.arange(data.n)).answer()
+        truth = self.problem.mean_gradient(points[:1, :], data)
+        return interaction.output(self.oracle.decode(message, data.d) - truth)
+
+
+def _squared_norms(runs: Runs) -> NDArray[np.float64]:
+    return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
+
+
+def _quantizing_error(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+    problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
+    lipschitz, cases = problem.loss.lipschitz_constant, []
+    for bits in (1, 2, 4):
+        oracle = QuantizingOracle(lipschitz, bits)
+        cases.append(
+            MeanCase(
+                mechanism=DecodedMessage(problem, oracle),
+                dataset=data,
+                values=_squared_norms,
+                lower=0.0,
+                upper=data.d * oracle.spacing**2 * (1 + 1e-9),
+                bound=oracle.squared_error(data.d),
+                quantity="||decoded - mean gradient||^2, loss^2 over length^2",
+                claim="d s^2 / 4, s = 2 L / (2^b - 1)",
+                origin=Corrected(
+                    "mn25.thm5",
+                    "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
+                    "the upper bound's constants are written out, for any L and any oracle's squared error",
+                    "convex L-Lipschitz losses",
+                ),
+                data=data.name,
+                runs=profile.runs(20_000),
+                size=float(oracle.message_bits(data.d)),
+            )
+        )
+    return tuple(cases)
+
+
+def _capacity_constant(profile: Profile) -> ConstantCase:
+    """(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for all sigma >= 1: c rises to 1/2 as sigma grows."""
+    sigmas = np.geomspace(1.0, 1e6, 601)
+    ratios = [
+        GaussianChannel(sigma).capacity(1) / GaussianChannel(sigma).printed_capacity(1) for sigma in sigmas
+    ]
+    return ConstantCase(
+        formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
+        latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
+        provable=Interval(lower=float(max(ratios)), upper=float(max(ratios))),
+        extreme="smallest",
+        printed=1.0,
+        parameters={"sigma": "1 to 1e6"},
+        range_fixed_by="floating-point arithmetic",
+        method="closed form on a grid; it rises with sigma, to 1/2",
+        origin=AsPrinted("mn25.thm5", "capacity at most d / sigma^2, c = 1", "sigma >= 1, L = 1"),
+    )
+
+
+def _plans() -> tuple[Plan, ...]:
+    found: list[Plan] = []
+    subject = "mn25.limited-oracle"
+    for data_name in REAL_DATA:
+        found += [
+            RiskPlan(
+                f"{subject}/{data_name}/{oracle}/risk",
+                subject,
+                f"Risk of SGD through a limited oracle ({oracle}) on {data_name}",
+                partial(_limited_risk, data_name, oracle),
+                curve_over="nats",
+            )
+            for oracle in ORACLES
+        ]
+        found.append(
+            MeanPlan(
+                f"{subject}/{data_name}/rounding",
+                subject,
+                f"Squared error of quantized gradients on {data_name}",
+                partial(_quantizing_error, data_name),
+                curve_over="bits",
+            )
+        )
+    found += [
+        ComplexityPlan(
+            f"{subject}/queries", subject, "Gradient queries of SGD through a channel", _limited_queries
+        ),
+        ConstantPlan(
+            f"{subject}/capacity", subject, "The constant in the channel's capacity", _capacity_constant
+        ),
+    ]
+    return tuple(found)
+
+
+PLANS = _plans()

@@ -1,0 +1,137 @@
+"""Where things are: file and line of a statement, an algorithm, its audits and its tests.
+
+Nothing is typed in: a statement is found by its id in the modules of its paper, an algorithm and its audits by
+inspection, their tests by the file name that they share, and tests of a statement by its id.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dpverify
+from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded
+
+if TYPE_CHECKING:
+    from dpverify.statements.plans import Plan
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file.
+
+    Attributes:
+        what: `statement`, `algorithm`, `audit` or `test`.
+        path: of the file.
+        line: from 1.
+        says: what begins there.
+    """
+
+    what: str
+    path: Path
+    line: int
+    says: str = ""
+
+    def __str__(self) -> str:
+        """One line; the path from the current folder where the file is below it."""
+        path = self.path
+        if path.is_relative_to(Path.cwd()):
+            path = path.relative_to(Path.cwd())
+        return f"{self.what}: {path}:{self.line}{' ' + self.says if self.says else ''}"
+
+
+def places(paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = None) -> tuple[Place, ...]:
+    """The places of a catalog id: its statement or algorithm, the audits about it, its tests.
+
+    Args:
+        paper: whose id it is.
+        id_: of a statement or an algorithm.
+        plans: among which its audits are looked for.
+        tests: the folder of the tests; that of the checkout that this package runs from if None. Without it, as where
+            the package was installed from a wheel, no tests are found.
+    """
+    tests = Path(dpverify.__path__[0]).resolve().parent / "tests" if tests is None else tests
+    path = paper.algorithms.get(id_)
+    found = list(_statements(paper, id_))
+    if path is not None:
+        found.append(_defined("algorithm", loaded(path)))
+    found += _audits(id_, plans)
+    if path is not None:
+        found += _tests_of_algorithm(tests, paper.key, file_name(path))
+    found += _tests_naming(tests, id_)
+    return tuple(dict.fromkeys(found))
+
+
+def _statements(paper: Paper, id_: str) -> Iterator[Place]:
+    """Calls in the paper's modules that are given the id first, or as `id`: `Statement("fmtt18.thm23", ...)`."""
+    if not isinstance(paper, PaperFolder):
+        return
+    for file in sorted(paper.folder.glob("*.py")):
+        for node in _nodes(file, id_):
+            if isinstance(node, ast.Call) and any(_is(argument, id_) for argument in _named_by(node)):
+                yield Place("statement", file.resolve(), node.lineno)
+
+
+def _named_by(call: ast.Call) -> list[ast.expr]:
+    return [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "id")]
+
+
+def _defined(what: str, thing: Any, says: str = "") -> Place:
+    line = inspect.getsourcelines(thing)[1]
+    return Place(what, Path(inspect.getfile(thing)).resolve(), line, says or str(thing.__name__))
+
+
+def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
+    """The functions that build the cases about an id, each once, with the plans that they build."""
+    named: dict[Callable[..., Any], list[str]] = {}
+    for plan in plans:
+        if plan.subject == id_:
+            build: Any = plan.build
+            while isinstance(build, partial):
+                build = build.func
+            named.setdefault(build, []).append(plan.name)
+    for build, names in named.items():
+        if inspect.isfunction(build):
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            yield _defined("audit", build, f"{build.__name__}, for {names[0]}{more}")
+
+
+def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[Place]:
+    """The files that share the algorithm's name, at their first test."""
+    folder = tests / "algorithms" / key
+    for file in sorted({*folder.glob(f"test_{name}.py"), *folder.glob(f"test_{name}_*.py")}):
+        functions = list(_test_functions(ast.parse(file.read_text(encoding="utf-8"))))
+        if functions:
+            number = f"{len(functions)} test{'s' if len(functions) > 1 else ''}"
+            yield Place("test", file.resolve(), functions[0].lineno, f"{number} from {functions[0].name} on")
+
+
+def _tests_naming(tests: Path, id_: str) -> Iterator[Place]:
+    """The tests, or tables of tests, in which the id stands."""
+    for file in sorted(tests.rglob("test_*.py")):
+        for node in _nodes(file, id_, top_only=True):
+            named = getattr(node, "name", "")
+            if any(_is(inner, id_) for inner in ast.walk(node)):
+                yield Place("test", file.resolve(), node.lineno, named)
+
+
+def _test_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    yield from sorted((f for f in found if f.name.startswith("test_")), key=lambda f: f.lineno)
+
+
+def _nodes(file: Path, id_: str, *, top_only: bool = False) -> Iterator[Any]:
+    """The nodes of a file in whose text the id stands between quotes; none of another one, which is not parsed."""
+    text = file.read_text(encoding="utf-8")
+    if f'"{id_}"' in text:
+        tree = ast.parse(text)
+        yield from tree.body if top_only else ast.walk(tree)
+
+
+def _is(node: ast.AST, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text

@@ -1,0 +1,341 @@
+"""The contract of `dpverify.algorithms.contract.Algorithm`, checked of any algorithm: the papers' or a user's own.
+
+Plain functions without a test framework. Each raises AssertionError and says which part of the contract is broken,
+for which number.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import pickle
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.promises import StatedQueries
+from dpverify.checks import whole_number
+from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
+from dpverify.privacy import StatedGuarantee
+from dpverify.running import Executor, Randomness, Runs, fingerprint, run
+
+_EPSILONS = np.linspace(0.0, 8.0, 33)
+_ROUNDING = 1e-9
+"""Relative and absolute allowance for the rounding of two profiles that are compared."""
+
+_NOT_A_NUMBER_OF_RECORDS = (0, -1, 1.5, math.nan, True, "3", None)
+
+_SEEDS = 6
+"""Other seeds that are tried before bits are said not to depend on them: outputs may be few."""
+_NO_RANDOMNESS = "other seeds give the same bits: it does not use `rng`"
+
+_COUNTERS = {
+    "gradient": "gradient_queries",
+    "value": "value_queries",
+    "projection": "projections",
+    "linear minimization": "linear_minimizations",
+}
+
+
+def check_algorithm(
+    algorithm: Any,
+    data: Any,
+    *,
+    n: int | None = None,
+    runs: int = 11,
+    seed: int = 0,
+    block_size: int = 4,
+    executors: Sequence[Executor | str] = ("threads=2",),
+    refused: Iterable[Any] = (),
+) -> None:
+    """All of the contract: form, guarantees, arguments, refusals, bits, counts, pickling, fingerprint.
+
+    Args:
+        algorithm: a frozen dataclass, as `dpverify.algorithms.contract.Algorithm` says.
+        data: on which it can run.
+        n: how many records these are, at least 1; their `n` if None.
+        runs: independent runs; more than two blocks, so that there are chunks.
+        seed: of all runs.
+        block_size: runs that the algorithm is asked for at once.
+        executors: on which the bits have to be those of the serial one, besides.
+        refused: data sets that the algorithm has to refuse.
+
+    Raises:
+        AssertionError: naming what is broken.
+        InvalidArgumentError: if there are no two whole blocks of runs, or n is not known.
+    """
+    if n is None:
+        n = getattr(data, "n", None)
+    n = whole_number("n", n, at_least=1)
+    whole_number("runs", runs, at_least=2 * whole_number("block_size", block_size, at_least=1) + 1)
+    check_form(algorithm, n)
+    check_stated_guarantees(algorithm, n)
+    check_withdrawal(algorithm, n)
+    check_arguments(algorithm, n)
+    check_refusals(algorithm, refused)
+    check_pickling(algorithm, data, n, seed=seed, block_size=block_size)
+    check_fingerprint(algorithm)
+    found = check_bits(algorithm, data, runs=runs, seed=seed, block_size=block_size, executors=executors)
+    check_queries(algorithm, found, n)
+
+
+def _require(holds: bool, algorithm: Any, says: str) -> None:
+    if not holds:
+        raise AssertionError(f"{getattr(algorithm, 'id', type(algorithm).__name__)}: {says}.")
+
+
+def check_form(algorithm: Any, n: int) -> None:
+    """An id, statement ids, and answers of the right types.
+
+    Raises:
+        AssertionError: naming what is missing or of another type.
+    """
+    frozen = dataclasses.is_dataclass(algorithm) and not isinstance(algorithm, type)
+    frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)
+    _require(frozen, algorithm, "it is no instance of a frozen dataclass")
+    _require(callable(algorithm), algorithm, "it cannot be called as (data, *, rng, runs)")
+    id_ = getattr(algorithm, "id", None)
+    _require(isinstance(id_, str) and bool(id_), algorithm, f"its id is {id_!r}, no text")
+    statements = getattr(algorithm, "statements", None)
+    listed = isinstance(statements, tuple) and all(isinstance(one, str) for one in statements)
+    _require(listed, algorithm, f"its statements are {statements!r}, no tuple of ids")
+    for name, kind in (("withdrawn", str), ("queries", StatedQueries)):
+        method: Any = getattr(algorithm, name, None)
+        _require(callable(method), algorithm, f"it has no method {name}(n)")
+        answer = method(n)
+        listed = isinstance(answer, tuple) and all(isinstance(one, kind) for one in answer)
+        _require(listed, algorithm, f"{name}({n}) is {answer!r}, no tuple of {kind.__name__}")
+    for name in ("guarantees", "guarantee_at"):
+        _require(callable(getattr(algorithm, name, None)), algorithm, f"it has no method {name}")
+    answer = algorithm.guarantees(n)
+    _require(isinstance(answer, Guarantees), algorithm, f"guarantees({n}) is a {type(answer).__name__}")
+
+
+def check_stated_guarantees(algorithm: Any, n: int) -> None:
+    """Each profile lies in [0, 1] and falls in epsilon; the sharpest is above no other; no record has a worse one.
+
+    Raises:
+        AssertionError: naming the law.
+    """
+    stated = algorithm.guarantees(n)
+    for one in stated:
+        profile = np.asarray(one.guarantee.privacy_profile(_EPSILONS))
+        within = np.all((profile >= 0) & (profile <= 1))
+        _require(bool(within), algorithm, f"the privacy profile of {one} leaves [0, 1]")
+        falls = np.diff(profile) <= _ROUNDING * profile[:-1]
+        _require(bool(np.all(falls)), algorithm, f"the privacy profile of {one} rises with epsilon")
+    if not stated:
+        for index in (1, n):
+            found = algorithm.guarantee_at(n, index)
+            _require(
+                found is None, algorithm, f"guarantee_at({n}, {index}) is {found}, though none is stated"
+            )
+        return
+    for name, other in (("headline", stated.headline), ("guarantee as printed", stated.as_printed)):
+        if other is not None and not other.local:
+            _require_below(algorithm, stated.sharpest, other, f"the sharpest guarantee is above the {name}")
+    for index in sorted({1, (n + 1) // 2, n}):
+        found = algorithm.guarantee_at(n, index)
+        if found is None:
+            protects = not stated.headline.local and stated.headline.protects(index, n)
+            _require(
+                not protects, algorithm, f"record {index} of {n} is protected, but by no guarantee of its own"
+            )
+            continue
+        _require(isinstance(found, StatedGuarantee), algorithm, f"guarantee_at({n}, {index}) is {found!r}")
+        if stated.headline.protects(index, n) and not stated.headline.local:
+            says = f"record {index} of {n} has a guarantee above the one for all records"
+            _require_below(algorithm, found, stated.headline, says)
+
+
+def _require_below(algorithm: Any, lower: StatedGuarantee, upper: StatedGuarantee, says: str) -> None:
+    if lower is upper:
+        return
+    below = np.asarray(lower.guarantee.privacy_profile(_EPSILONS))
+    above = np.asarray(upper.guarantee.privacy_profile(_EPSILONS))
+    wrong = below > above * (1 + _ROUNDING) + _ROUNDING
+    if np.any(wrong):
+        at = int(np.argmax(wrong))
+        numbers = f"{below[at]:.6g} > {above[at]:.6g} at epsilon = {_EPSILONS[at]:g}"
+        _require(False, algorithm, f"{says}: delta {numbers}")
+
+
+def check_withdrawal(algorithm: Any, n: int) -> None:
+    """What is withdrawn is stated by no method, and the algorithm says why.
+
+    Raises:
+        AssertionError: naming what is stated all the same, or that no reason is given.
+    """
+    stated = algorithm.guarantees(n)
+    reasons = algorithm.withdrawn(n)
+    _require(
+        not (stated and reasons), algorithm, f"it states guarantees, and says that it has none: {reasons}"
+    )
+    fields = {field.name for field in dataclasses.fields(algorithm) if field.init}
+    if "withdraw_guarantee" not in fields:
+        return
+    without = dataclasses.replace(algorithm, withdraw_guarantee=True)
+    _require(not without.guarantees(n), algorithm, "it states guarantees that were withdrawn")
+    _require(
+        without.guarantee_at(n, 1) is None, algorithm, "it states a guarantee at index 1 that was withdrawn"
+    )
+    _require(
+        bool(without.withdrawn(n)) or not stated,
+        algorithm,
+        "it gives no reason after its guarantee was withdrawn",
+    )
+
+
+def check_arguments(algorithm: Any, n: int) -> None:
+    """What is no number of records, or no record, is refused.
+
+    Raises:
+        AssertionError: naming the method and the value that it took.
+    """
+    for method in (algorithm.guarantees, algorithm.queries, algorithm.withdrawn):
+        for bad in _NOT_A_NUMBER_OF_RECORDS:
+            _require_refusal(algorithm, f"{method.__name__}({bad!r})", method, bad)
+    for index in (0, n + 1, *_NOT_A_NUMBER_OF_RECORDS):
+        _require_refusal(algorithm, f"guarantee_at({n}, {index!r})", algorithm.guarantee_at, n, index)
+
+
+def _require_refusal(algorithm: Any, what: str, call: Any, *arguments: Any) -> None:
+    try:
+        call(*arguments)
+    except InvalidArgumentError:
+        return
+    except Exception as error:
+        says = f"{what} raises {type(error).__name__} instead of an InvalidArgumentError"
+        raise AssertionError(f"{algorithm.id}: {says}.") from error
+    _require(False, algorithm, f"{what} is not refused")
+
+
+def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
+    """The data sets are refused in words, not by a fault.
+
+    Raises:
+        AssertionError: if one is taken, or ends in another exception.
+    """
+    for number, data in enumerate(refused, 1):
+        try:
+            algorithm(data, rng=Randomness(0), runs=1)
+        except (InvalidArgumentError, InvalidDataError, NotGuaranteedError):
+            continue
+        except Exception as error:
+            says = f"on data set {number} to be refused it ends in {type(error).__name__}: {error}"
+            raise AssertionError(f"{algorithm.id}: {says}") from error
+        _require(False, algorithm, f"it takes data set {number} of those to be refused")
+
+
+def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_size: int = 4) -> None:
+    """A pickled copy has the same fingerprint, guarantees and bits.
+
+    Raises:
+        AssertionError: if it cannot be pickled, or naming what differs.
+    """
+    try:
+        copied = pickle.loads(pickle.dumps(algorithm))
+    except Exception as error:
+        raise AssertionError(f"{algorithm.id}: it cannot be pickled: {error}") from error
+    _require(
+        fingerprint(copied) == fingerprint(algorithm), algorithm, "a pickled copy has another fingerprint"
+    )
+    ours, theirs = ([str(one) for one in each.guarantees(n)] for each in (algorithm, copied))
+    _require(ours == theirs, algorithm, f"a pickled copy states {theirs} instead of {ours}")
+    first, second = (
+        run(each, data, runs=block_size, seed=seed, block_size=block_size) for each in (algorithm, copied)
+    )
+    _require(_same(first, second), algorithm, "a pickled copy has other bits")
+
+
+def check_fingerprint(algorithm: Any) -> None:
+    """A copy has the same fingerprint, and other parameters have another one.
+
+    Tried are all numbers among the parameters, a little larger, as far as the algorithm takes them.
+
+    Raises:
+        AssertionError: naming the parameter.
+    """
+    ours = fingerprint(algorithm)
+    _require(fingerprint(copy.deepcopy(algorithm)) == ours, algorithm, "a copy has another fingerprint")
+    for field in dataclasses.fields(algorithm):
+        value = getattr(algorithm, field.name)
+        if not field.init or not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        larger = value + 1 if isinstance(value, int) else 1.01 * value + 0.01
+        try:
+            other = dataclasses.replace(algorithm, **{field.name: larger})
+        except (InvalidArgumentError, NotGuaranteedError):
+            continue
+        _require(fingerprint(other) != ours, algorithm, f"the fingerprint does not change with {field.name}")
+
+
+def check_bits(
+    algorithm: Any,
+    data: Any,
+    *,
+    runs: int = 11,
+    seed: int = 0,
+    block_size: int = 4,
+    executors: Sequence[Executor | str] = ("threads=2",),
+) -> Runs:
+    """The same bits on every executor, in chunks of one block and of all, whichever blocks are computed, and again.
+
+    Returns:
+        What was found serially.
+
+    Raises:
+        AssertionError: naming where the bits differ.
+    """
+
+    def of(**options: Any) -> Runs:
+        return run(algorithm, data, **{"runs": runs, "seed": seed, "block_size": block_size, **options})
+
+    before = fingerprint(algorithm)
+    serial = of()
+    _require(_same(serial, of()), algorithm, "the same seed gives other bits the second time")
+    others = (of(seed=seed + k) for k in range(1, _SEEDS + 1))
+    _require(not all(_same(serial, one) for one in others), algorithm, _NO_RANDOMNESS)
+    whole = runs - runs % block_size
+    fewer = of(runs=whole)
+    _require(
+        _same(serial, fewer, whole), algorithm, "whole blocks have other bits when fewer runs are asked for"
+    )
+    for executor in executors:
+        for memory_limit in (2**29, 1):
+            chunks = "one block at a time" if memory_limit == 1 else "many blocks at a time"
+            there = of(executor=executor, memory_limit=memory_limit)
+            _require(_same(serial, there), algorithm, f"it has other bits on {executor}, {chunks}")
+    _require(fingerprint(algorithm) == before, algorithm, "a run changes its fingerprint")
+    return serial
+
+
+def _same(left: Runs, right: Runs, runs: int | None = None) -> bool:
+    names = ("points", *_COUNTERS.values())
+    return all(getattr(left, k)[:runs].tobytes() == getattr(right, k)[:runs].tobytes() for k in names)
+
+
+def check_queries(algorithm: Any, found: Runs, n: int) -> None:
+    """Runs make as many oracle calls as is stated.
+
+    A bound on the expectation is held against the mean of the runs, which may be up to twice as large, or lie six
+    standard errors above it: so few runs show no more.
+
+    Raises:
+        AssertionError: naming the oracle and both numbers.
+    """
+    stated = algorithm.queries(n)
+    for one in stated:
+        counted = getattr(found, _COUNTERS[one.oracle])
+        least, most = int(counted.min()), int(counted.max())
+        says = f"it states {one}, and makes {least} to {most}"
+        if one.expected:
+            error = float(np.std(counted)) / math.sqrt(len(counted))
+            _require(float(np.mean(counted)) <= one.count + max(6 * error, one.count), algorithm, says)
+        elif one.exact:
+            _require(least == most == one.count, algorithm, says)
+        else:
+            _require(most <= one.count * (1 + _ROUNDING), algorithm, says)

@@ -1,0 +1,120 @@
+"""bst14's Algorithm 1: its noise, its rates, and how it draws records.
+
+Every test at a fixed seed rejects a correct implementation with probability at most FALSE_ALARM.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.privacy import ApproxDP
+from dpverify.problems import (
+    AllSpace,
+    Ball,
+    Dataset,
+    HalfSquaredDistance,
+    Linear,
+    Logistic,
+    Problem,
+    Ridge,
+)
+from dpverify.running import Randomness, run
+
+D = 3
+BALL = Ball(D, 1.0)
+LOGISTIC = Problem(Logistic(), BALL)
+
+
+class TestNoisyGradientDescent:
+    """bst14's Algorithm 1."""
+
+    def test_the_default_constant_is_the_smallest_that_is_proved(self) -> None:
+        algorithm = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5)
+        stated = algorithm.guarantees(20)
+        theorem, profile = stated.headline, stated.sharpest
+        assert theorem.guarantee == ApproxDP(1.0, 1e-5)
+        assert 0.9e-5 <= profile.guarantee.privacy_profile(1.0) <= 1e-5
+        constant = algorithm.provable_constant(20)
+        expected = constant * 20**2 * math.log(20e5) * math.log(1e5)
+        assert algorithm.noise_stddev(20) ** 2 == pytest.approx(expected, rel=1e-12)
+        same = dataclasses.replace(algorithm, noise_constant=constant)
+        assert same.guarantees(20)
+
+    def test_the_constant_does_not_depend_on_the_unit_of_the_loss(self) -> None:
+        wide = Ball(D, 4.0)
+        small = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5)
+        large = NoisyGradientDescent(Problem(HalfSquaredDistance(4.0), wide), 1.0, 1e-5)
+        assert large.provable_constant(20) == pytest.approx(small.provable_constant(20), rel=1e-12)
+        assert large.noise_stddev(20) == pytest.approx(5 * small.noise_stddev(20), rel=1e-12)
+
+    def test_less_noise_is_refused_when_n_is_known(self) -> None:
+        algorithm = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5)
+        less = dataclasses.replace(algorithm, noise_constant=0.99 * algorithm.provable_constant(3))
+        data = Dataset(np.eye(D), np.ones(D))
+        assert not less.guarantees(3)
+        assert less.guarantee_at(3, 1) is None
+        with pytest.raises(NotGuaranteedError, match=r"below .*, the smallest that is proved"):
+            less(data, rng=Randomness(0), runs=2)
+        run(dataclasses.replace(less, withdraw_guarantee=True), data, runs=2, seed=1)
+
+    def test_rates_as_printed(self) -> None:
+        algorithm = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5, noise_constant=1.0)
+        variance = 10**2 * math.log(10e5) * math.log(1e5)
+        assert algorithm.rate(10, 7) == pytest.approx(2 / math.sqrt(7 * (100 + D * variance)), rel=1e-12)
+        ridge = Problem(Ridge.on(BALL, Logistic(), 0.25), BALL)
+        strong = NoisyGradientDescent(ridge, 1.0, 1e-5, step_size="strongly-convex", noise_constant=1.0)
+        assert strong.rate(10, 7) == pytest.approx(1 / (0.25 * 10 * 7), rel=1e-12)
+
+    def test_fewer_steps_need_less_noise(self) -> None:
+        few = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5, steps=50)
+        assert few.provable_constant(20) < NoisyGradientDescent(LOGISTIC, 1.0, 1e-5).provable_constant(20)
+        assert few.gradient_query_count(20) == 50
+
+    @pytest.mark.parametrize(
+        ("argument", "value"),
+        [
+            *(
+                (name, value)
+                for name in ("epsilon", "delta")
+                for value in (0.0, -1.0, math.nan, math.inf, True)
+            ),
+            ("delta", 1.0),
+            ("noise_constant", -1.0),
+            ("noise_constant", math.nan),
+            ("steps", 0),
+            ("steps", 1.5),
+            ("step_size", "constant"),
+            ("start", (5.0, 0.0, 0.0)),
+            ("problem", Problem(Logistic(), AllSpace(D))),
+            ("problem", Problem(HalfSquaredDistance(math.inf), AllSpace(D))),
+            ("withdraw_guarantee", None),
+        ],
+    )
+    def test_bad_parameters(self, argument: str, value: object) -> None:
+        good = {"problem": LOGISTIC, "epsilon": 1.0, "delta": 1e-5}
+        with pytest.raises(InvalidArgumentError, match=argument):
+            NoisyGradientDescent(**{**good, argument: value})  # type: ignore[arg-type]
+
+    def test_the_strongly_convex_rule_needs_a_strongly_convex_loss(self) -> None:
+        with pytest.raises(InvalidArgumentError, match="strongly convex"):
+            NoisyGradientDescent(LOGISTIC, 1.0, 1e-5, step_size="strongly-convex")
+
+
+FALSE_ALARM = 1e-6
+
+
+def test_records_are_drawn_uniformly_with_replacement() -> None:
+    """Linear losses and zero noise: theta is minus the weighted sum of n times the records drawn."""
+    data = Dataset(np.eye(4), np.ones(4))
+    problem = Problem(Linear(), Ball(4, 1e6))
+    algorithm = NoisyGradientDescent(problem, 1.0, 1e-5, noise_constant=0.0, steps=1, withdraw_guarantee=True)
+    points = run(algorithm, data, runs=20_000, seed=8).points
+    counts = np.bincount(np.argmin(points, axis=1), minlength=4)
+    assert stats.chisquare(counts).pvalue > FALSE_ALARM

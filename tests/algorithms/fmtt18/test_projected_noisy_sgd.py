@@ -1,0 +1,255 @@
+"""What projected noisy SGD and its variants claim: the paper's numbers, consistency, refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
+from dpverify.privacy import GDP, RDP, Adjacency, gaussian_hockey_stick
+from dpverify.problems import (
+    AllSpace,
+    Ball,
+    Dataset,
+    EuclideanDistance,
+    HalfSquaredDistance,
+    Hinge,
+    Linear,
+    Logistic,
+    Problem,
+    Ridge,
+)
+from dpverify.running import Randomness
+
+D = 3
+BALL = Ball(D, 1.0)
+LOGISTIC = Problem(Logistic(), BALL)
+EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 3.0])
+FAMILY = [PNSGD, SkipPNSGD, StopPNSGD, PNMSGD]
+
+
+@pytest.mark.parametrize("index", [1, 4, 10])
+def test_theorem_23(index: int) -> None:
+    algorithm = PNSGD(LOGISTIC, 1.0, 0.7)
+    stated = algorithm.guarantee_at(10, index)
+    assert stated is not None
+    assert (stated.adjacency, stated.index) == (Adjacency.INDEX, index)
+    assert stated.guarantee.mu == pytest.approx(2 / 0.7 / math.sqrt(11 - index), rel=1e-12)  # type: ignore[attr-defined]
+    printed = algorithm.rdp_at(10, index)
+    assert printed is not None
+    for order in (1.5, 2.0, 17.0):
+        expected = 2 * order / (0.7**2 * (11 - index))
+        assert printed.guarantee.curve(order) == pytest.approx(expected, rel=1e-12)  # type: ignore[attr-defined]
+
+
+def test_the_guarantee_of_strong_convexity_is_better() -> None:
+    convex = PNSGD(LOGISTIC, 1.0, 0.7).guarantee_at(10, 3)
+    strong = PNSGD(Problem(Ridge.on(BALL, Logistic(), 0.2), BALL), 1.0, 0.7).guarantee_at(10, 3)
+    assert convex is not None
+    assert strong is not None
+    assert np.all(strong.guarantee.privacy_profile(EPSILONS) < convex.guarantee.privacy_profile(EPSILONS))
+
+
+@pytest.mark.parametrize("index", [1, 4, 10])
+def test_theorem_35(index: int) -> None:
+    algorithm = PNMSGD(LOGISTIC, 1.0, 0.7)
+    printed = algorithm.rdp_at(10, index)
+    best = algorithm.guarantee_at(10, index)
+    overall = algorithm.guarantees(10)
+    assert printed is not None
+    assert best is not None
+    slope = 2 / 0.7**2 * (10 * 9 / 100 + 1 / (11 - index))
+    assert printed.guarantee.curve(2.0) == pytest.approx(2 * slope, rel=1e-12)  # type: ignore[attr-defined]
+    assert isinstance(best.guarantee, GDP)
+    assert best.guarantee.mu**2 / 2 <= slope * (1 + 1e-9)
+    assert isinstance(overall.headline.guarantee, GDP)
+    assert best.guarantee.mu <= overall.headline.guarantee.mu * (1 + 1e-12)
+    assert overall.as_printed is not None
+    assert isinstance(overall.as_printed.guarantee, RDP)
+    assert overall.as_printed.guarantee.curve(3.0) == pytest.approx(3 * 4 / 0.7**2, rel=1e-12)
+    assert overall.headline.guarantee.mu**2 / 2 <= 4 / 0.7**2
+
+
+def test_epochs_compose_where_the_amplification_is_lost() -> None:
+    """At the last index with n = 1, k epochs are k releases without later noise: mu = sqrt(k) 2 L / sigma."""
+    stated = PNMSGD(LOGISTIC, 1.0, 0.7, epochs=5).guarantee_at(1, 1)
+    assert stated is not None
+    assert stated.guarantee.mu == pytest.approx(math.sqrt(5) * 2 / 0.7, rel=1e-9)  # type: ignore[attr-defined]
+
+
+def test_theorem_24_and_the_profile_beside_it() -> None:
+    algorithm = SkipPNSGD(LOGISTIC, 1.0, 0.7)
+    for index, used in ((1, 1 / 6), (4, 4 / 6), (6, 1.0), (10, 1.0)):
+        assert algorithm.used_with_probability(10, index) == pytest.approx(used)
+        stated, printed = algorithm.guarantee_at(10, index), algorithm.rdp_at(10, index)
+        assert stated is not None
+        assert printed is not None
+        exact = used * np.asarray(gaussian_hockey_stick(EPSILONS, 2 / 0.7 / math.sqrt(11 - index)))
+        assert stated.guarantee.privacy_profile(EPSILONS) == pytest.approx(exact, rel=1e-9)
+        assert np.all(
+            stated.guarantee.privacy_profile(EPSILONS) <= printed.guarantee.privacy_profile(EPSILONS)
+        )
+
+
+@pytest.mark.parametrize("second_half", [False, True])
+def test_stopping_is_worst_at_the_first_record_that_is_always_used(second_half: bool) -> None:
+    algorithm = StopPNSGD(LOGISTIC, 1.0, 2.5, second_half=second_half)
+    overall = algorithm.guarantees(9).headline.guarantee.privacy_profile(EPSILONS)
+    profiles = []
+    for index in range(1, 10):
+        stated = algorithm.guarantee_at(9, index)
+        assert stated is not None
+        profiles.append(stated.guarantee.privacy_profile(EPSILONS))
+    assert np.max(profiles, axis=0) == pytest.approx(overall, rel=1e-12)
+    assert overall == pytest.approx(profiles[4 if second_half else 0], rel=1e-12)
+
+
+def test_theorem_26_repaired() -> None:
+    """The printed ln n is below the proof's own sum at n = 1, where the exact divergence is positive."""
+    algorithm = StopPNSGD(LOGISTIC, 1.0, 6.0)
+    for n in (1, 2, 20):
+        bound = algorithm.guarantees(n).as_printed.guarantee
+        assert isinstance(bound, RDP)
+        harmonic = sum(1 / k for k in range(1, n + 1))
+        assert bound.curve(3.0) == pytest.approx(4 * 3 * harmonic / (n * 36), rel=1e-12)
+        assert bound.curve(6.0) == math.inf  # 2 * 6 * 5 > 36
+        stated = algorithm.rdp_at(n, 1)
+        assert stated is not None
+        for order in (1.0, 1.5, 3.0, 4.7):
+            assert 0 < stated.guarantee.curve(order) <= bound.curve(order)  # type: ignore[attr-defined]
+    printed = 4 * 3 * math.log(1) / 36
+    exact = 3 * 2**2 / (2 * 36)
+    assert printed < exact <= 4 * 3 * 1.0 / 36
+
+
+def test_the_theorems_parameters() -> None:
+    n, epsilon, delta = 50, 0.5, 1e-5
+    sigma = 2 * math.sqrt(2 * math.log(1.25e5)) / epsilon
+    skip = SkipPNSGD.for_privacy(LOGISTIC, n=n, epsilon=epsilon, delta=delta)
+    assert skip.noise_stddev == pytest.approx(sigma, rel=1e-12)
+    assert skip.rate == pytest.approx(math.sqrt(8) / math.sqrt(n * (1 + D * sigma**2)), rel=1e-12)
+    stop = StopPNSGD.for_privacy(LOGISTIC, n=n, epsilon=epsilon, delta=delta)
+    assert stop.rate == pytest.approx(2 / math.sqrt(n * (1 + D * sigma**2)), rel=1e-12)
+    assert stop.claim == "local"
+    local = stop.guarantees(n).local
+    assert local is not None
+    assert local.local
+    assert local.guarantee.privacy_profile(epsilon) <= delta
+    many = PNMSGD.for_privacy(LOGISTIC, rate=0.1, epsilon=epsilon, delta=delta)
+    assert many.noise_stddev == pytest.approx(5 * math.sqrt(math.log(1e5)) / epsilon, rel=1e-12)
+    for stated in many.guarantees(n):
+        assert stated.guarantee.privacy_profile(epsilon) <= delta
+    with pytest.raises(NotGuaranteedError, match="below 5"):
+        PNMSGD.for_privacy(LOGISTIC, rate=0.1, epsilon=8.0, delta=delta)
+    with pytest.raises(InvalidArgumentError, match="bounded constraint set"):
+        SkipPNSGD.for_privacy(Problem(Logistic(), AllSpace(D)), n=n, epsilon=epsilon, delta=delta)
+
+
+@pytest.mark.parametrize("algorithm", FAMILY)
+@pytest.mark.parametrize(
+    ("problem", "rate", "stddev", "reason"),
+    [
+        (LOGISTIC, 8.0001, 0.5, r"the rate 8.0001 is above 2/beta = 8"),
+        (Problem(Hinge(), BALL), 0.1, 0.5, "the loss is not smooth"),
+        (Problem(EuclideanDistance(), BALL), 1e-9, 0.5, "the loss is not smooth"),
+        (LOGISTIC, 1.0, 0.0, "the noise is zero"),
+    ],
+)
+def test_what_voids_the_guarantee_is_refused(
+    algorithm: Any, problem: Problem, rate: float, stddev: float, reason: str
+) -> None:
+    with pytest.raises(NotGuaranteedError, match=f"{algorithm.id} has no guarantee here: {reason}"):
+        algorithm(problem, rate, stddev)
+    withdrawn = algorithm(problem, rate, stddev, withdraw_guarantee=True)
+    assert not withdrawn.guarantees(10)
+    assert withdrawn.guarantee_at(10, 3) is None
+    assert withdrawn.rdp_at(10, 3) is None
+    assert any(reason[:12] in said for said in withdrawn.withdrawn(10))
+    data = Dataset(np.eye(D), np.ones(D))
+    assert withdrawn(data, rng=Randomness(0), runs=2).points.shape == (2, D)
+
+
+@pytest.mark.parametrize("algorithm", FAMILY)
+def test_the_largest_rate_that_is_guaranteed(algorithm: Any) -> None:
+    assert algorithm(LOGISTIC, 8.0, 0.5).guarantees(10)
+    assert algorithm(Problem(HalfSquaredDistance(1.0), BALL), 2.0, 0.5).guarantee_at(10, 1) is not None
+
+
+@pytest.mark.parametrize("algorithm", [PNSGD, SkipPNSGD, StopPNSGD])
+def test_local_claims_need_no_smoothness(algorithm: Any) -> None:
+    local = algorithm(Problem(Hinge(), BALL), 50.0, 0.5, claim="local")
+    stated = local.guarantees(10)
+    assert stated.local is not None
+    assert stated.local.local
+    assert stated.local.guarantee == GDP(4.0)
+    assert local.guarantee_at(10, 1) is not None
+
+
+def test_there_is_no_local_claim_over_several_epochs() -> None:
+    with pytest.raises(NotGuaranteedError, match="no local guarantee"):
+        PNMSGD(LOGISTIC, 1.0, 0.5, claim="local")
+
+
+def test_records_that_the_constants_do_not_cover_are_refused() -> None:
+    algorithm = PNSGD(LOGISTIC, 1.0, 0.5)
+    outside = Dataset(np.full((2, D), 1.0), np.ones(2))
+    wrong_label = Dataset(np.eye(D), np.full(D, 1.5))
+    with pytest.raises(InvalidDataError, match="norm"):
+        algorithm(outside, rng=Randomness(0), runs=2)
+    with pytest.raises(InvalidDataError, match="label"):
+        algorithm(wrong_label, rng=Randomness(0), runs=2)
+    withdrawn = dataclasses.replace(algorithm, withdraw_guarantee=True)
+    withdrawn(outside, rng=Randomness(0), runs=2)
+    with pytest.raises(InvalidArgumentError, match="3 features"):
+        algorithm(Dataset(np.eye(2), np.ones(2)), rng=Randomness(0), runs=2)
+
+
+@pytest.mark.parametrize("algorithm", FAMILY)
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        *(
+            (name, value)
+            for name in ("rate", "noise_stddev")
+            for value in (-1.0, math.nan, math.inf, True, "1", None)
+        ),
+        ("rate", 0.0),
+        ("start", (1.0, 2.0)),
+        ("start", (2.0, 0.0, 0.0)),
+        ("start", (math.nan, 0.0, 0.0)),
+        ("start", "abc"),
+        ("claim", "global"),
+        ("problem", None),
+        ("withdraw_guarantee", 1),
+    ],
+)
+def test_bad_parameters(algorithm: Any, argument: str, value: object) -> None:
+    good = {"problem": LOGISTIC, "rate": 1.0, "noise_stddev": 0.5}
+    with pytest.raises(InvalidArgumentError, match=argument):
+        algorithm(**{**good, argument: value})
+
+
+@pytest.mark.parametrize(
+    "algorithm", [*(kind(LOGISTIC, 1.0, 0.5) for kind in FAMILY), NoisyGradientDescent(LOGISTIC, 1.0, 1e-5)]
+)
+def test_indices_are_checked(algorithm: Any) -> None:
+    for n, index in ((10, 0), (10, 11), (0, 1), (10, 1.0), (10, True)):
+        with pytest.raises(InvalidArgumentError):
+            algorithm.guarantee_at(n, index)
+
+
+def test_linear_losses_attain_the_guarantee_at_the_last_index() -> None:
+    """Opposite records at index n: the exact law is N(-eta x, ..) against N(+eta x, ..) given the rest.
+
+    With n = 1 the output's distance is 2 eta L and its noise eta sigma: mu = 2 L / sigma, as claimed.
+    """
+    algorithm = PNSGD(Problem(Linear(), AllSpace(1)), 0.5, 0.8)
+    stated = algorithm.guarantee_at(1, 1)
+    assert stated is not None
+    assert stated.guarantee == GDP(2 / 0.8)
