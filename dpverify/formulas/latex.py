@@ -205,7 +205,7 @@ class _Printer:
         match left, right:
             case Number(p), Number(q) if _numeral(p, q):
                 above = f"({above})"  # a fraction of numerals would be a number
-        return rf"\frac{{{above}}}{{{below}}}"
+        return operator("div").latex.join(above, below)
 
     @staticmethod
     def number(value: Fraction) -> str:
@@ -238,6 +238,8 @@ class _Printer:
                 return r"\ \text{or}\ ".join(map(self.part, parts))
             case And((part,)) | Or((part,)):
                 return self.formula(part)
+            case And() | Or():  # of no parts: true, and false
+                return "0=0" if isinstance(formula, And) else r"0\ne0"
             case Not(part):
                 return rf"\neg({self.formula(part)})"
             case Implies(premise, conclusion):
