@@ -6,7 +6,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test fuzz fuzz-1 fuzz-2 check bench scaling lock clean
+.PHONY: verify test fuzz fuzz-1 fuzz-2 check bench scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -35,6 +35,10 @@ bench: $(VENV)/installed-test
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
+
+# what a page takes from the program
+pages: $(VENV)/installed
+	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

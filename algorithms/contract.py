@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import whole_number
 from dpverify.running import Output, Randomness
 
 

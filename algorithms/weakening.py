@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 

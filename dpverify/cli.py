@@ -73,12 +73,14 @@ def list_(
 
     Verdicts are remembered in the user's cache folder until a formula or a prover changes.
     """
-    from dpverify.statements.paper import papers, select
+    from dpverify.headlines import ancestors
+    from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.proofs import (
         catalog_entries,
         prove_statements,
         recall,
         remember_all,
+        uses_graph,
         without_certificates,
     )
 
@@ -92,25 +94,32 @@ def list_(
         proved = prove_statements(missing, workers=jobs, progress=_progress("proving"))
         remember_all(r.evidence for r in proved)
         records += proved
+    below = {name for id_ in wanted for name in ancestors(id_, uses_graph())} - wanted
+    records += [
+        without_certificates(e)
+        for name in sorted(below)
+        if (s := find_statement(name))
+        for e in recall(s) or ()
+    ]  # what is false among them is carried to what rests on it
     entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
-            "covers_printed", "covers_repaired", "marks",
+            "headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by",
+            "rests_on_false", "marks",
         }  # fmt: skip
         write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
         return
     print_table(
         "",
-        ("id", "kind", "where", "printed", "repaired", "false beside it", "what"),
+        ("id", "kind", "where", "as printed", "corrected", "what"),
         (
             (
                 e.id,
                 e.kind,
                 e.where,
-                _in_part(e.verdict_printed, e.covers_printed),
-                _in_part(e.verdict_repaired, e.covers_repaired),
-                ", ".join(e.marks),
+                e.headline_printed,
+                e.headline_repaired,
                 e.title,
             )
             for e in entries
@@ -118,35 +127,45 @@ def list_(
     )
 
 
-def _in_part(verdict: str | None, covers: tuple[str, ...]) -> str:
-    """A verdict for a list, which says so where it is about less than the whole statement."""
-    return f"{verdict}, in part" if verdict and covers else verdict or ""
-
-
 @app.command("prove")
 def prove(
-    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; all if none.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Papers or statement ids, all if none; or one Markdown page with a theorem of your own."
+        ),
+    ] = None,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
-    """Prove or refute printed formulas, and their repairs.
+    """Prove or refute printed formulas and their corrections, or the theorem on a Markdown page.
 
     Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
     undecided: a refuted printed formula is a finding about its paper.
     """
-    from dpverify.evidence import Role, Verdict
+    from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
-    from dpverify.verification.proofs import prove_statements, remember_all
+    from dpverify.verification.proofs import prove_page, prove_statements, remember_all
 
     chosen = tuple(ids or ())
-    wanted = {row.id for _, row in select(chosen)}
-    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
-    if not statements:
-        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
-        raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+    said = ""
+    pages = [name for name in chosen if name.endswith(".md")]
     check_json(json_file)
-    records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
-    remember_all(r.evidence for r in records)
+    if pages:
+        from dpverify.statements.page import read_page
+
+        if len(chosen) > 1:
+            raise InvalidArgumentError("id", ", ".join(chosen), "one page, or papers and statement ids")
+        records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=_progress("proving"))
+        said = f"{pages[0]}: {word.headline}"
+    else:
+        wanted = {row.id for _, row in select(chosen)}
+        statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+        if not statements:
+            encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
+            raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+        records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
+        remember_all(r.evidence for r in records)
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
@@ -154,17 +173,20 @@ def prove(
     if json_file != "-":
         print_table(
             "",
-            ("statement", "obligation", "variant", "verdict", "prover", "checker", "counterexample"),
+            ("statement", "obligation", "variant", "coverage", "verdict", "prover", "checker", "counterexample"),
             (
                 (
-                    e.statement, e.obligation, e.variant,
-                    "units agree" if e.role is Role.UNIT and e.verdict is Verdict.PROVED else e.verdict, e.prover,
+                    e.statement, e.obligation, e.variant, e.coverage,
+                    "units agree" if e.coverage is Coverage.UNIT and e.verdict is Verdict.PROVED else e.verdict,
+                    e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
                 )
                 for e in (r.evidence for r in records)
             ),
         )  # fmt: skip
+        if said:
+            typer.echo(said)
     end_on_faults(r.evidence for r in records)
     if any(r.evidence.verdict is Verdict.UNDECIDED for r in records):
         raise typer.Exit(UNDECIDED)
@@ -311,7 +333,7 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _limits(seconds: float, gib: float) -> Limits:
-    from dpverify.privacy.checks import number
+    from dpverify.checks import number
     from dpverify.running import Limits
 
     number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")

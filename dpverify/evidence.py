@@ -6,19 +6,19 @@ form is versioned: a field's meaning never changes, new meanings get new fields 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-SCHEMA_VERSION: Literal[3] = 3
-"""1: without `mean` and `sampling` entries, which version 2 added; 2: without what an audit can see.
+SCHEMA_VERSION: Literal[4] = 4
+"""1: without `mean` and `sampling` entries, which version 2 added; 2: without what an audit can see; 3: without what a
+formula covers, what it rests on and what follows from it.
 
 Every field that a later version added has a default, so older ledgers are read as they are.
 """
 
-READABLE_VERSIONS = (1, 2, SCHEMA_VERSION)
+READABLE_VERSIONS = (1, 2, 3, SCHEMA_VERSION)
 
 
 class Verdict(StrEnum):
@@ -38,15 +38,60 @@ class Verdict(StrEnum):
     """No answer, with the reason."""
 
 
-class Role(StrEnum):
-    """What an obligation is in its paper."""
+class Coverage(StrEnum):
+    """How much of a statement a formula is."""
 
-    STATEMENT = "statement"
+    WHOLE = "whole"
+    """With what it uses, it gives the conclusion of the statement, or one of its parts, of which the others are wholes
+    too."""
+    INSTANCE = "instance"
+    """A special case or a consequence of the statement: it can refute or support it, never prove it."""
     STEP = "step"
-    CHOICE = "choice"
+    """A display of its proof."""
     CONDITION = "condition"
+    """What has to hold for the statement to say something, or for a result that its proof uses to apply."""
     UNIT = "unit"
+    """That both sides of a formula have the same unit."""
     REFERENCE = "reference"
+    """The same thing said elsewhere."""
+
+
+class Consequence(StrEnum):
+    """What follows from a printed formula that is false, worst first."""
+
+    CLAIM = "the claim fails"
+    CONSTANT = "a constant changes"
+    STEP = "a step of the proof only"
+    EDGE = "an edge case or notation"
+
+
+class Gap(StrEnum):
+    """Why something is undecided: a closed list, so that the reasons can be counted and worked off."""
+
+    CONTACT_POINT = "contact point"
+    """The two sides meet, and no method settles the neighborhood."""
+    UNBOUNDED_DOMAIN = "unbounded domain"
+    EFFORT_SPENT = "effort spent"
+    """A limit on boxes, steps or another counted work was reached."""
+    CLOCK = "stopped by the clock"
+    UNSUPPORTED_FUNCTION = "function not supported"
+    NO_METHOD = "no method"
+    """Every prover's method was tried to its end, and none applies."""
+    HIDDEN_CONSTANT = "hidden constant"
+    """What O( ) hides could explain it."""
+    MISSING_HYPOTHESIS = "missing hypothesis"
+    """Something is not defined, or not known to hold, without an assumption that is not stated."""
+    CONTRADICTORY_ASSUMPTIONS = "contradictory assumptions"
+    NO_WITNESS = "no witness"
+    BLIND_AUDIT = "blind audit"
+    """Nothing that was tried would have been noticed."""
+    TOO_FEW_RUNS = "too few runs"
+    NOT_RIGOROUS = "arithmetic not rigorous"
+    PROOF_FALLS_SHORT = "proof falls short"
+    """The printed constant is beyond what is proved, and nothing shows it false."""
+    NOTHING_STATED = "nothing stated"
+    """There is no claim to compare with: a measurement."""
+    FAULT = "fault in dpverify"
 
 
 class Variant(StrEnum):
@@ -80,13 +125,24 @@ class ProofEvidence(Record):
     statement: str
     obligation: str
     where: str
-    role: Role
+    coverage: Coverage
+    """In ledgers before version 4 read from the `role` that they have."""
     variant: Variant
     latex: str
     expression: str
     """The formula in plain characters."""
     scope: str = ""
-    """Which instances of the statement the formula covers, where that is less than all of them."""
+    """Of which case of the statement an instance is."""
+    uses: tuple[str, ...] = ()
+    """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
+    consequence: Consequence | None = None
+    """For a printed formula that is false, what follows from that; None before version 4."""
+    exceeds: str = ""
+    """By how much a refuted inequality fails at the counterexample, where both sides are numbers there."""
+    reading: str = ""
+    """How what is printed can be read so that it is true."""
+    catches: str = ""
+    """For an instance, the fault that it would have caught."""
     domain: dict[str, str] = {}
     units: dict[str, str] = {}
     assuming: tuple[str, ...] = ()
@@ -107,6 +163,8 @@ class ProofEvidence(Record):
     """Why the checker did not confirm, or how it did."""
     reason: str = ""
     """For `undecided`: what was tried and what stopped it."""
+    gap: Gap | None = None
+    """For `undecided`: which of the known reasons it is; None before version 4."""
     boxes: int | None = None
     witness: dict[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
@@ -115,6 +173,19 @@ class ProofEvidence(Record):
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_role(cls, fields: Any) -> Any:
+        """Ledgers before version 4 have a role: what it says of the coverage, the scope decides the rest."""
+        if not isinstance(fields, dict) or "role" not in fields or "coverage" in fields:
+            return fields
+        rest = {name: value for name, value in fields.items() if name != "role"}
+        known = {
+            "statement": Coverage.INSTANCE if rest.get("scope") else Coverage.WHOLE,
+            "choice": Coverage.CONDITION,
+        }
+        return {**rest, "coverage": known.get(fields["role"], fields["role"])}
 
 
 class ProfilePoint(Record):
@@ -211,6 +282,8 @@ class AuditEvidence(Record):
     title: str
     verdict: Verdict
     reason: str = ""
+    gap: Gap | None = None
+    """For `undecided`: which of the known reasons it is; None before version 4."""
     reproduce: str
     origin: ClaimOrigin | None = None
     """None in ledgers before version 3, and where a user makes the claim."""
@@ -372,6 +445,28 @@ Evidence = Annotated[
 ]
 
 
+class NamedResult(Record):
+    """A result of the literature that statements rest on."""
+
+    id: str
+    """Without a dot, so that it is no id of a catalog."""
+    title: str
+    """What it says."""
+    source: str
+
+
+class ErratumEntry(Record):
+    """A correction of a statement that is computed in a test or an audit, not by a formula of the ledger."""
+
+    where: str
+    printed: str
+    """What is printed, or what is wrong with it."""
+    corrected: str
+    consequence: Consequence
+    evidence: tuple[str, ...]
+    """What computes it: `test NAME` or `audit PLAN`."""
+
+
 class StatementEntry(Record):
     """One row of the catalog, with the verdicts computed for it (None: nothing checked yet)."""
 
@@ -389,11 +484,35 @@ class StatementEntry(Record):
     docstring: str = ""
     verdict_printed: Verdict | None = None
     verdict_repaired: Verdict | None = None
-    covers_printed: tuple[str, ...] = ()
-    """Where the formulas behind `verdict_printed` were proved for less than the whole statement: for what."""
-    covers_repaired: tuple[str, ...] = ()
+    headline_printed: str = ""
+    """What was shown of it as printed, in words: `proved, given fmtt18.thm22`; `instances hold`."""
+    headline_repaired: str = ""
+    given_printed: tuple[str, ...] = ()
+    """What `verdict_printed` rests on: ids of statements and of named results."""
+    given_repaired: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    """Everything that it or one of its formulas rests on."""
+    used_by: tuple[str, ...] = ()
+    """The statements that rest on it, in the whole catalog."""
+    rests_on_false: tuple[str, ...] = ()
+    """The statements that are false as printed among all that it rests on, directly or not."""
+    errata: tuple[ErratumEntry, ...] = ()
+    """Corrections that no formula of the ledger is about, each with what computes it."""
     marks: tuple[str, ...] = ()
-    """What is false beside the statement itself, such as `a step is false`."""
+    """What is false beside the statement itself, such as `a step of its proof is false`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_covers(cls, fields: Any) -> Any:
+        """Ledgers of version 3 name what their verdict was about in fields that have become a headline."""
+        if not isinstance(fields, dict):
+            return fields
+        rest = dict(fields)
+        for variant in Variant:
+            covers = rest.pop(f"covers_{variant}", ())
+            if covers and not rest.get(f"headline_{variant}"):
+                rest[f"headline_{variant}"] = f"{rest.get(f'verdict_{variant}')} for: {'; '.join(covers)}"
+        return rest
 
 
 class Budget(Record):
@@ -407,7 +526,7 @@ class Budget(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1, 2, 3] = SCHEMA_VERSION
+    schema_version: Literal[1, 2, 3, 4] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str
@@ -423,33 +542,8 @@ class Ledger(Record):
     seconds: float
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
-
-
-def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
-    """What is false as printed in a statement beside what it says itself, each kind once."""
-    words = {
-        Role.STEP: "a step is false",
-        Role.CHOICE: "a choice of the proof is false",
-        Role.CONDITION: "a condition is false",
-        Role.UNIT: "units differ",
-        Role.REFERENCE: "a reference is false",
-    }
-    found = [
-        words[proof.role]
-        for proof in proofs
-        if proof.role in words and proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED
-    ]
-    return tuple(words[role] for role in words if words[role] in found)
-
-
-def covered(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
-    """What was proved, where some of these formulas are about less than the whole; empty where none is."""
-    proved = [
-        p for p in proofs if p.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and p.role is not Role.UNIT
-    ]
-    scoped = tuple(dict.fromkeys(f"{p.scope} ({p.obligation})" for p in proved if p.scope))
-    whole = any(not p.scope and p.role is Role.STATEMENT for p in proved)
-    return (*scoped, "the other formulas as they stand") if scoped and whole else scoped
+    results: tuple[NamedResult, ...] = ()
+    """The named results that statements of this ledger rest on."""
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

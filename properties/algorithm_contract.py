@@ -17,9 +17,9 @@ import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import whole_number
 from dpverify.running import Executor, Randomness, Runs, fingerprint, run
 
 _EPSILONS = np.linspace(0.0, 8.0, 33)

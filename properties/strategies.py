@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
+from dpverify.checks import whole_number
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
-from dpverify.privacy.checks import whole_number
 from dpverify.problems import Dataset
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dpverify import checks
 from dpverify.auditing import MINIMUM_RUNS, PrivacyAudit, audit_privacy
-from dpverify.auditing.arguments import check_failure_probability
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import Adjacency, Guarantee, parse_claim
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
 from dpverify.running.user_mechanisms import plain_array
@@ -117,7 +117,7 @@ def check_private(
     by = checked_adjacency(adjacency)
     guarantee = _claimed(claim)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
-    check_failure_probability("failure_probability", failure_probability)
+    checks.failure_probability("failure_probability", failure_probability)
     subject = _as_mechanism(mechanism)
     check_neighbors(_records("left", left), _records("right", right), by, index=index)
     samples, same = [], True

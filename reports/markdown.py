@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dpverify.evidence import Ledger, marks
+from dpverify.evidence import Ledger
+from dpverify.headlines import marks
 from dpverify.reports.summary import (
     Finding,
     audit_text,
+    consequence_text,
+    gaps_text,
     is_measurement,
     name_of,
     reason_of,
@@ -26,7 +29,7 @@ def render_markdown(ledger: Ledger) -> str:
     summary = summarize(ledger)
     parts = ["## dpverify", "", _text(summary.headline), ""]
     parts += _table(
-        ("verdict", "printed formulas", "repaired formulas", "audits"),
+        ("verdict", "printed formulas", "corrected formulas", "audits"),
         [
             (str(row.verdict), str(row.printed), str(row.repaired), str(row.audits))
             for row in summary.counts
@@ -40,17 +43,15 @@ def render_markdown(ledger: Ledger) -> str:
         if found:
             parts += [f"### {heading}", ""]
             parts += _findings(finding for each in found for finding in each.findings)
-    partly = [row for row in ledger.statements if row.covers_printed or row.covers_repaired]
-    if partly:
-        parts += ["### Statements that were proved in part", ""]
-        parts += _list(
-            f"{row.id}, {about}: proved for {'; '.join(covers)}"
-            for row in partly
-            for about, covers in (("as printed", row.covers_printed), ("repaired", row.covers_repaired))
-            if covers
+    said = [row for row in ledger.statements if row.headline_printed]
+    if said:
+        parts += ["### What was shown of each statement", ""]
+        parts += _table(
+            ("statement", "as printed", "corrected"),
+            [(row.id, row.headline_printed, row.headline_repaired) for row in said],
         )
     if summary.failed_repairs:
-        parts += ["### Repairs that do not hold", ""]
+        parts += ["### Corrections that do not hold", ""]
         parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
     if summary.powers:
         parts += ["### What the audits can tell", ""]
@@ -71,6 +72,7 @@ def render_markdown(ledger: Ledger) -> str:
         )
     if summary.undecided:
         parts += ["### Undecided", ""]
+        parts += [_text(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
         parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
     spent, whole = spending(ledger.budget)
     confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
@@ -86,11 +88,22 @@ def render_markdown(ledger: Ledger) -> str:
 
 def _findings(findings: Iterable[Finding]) -> list[str]:
     return _table(
-        ("statement", "what is false", "where", "formula", "counterexample", "left", "right", "repaired"),
+        (
+            "statement",
+            "what is false",
+            "consequence",
+            "where",
+            "formula",
+            "counterexample",
+            "left",
+            "right",
+            "corrected",
+        ),
         [
             (
                 finding.refuted.statement,
                 "; ".join(marks([finding.refuted])) or "the statement",
+                consequence_text(finding.refuted),
                 finding.refuted.where,
                 shortened(finding.refuted.expression),
                 ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),

@@ -27,12 +27,15 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.reports import number_text
+from dpverify.reports.dependencies import drawings
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
 from dpverify.reports.sections import Section, sections, signs, symbol_rows
 from dpverify.reports.summary import (
     MEANING,
     audit_text,
+    consequence_text,
+    gaps_text,
     is_measurement,
     law_claim,
     origin_text,
@@ -66,6 +69,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
     """
     script = _read("report.js")
     page_sections = sections(ledger)
+    anchors = {section.id: section.anchor for section in page_sections}
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
     return (
         _environment()
@@ -76,7 +80,9 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             spending=spending(ledger.budget),
             sections=page_sections,
             groups=_groups(page_sections),
-            anchors={section.id: section.anchor for section in page_sections},
+            anchors=anchors,
+            drawings=drawings(ledger, anchors),
+            named={result.id: result for result in ledger.results},
             checked={section.id: section for section in page_sections if section.badges},
             plots=_plots(page_sections),
             notes=notes,
@@ -185,6 +191,8 @@ def _environment() -> Environment:
         provable=provable_text,
         symbol_rows=symbol_rows,
         reason_of=reason_of,
+        consequence_text=consequence_text,
+        gaps_text=gaps_text,
         sentence=_sentence,
         signs=signs,
         neighbors=_neighbors,

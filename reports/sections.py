@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpverify.evidence import Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict, marks, overall
+from dpverify.evidence import (
+    Coverage,
+    ErratumEntry,
+    Ledger,
+    ProofEvidence,
+    StatementEntry,
+    Variant,
+    Verdict,
+    overall,
+)
+from dpverify.headlines import marks
 from dpverify.reports.summary import AuditEvidence, Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
@@ -25,12 +35,15 @@ class Block:
 
 @dataclass(frozen=True)
 class Badge:
-    """A verdict and what it is about."""
+    """What was shown, and what it is about."""
 
     about: str
-    verdict: Verdict
-    covers: tuple[str, ...] = ()
-    """What it is about, where that is less than the whole statement."""
+    verdict: Verdict | None
+    """None where nothing was shown of the whole: then the headline says of what."""
+    headline: str = ""
+    """What was shown in words, where that is more than the verdict."""
+    brief: str = ""
+    """The same without the names of what is given."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,12 @@ class Section:
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
     marks: tuple[str, ...]
-    """What is false beside the statement itself, such as `a step is false`."""
+    """What is false beside the statement itself, such as `a step of its proof is false`, if no headline says so."""
+    errata: tuple[ErratumEntry, ...]
+    uses: tuple[str, ...]
+    """What it rests on."""
+    used_by: tuple[str, ...]
+    rests_on_false: tuple[str, ...]
     correction: Correction | None
     """What is false in it as printed, beside its repair."""
     reasons: tuple[str, ...]
@@ -84,7 +102,7 @@ class Section:
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The different verdicts in this section, for the filter."""
-        found = {badge.verdict for badge in self.badges}
+        found = {badge.verdict for badge in self.badges if badge.verdict is not None}
         proofs = (card.evidence for card in (*self.printed, *self.repaired, *self.units))
         found |= {proof.verdict for proof in proofs}
         found |= {a.evidence.verdict for a in self.audits if not measured(a)}
@@ -109,10 +127,21 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         or row.algorithm
         or row.verdict_printed
         or row.verdict_repaired
+        or row.errata
     ]
     rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
     anchors = Anchors(
-        {"top", "content", "contents", "summary", "catalog", "reproduce", "filter-text", "filter-verdict"}
+        {
+            "top",
+            "content",
+            "dependencies",
+            "contents",
+            "summary",
+            "catalog",
+            "reproduce",
+            "filter-text",
+            "filter-verdict",
+        }
         | {"filter-paper", "filter-count", "menu", "unconfirmed", "contents-list"}
     )
     corrected = corrections(ledger)
@@ -230,7 +259,11 @@ def _section(
         latex=row.latex,
         docstring=blocks(row.docstring),
         badges=_badges(row, proofs, audits),
-        marks=row.marks or marks(proofs),
+        marks=() if row.headline_printed else row.marks or marks(proofs),
+        errata=row.errata,
+        uses=row.uses,
+        used_by=row.used_by,
+        rests_on_false=row.rests_on_false,
         correction=correction,
         reasons=tuple(dict.fromkeys(proof.because for proof in repaired if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
@@ -242,21 +275,33 @@ def _section(
 
 def _homogeneous(proof: ProofEvidence) -> bool:
     """Whether this is about units and says that there is nothing wrong with them."""
-    return proof.role is Role.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+    return proof.coverage is Coverage.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 def _badges(
     row: StatementEntry, proofs: list[ProofEvidence], audits: list[AuditEvidence]
 ) -> tuple[Badge, ...]:
-    printed = row.verdict_printed or overall([p.verdict for p in proofs if p.variant is Variant.PRINTED])
-    repaired = row.verdict_repaired or overall([p.verdict for p in proofs if p.variant is Variant.REPAIRED])
+    badges: list[Badge] = []
+    for about, variant, verdict, headline, given in (
+        ("as printed", Variant.PRINTED, row.verdict_printed, row.headline_printed, row.given_printed),
+        ("corrected", Variant.REPAIRED, row.verdict_repaired, row.headline_repaired, row.given_repaired),
+    ):
+        if not headline:  # ledgers before version 4, and what no catalog has
+            verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])
+        if verdict is not None or headline:
+            shown = headline if headline != verdict else ""
+            badges.append(Badge(about, verdict, shown, _brief(headline, given) or str(verdict)))
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
-    named = (
-        ("as printed", printed, row.covers_printed),
-        ("repaired", repaired, row.covers_repaired),
-        ("audits", audited, ()),
-    )
-    return tuple(Badge(about, verdict, covers) for about, verdict, covers in named if verdict is not None)
+    if audited is not None:
+        badges.append(Badge("audits", audited, "", str(audited)))
+    return tuple(badges)
+
+
+def _brief(headline: str, given: tuple[str, ...]) -> str:
+    """A headline that names only one of the things that are given, and how many more there are."""
+    if len(given) < 2:
+        return headline
+    return headline.replace(f"given {', '.join(given)}", f"given {given[0]} and {len(given) - 1} more")
 
 
 def _foreign(name: str) -> StatementEntry:

@@ -11,20 +11,24 @@ from dpverify.evidence import (
     ClaimForm,
     ClaimOrigin,
     ComplexityEvidence,
+    Consequence,
     ConstantEvidence,
+    Coverage,
+    ErratumEntry,
+    Gap,
     Ledger,
     MeanEvidence,
     PrivacyEvidence,
     ProofEvidence,
     RateEvidence,
     RiskEvidence,
-    Role,
     SamplingEvidence,
+    StatementEntry,
     Variant,
     Verdict,
-    marks,
     overall,
 )
+from dpverify.headlines import gravest, marks
 from dpverify.reports import number_text
 
 AuditEvidence = (
@@ -77,7 +81,9 @@ class Correction:
     """The repaired formulas of all findings, each once, and where they hold if that is what was mended."""
     reasons: tuple[str, ...]
     marks: tuple[str, ...]
-    """What is false beside the statement itself, such as `a step is false`."""
+    """What is false beside the statement itself, such as `a step of its proof is false`."""
+    consequence: Consequence | None = None
+    """The worst of its findings'; None in ledgers before version 4."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +124,14 @@ class Summary:
     false_constants: tuple[ConstantEvidence, ...]
     """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
     undecided: tuple[ProofEvidence | AuditEvidence, ...]
+    errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
+    """Corrections that a test or an audit computes, with their statements, worst consequence first."""
     measurements: tuple[AuditEvidence, ...]
     """Audits without a claim to compare with; they have a number and no verdict."""
     powers: tuple[Power, ...]
     """What the audits can tell, a kind of audit each."""
+    gaps: tuple[tuple[Gap, int], ...]
+    """How often each of the known reasons left something undecided; none in ledgers before version 4."""
     units: int
     """Formulas whose units were compared."""
     units_agree: int
@@ -137,7 +147,9 @@ def summarize(ledger: Ledger) -> Summary:
     audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
     refuted = [proof for proof in proofs if proof.verdict is Verdict.REFUTED]
     findings = tuple(
-        Finding(proof, _repairs(proof, proofs)) for proof in refuted if proof.variant is Variant.PRINTED
+        Finding(proof, _repairs(proof, proofs))
+        for proof in sorted(refuted, key=lambda proof: _gravity(proof.consequence))
+        if proof.variant is Variant.PRINTED
     )
     names = {proof.statement for proof in proofs} | {audit.subject for audit in audits}
     names |= {
@@ -156,7 +168,9 @@ def summarize(ledger: Ledger) -> Summary:
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
     judged = tuple(audit for audit in audits if not is_measurement(audit))
-    units = [proof for proof in proofs if proof.role is Role.UNIT]
+    undecided = tuple(entry for entry in (*proofs, *judged) if entry.verdict is Verdict.UNDECIDED)
+    reasons = [entry.gap for entry in undecided]
+    units = [proof for proof in proofs if proof.coverage is Coverage.UNIT]
     # older ledgers did not record what an audit can tell
     powers = _powers(judged) if ledger.schema_version >= 3 else ()
     return Summary(
@@ -172,7 +186,14 @@ def summarize(ledger: Ledger) -> Summary:
         failed_repairs=tuple(Finding(proof) for proof in refuted if proof.variant is Variant.REPAIRED),
         violated=violated,
         false_constants=false_constants,
-        undecided=tuple(entry for entry in (*proofs, *judged) if entry.verdict is Verdict.UNDECIDED),
+        undecided=undecided,
+        errata=tuple(
+            sorted(
+                ((row, erratum) for row in ledger.statements for erratum in row.errata),
+                key=lambda found: _gravity(found[1].consequence),
+            )
+        ),
+        gaps=tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons),
         measurements=measurements,
         powers=powers,
         units=len(units),
@@ -196,13 +217,15 @@ def summarize(ledger: Ledger) -> Summary:
 
 
 def corrections(ledger: Ledger) -> dict[str, Correction]:
-    """Id to correction, for every statement with a refuted printed formula, in the ledger's order."""
+    """Id to correction, for every statement with a refuted printed formula, worst consequence first."""
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     rows = {row.id: row for row in ledger.statements}
     found: dict[str, list[Finding]] = {}
     for proof in proofs:
         if proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED:
             found.setdefault(proof.statement, []).append(Finding(proof, _repairs(proof, proofs)))
+    for findings in found.values():
+        findings.sort(key=lambda finding: _gravity(finding.refuted.consequence))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
         unique = {
@@ -218,8 +241,22 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             repairs=tuple(unique.values()),
             reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
             marks=marks(finding.refuted for finding in findings),
+            consequence=_worst(finding.refuted for finding in findings),
         )
-    return made
+    return dict(sorted(made.items(), key=lambda named: _gravity(named[1].consequence)))
+
+
+def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
+    """The worst consequence of what says what the statement says, if that is among it, else of all."""
+    found = list(refuted)
+    claims = [p.consequence for p in found if p.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    return gravest(claims or [p.consequence for p in found])
+
+
+def _gravity(consequence: Consequence | None) -> int:
+    """Its place in the order of findings; last where none is known."""
+    known = list(Consequence)
+    return len(known) if consequence is None else known.index(consequence)
 
 
 def is_measurement(audit: AuditEvidence) -> bool:
@@ -259,7 +296,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         if row.printed or row.repaired or row.audits:
             lines.append(
                 SummaryLine(
-                    f"{row.verdict}: {row.printed} printed, {row.repaired} repaired, {row.audits} audits",
+                    f"{row.verdict}: {row.printed} printed, {row.repaired} corrected, {row.audits} audits",
                     row.verdict,
                 )
             )
@@ -278,11 +315,13 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         for finding in (finding for each in found for finding in each.findings):
             lines.append(SummaryLine(finding_text(finding), Verdict.REFUTED))
     for failed in summary.failed_repairs:
-        lines.append(SummaryLine(f"repair does not hold: {finding_text(failed)}", Verdict.REFUTED))
+        lines.append(SummaryLine(f"correction does not hold: {finding_text(failed)}", Verdict.REFUTED))
     for audit in summary.violated:
         lines.append(SummaryLine(f"{audit.subject}: {audit_text(audit)}", Verdict.VIOLATED))
     for constant in summary.false_constants:
         lines.append(SummaryLine(f"{constant.subject}: {audit_text(constant)}", Verdict.REFUTED))
+    if summary.gaps:
+        lines.append(SummaryLine(f"undecided: {gaps_text(summary.gaps)}"))
     for entry in summary.undecided:
         lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
     for measured in summary.measurements:
@@ -297,16 +336,31 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     return tuple(SummaryLine(" ".join(line.text.split()), line.verdict) for line in lines)
 
 
+def gaps_text(gaps: Iterable[tuple[Gap, int]]) -> str:
+    """The reasons why things are undecided, with how often each was met."""
+    return ", ".join(f"{gap} ({number_text.count(count)})" for gap, count in gaps)
+
+
+def consequence_text(proof: ProofEvidence) -> str:
+    """What follows from a false formula: its consequence, by how much it fails, how it can be read."""
+    parts = [str(proof.consequence)] if proof.consequence else []
+    parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
+    parts += [f"true if read {proof.reading}"] if proof.reading else []
+    return "; ".join(parts)
+
+
 def finding_text(finding: Finding) -> str:
-    """A refuted formula, its counterexample and its repair in one sentence."""
+    """A refuted formula, its counterexample, what follows from it and its correction in one sentence."""
     proof = finding.refuted
     text = f"{proof.statement} ({proof.where}), {proof.obligation}: {shortened(proof.expression)} "
-    text += "compares different units" if proof.role is Role.UNIT else "is false"
+    text += "compares different units" if proof.coverage is Coverage.UNIT else "is false"
     if proof.counterexample:
         text += " at " + ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
     if proof.left is not None and proof.right is not None:
         text += f", where the sides are {proof.left} and {proof.right}"
-    return "; repaired: ".join([text, *(repair_text(finding, repair) for repair in finding.repairs)])
+    said = consequence_text(proof)
+    text += f"; {said}" if said else ""
+    return "; corrected: ".join([text, *(repair_text(finding, repair) for repair in finding.repairs)])
 
 
 def repair_text(finding: Finding, repair: ProofEvidence) -> str:
@@ -433,13 +487,13 @@ def _repairs(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[P
     """The repairs of a refuted formula: those of its name, else of the whole statement, else all."""
     repaired = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.REPAIRED]
     same_name = [proof for proof in repaired if proof.obligation == refuted.obligation]
-    whole = [proof for proof in repaired if proof.role is Role.STATEMENT]
+    whole = [proof for proof in repaired if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
     return tuple(same_name or whole or repaired)
 
 
 def _agree(proof: ProofEvidence) -> bool:
     """Whether this says no more than that the units of both sides agree."""
-    return proof.role is Role.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+    return proof.coverage is Coverage.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
@@ -492,7 +546,7 @@ def _count(
 def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]) -> bool:
     """Whether the statement itself is false: by the catalog's verdict, else by its formulas."""
     for row in ledger.statements:
-        if row.id == name and row.verdict_printed is not None:
+        if row.id == name and (row.verdict_printed is not None or row.headline_printed):
             return row.verdict_printed is Verdict.REFUTED
     return (
         overall(
@@ -501,7 +555,7 @@ def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]
                 for proof in proofs
                 if proof.statement == name
                 and proof.variant is Variant.PRINTED
-                and proof.role is Role.STATEMENT
+                and proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)
             ]
         )
         is Verdict.REFUTED
@@ -521,7 +575,7 @@ def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...
     text = "No statement is false as printed."
     if statements:
         verb = "is" if len(statements) == 1 else "are"
-        text = f"{_plural(len(statements), 'statement')} {verb} false as printed."
+        text = f"{_plural(len(statements), 'statement')} {verb} false as printed{_how(statements)}."
     if parts:
         noun = "more statement" if statements else "statement"
         verb = "has" if len(parts) == 1 else "have"
@@ -529,6 +583,13 @@ def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...
             f" {_plural(len(parts), noun)} {verb} a false formula in the proof, the conditions or the units."
         )
     return text
+
+
+def _how(statements: Iterable[Correction]) -> str:
+    """How many of them are false with which consequence, where that is known."""
+    found = [statement.consequence for statement in statements]
+    counts = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
+    return f" ({'; '.join(counts)})" if counts else ""
 
 
 def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:

@@ -26,9 +26,9 @@ from dpverify.algorithms.conditions import (
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least, namespace
 from dpverify.running import Output, Randomness

@@ -25,9 +25,9 @@ from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, p
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 

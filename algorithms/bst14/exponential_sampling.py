@@ -26,9 +26,9 @@ from dpverify.algorithms.samplers.free_coordinates import (
 from dpverify.algorithms.samplers.near_centers import sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import (
     Ball,
     Box,

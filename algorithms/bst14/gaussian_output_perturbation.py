@@ -17,9 +17,9 @@ from dpverify.algorithms.conditions import check_records, given_up, never_refuse
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian_hockey_stick
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.arrays import like
 from dpverify.problems.losses import check_not_flat

@@ -18,9 +18,9 @@ from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler,
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Box, Dataset, Linear, Problem
 from dpverify.running import Output, Randomness
 

@@ -19,9 +19,9 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Output, Randomness

@@ -41,9 +41,9 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness

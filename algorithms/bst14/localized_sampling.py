@@ -22,9 +22,9 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_balls,
     local_cubes,
 )
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array

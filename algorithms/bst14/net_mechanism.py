@@ -20,9 +20,9 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness

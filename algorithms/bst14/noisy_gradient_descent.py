@@ -15,9 +15,9 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat

@@ -34,6 +34,7 @@ from dpverify.algorithms.conditions import check_records, given_up, never_refuse
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -43,7 +44,6 @@ from dpverify.privacy import (
     StatedGuarantee,
     gaussian_hockey_stick,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge, gradient_sensitivity
 from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat

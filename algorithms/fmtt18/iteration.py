@@ -11,9 +11,9 @@ from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
-from dpverify.privacy.checks import number, numbers, whole_number
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array

@@ -19,9 +19,9 @@ from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
 from dpverify.problems.losses import check_not_flat

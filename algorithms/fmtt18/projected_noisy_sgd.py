@@ -23,6 +23,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -31,7 +32,6 @@ from dpverify.privacy import (
     ProfileDP,
     StatedGuarantee,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import NoisyIteration, per_index
 from dpverify.privacy.mixtures import (
     GaussianMixtureProfile,

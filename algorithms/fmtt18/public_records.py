@@ -15,9 +15,9 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
 from dpverify.problems import Problem, gradient_sensitivity

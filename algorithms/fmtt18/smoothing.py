@@ -14,9 +14,9 @@ from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries,
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.smoothed_losses import SmoothedLoss, smoothed

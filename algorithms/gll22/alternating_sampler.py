@@ -27,7 +27,7 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.privacy.checks import number, whole_number
+from dpverify.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 

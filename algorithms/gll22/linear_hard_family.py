@@ -20,9 +20,9 @@ from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.problems.arrays import Array, at_least, namespace, row_sums

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpverify.algorithms.conditions import normalized_start
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.problems import (
     AllSpace,
     Ball,

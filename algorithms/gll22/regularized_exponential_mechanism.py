@@ -35,6 +35,7 @@ from dpverify.algorithms.samplers.free_coordinates import (
 )
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -45,7 +46,6 @@ from dpverify.privacy import (
     StatedGuarantee,
     gaussian_hockey_stick,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness

@@ -25,8 +25,8 @@ from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness

@@ -17,10 +17,10 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness

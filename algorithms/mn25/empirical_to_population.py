@@ -27,6 +27,7 @@ from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     Adjacency,
@@ -38,7 +39,6 @@ from dpverify.privacy import (
     StatedGuarantee,
     for_group,
 )
-from dpverify.privacy.checks import whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
 from dpverify.running import Output, Randomness

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import (
     GDP,
@@ -31,7 +32,6 @@ from dpverify.privacy import (
     StatedGuarantee,
     gaussian_hockey_stick,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums
 from dpverify.running import Output, Randomness

@@ -22,9 +22,9 @@ from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import StatedGuarantee
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import row_sums
 from dpverify.running import Output, Randomness

@@ -24,8 +24,8 @@ from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.private_oracles import FirstOrder, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import namespace
 from dpverify.running import Output, Randomness

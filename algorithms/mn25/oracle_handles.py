@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError
-from dpverify.privacy.checks import whole_number
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
 

@@ -25,10 +25,10 @@ from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
 from dpverify.running import Output, Randomness

@@ -33,6 +33,7 @@ from dpverify.algorithms.mn25.private_selection import (
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -43,7 +44,6 @@ from dpverify.privacy import (
     compose,
     zCDP,
 )
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Dataset, Problem, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss

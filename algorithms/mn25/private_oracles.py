@@ -31,9 +31,9 @@ from dpverify.algorithms.mn25.oracle_handles import (
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import records as records_of
 from dpverify.algorithms.weakening import Weakenable
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, Guarantee, StatedGuarantee, compose, for_group, zCDP
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.privacy.checks import number, whole_number
+from dpverify.checks import number, whole_number
 from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array

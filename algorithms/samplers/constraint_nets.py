@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.evidence import Interval
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Ball, Box, ConstraintSet, Simplex
 
 Matrix = NDArray[np.float64]

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number, whole_number
 
 Proof = Literal["conductance", "printed"]
 

@@ -25,8 +25,8 @@ from dpverify.algorithms.samplers.free_coordinates import (
     near,
     near_box,
 )
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least, like, row_sums
 from dpverify.running import Output, Randomness

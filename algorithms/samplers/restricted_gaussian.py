@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.arrays import namespace
 from dpverify.running import Randomness

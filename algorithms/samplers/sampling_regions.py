@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.problems import Ball, Box, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, row_sums
 from dpverify.problems.per_run.ball_intersections import BallIntersections

@@ -5,7 +5,7 @@ probability; `supported` and `violated` are the strongest words an auditor has.
 """
 
 from dpverify.auditing.budget import ErrorBudget
-from dpverify.auditing.complexity import CountRelation, QueryAudit, audit_queries
+from dpverify.auditing.complexity import QueryAudit, audit_queries
 from dpverify.auditing.confidence import (
     betting_interval,
     clopper_pearson_lower,
@@ -26,7 +26,8 @@ from dpverify.auditing.entries import (
 from dpverify.auditing.events import Direction, Event
 from dpverify.auditing.faults import FACTORS, search_faults
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
-from dpverify.auditing.risk import MeanAudit, RateFit, RateRelation, audit_mean, fit_rate, most_telling
+from dpverify.auditing.relations import Relation
+from dpverify.auditing.risk import MeanAudit, RateFit, audit_mean, fit_rate, most_telling
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
 from dpverify.auditing.sampling import LawAudit, audit_law
 from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
@@ -37,7 +38,6 @@ __all__ = [
     "MINIMUM_RUNS",
     "Claim",
     "ConstantAudit",
-    "CountRelation",
     "Direction",
     "ErrorBudget",
     "Event",
@@ -47,7 +47,7 @@ __all__ = [
     "PrivacyAudit",
     "QueryAudit",
     "RateFit",
-    "RateRelation",
+    "Relation",
     "Score",
     "Scorer",
     "Violation",

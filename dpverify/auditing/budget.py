@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpverify.auditing.arguments import check_probability
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Budget
 
@@ -30,7 +30,7 @@ class ErrorBudget:
     """
 
     def __init__(self, total: float) -> None:
-        self._total = Fraction(check_probability("failure_probability", total))
+        self._total = Fraction(checks.probability("failure_probability", total))
         self._granted = Fraction(0)
         self._spent: dict[str, float] = {}
 
@@ -65,7 +65,7 @@ class ErrorBudget:
         if share is not None:
             request = _checked_share(share) * self._total
         else:
-            request = Fraction(check_probability("amount", amount))
+            request = Fraction(checks.probability("amount", amount))
         left = self._left()
         if left <= 0 or request > left + _ROUNDING * self._total:
             raise InvalidArgumentError(

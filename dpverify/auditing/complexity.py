@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.arguments import check_integer
+from dpverify import checks
+from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
-
-
-class CountRelation(StrEnum):
-    """How a counted number of queries must stand to the claimed one."""
-
-    EQUAL = "="
-    AT_MOST = "<="
 
 
 @dataclass(frozen=True)
@@ -34,13 +27,11 @@ class QueryAudit:
     fewest: int
     most: int
     claimed: int
-    relation: CountRelation
+    relation: Relation
     runs: int
 
 
-def audit_queries(
-    counted: ArrayLike, claimed: int, *, relation: CountRelation = CountRelation.EQUAL
-) -> QueryAudit:
+def audit_queries(counted: ArrayLike, claimed: int, *, relation: Relation = Relation.EQUAL) -> QueryAudit:
     """Compare queries counted in each run, an integer or (runs,), with the claimed number.
 
     One query is one record's value, gradient or projection.
@@ -48,9 +39,9 @@ def audit_queries(
     Raises `InvalidDataError` unless the counts are integers, at least 0, and `InvalidArgumentError` unless
     the claim is one.
     """
-    claimed = check_integer("claimed", claimed, at_least=0)
-    if not isinstance(relation, CountRelation):
-        raise InvalidArgumentError("relation", relation, "CountRelation.EQUAL or CountRelation.AT_MOST")
+    claimed = checks.whole_number("claimed", claimed, at_least=0)
+    if not isinstance(relation, Relation):
+        raise InvalidArgumentError("relation", relation, "Relation.EQUAL or Relation.AT_MOST")
     counts = np.asarray(counted)
     if counts.dtype.kind not in "iu" or counts.ndim > 1 or counts.size == 0 or not np.all(counts >= 0):
         raise InvalidDataError(
@@ -59,9 +50,9 @@ def audit_queries(
         )
     fewest, most = int(counts.min()), int(counts.max())
     # The farthest from the claim: with "at most", only the most can be on the wrong side.
-    low_is_worse = relation is CountRelation.EQUAL and claimed - fewest > most - claimed
+    low_is_worse = relation is Relation.EQUAL and claimed - fewest > most - claimed
     worst = fewest if low_is_worse else most
-    kept = worst == claimed if relation is CountRelation.EQUAL else worst <= claimed
+    kept = worst == claimed if relation is Relation.EQUAL else worst <= claimed
     if kept:
         verdict, reason = Verdict.SUPPORTED, "every counted run agrees with the claim"
     else:

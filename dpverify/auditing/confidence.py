@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
-from dpverify.auditing.arguments import check_number, check_probability
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval
 
@@ -46,7 +46,7 @@ def clopper_pearson_upper(successes: ArrayLike, trials: ArrayLike, failure_proba
 def _checked_counts(
     successes: ArrayLike, trials: ArrayLike, failure_probability: float
 ) -> tuple[Array, Array, float]:
-    level = check_probability("failure_probability", failure_probability)
+    level = checks.probability("failure_probability", failure_probability)
     k_raw, n_raw = np.asarray(successes), np.asarray(trials)
     for name, counts in (("successes", k_raw), ("trials", n_raw)):
         if counts.dtype.kind not in "iu":
@@ -136,8 +136,8 @@ def _checked_values(
     values: ArrayLike, lower: float, upper: float, failure_probability: float
 ) -> tuple[Array, float, float]:
     """Values moved to [0, 1], the length of the range, and the level."""
-    level = check_probability("failure_probability", failure_probability)
-    start, end = check_number("lower", lower), check_number("upper", upper)
+    level = checks.probability("failure_probability", failure_probability)
+    start, end = checks.number("lower", lower), checks.number("upper", upper)
     if not start < end:
         raise InvalidArgumentError("upper", upper, f"above lower, which is {start:g}")
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, Verdict
+from dpverify.evidence import Gap, Interval, Verdict
 
 Extreme = Literal["smallest", "largest"]
 
@@ -23,6 +23,8 @@ class ConstantAudit:
     """Rounded to the safe side: up where it is the smallest provable value, down where it is the largest."""
     extreme: Extreme
     printed: float | None
+    gap: Gap | None = None
+    """Where it is undecided: which of the known reasons it is."""
 
 
 def audit_constant(
@@ -61,17 +63,18 @@ def audit_constant(
     safe = provable.upper if smallest else provable.lower
     broken = [words for words, holds in (requires or {}).items() if not holds]
     if broken:
-        verdict, reason = Verdict.VIOLATED, f"this does not hold: {'; '.join(broken)}"
+        verdict, reason, gap = Verdict.VIOLATED, f"this does not hold: {'; '.join(broken)}", None
     elif printed is None:
-        verdict, reason = Verdict.UNDECIDED, "there is no printed constant to compare with"
+        reason = "there is no printed constant to compare with"
+        verdict, gap = Verdict.UNDECIDED, Gap.NOTHING_STATED
     else:
-        verdict, reason = _compared(provable, safe, printed, smallest=smallest, decisive=decisive)
-    return ConstantAudit(verdict, reason, safe, extreme, printed)
+        verdict, reason, gap = _compared(provable, safe, printed, smallest=smallest, decisive=decisive)
+    return ConstantAudit(verdict, reason, safe, extreme, printed, gap)
 
 
 def _compared(
     provable: Interval, safe: float, printed: float, *, smallest: bool, decisive: bool
-) -> tuple[Verdict, str]:
+) -> tuple[Verdict, str, Gap | None]:
     how = "rigorous arithmetic" if provable.rigorous else "floating-point arithmetic"
     stands = f"the printed {printed:.6g} is"
     bound = f"{'smallest' if smallest else 'largest'} provable value, {safe:.6g}"
@@ -80,16 +83,20 @@ def _compared(
         return (
             Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
             f"{stands} {side} the {bound} ({how})",
+            None,
         )
     beyond = printed < provable.lower if smallest else printed > provable.upper
     side = "below" if smallest else "above"
     if decisive and beyond and provable.rigorous:
-        return Verdict.REFUTED, f"{stands} {side} the {bound}, beyond which the formula fails ({how})"
+        return Verdict.REFUTED, f"{stands} {side} the {bound}, beyond which the formula fails ({how})", None
     if decisive and beyond:
-        return Verdict.UNDECIDED, (
-            f"{stands} {side} the {bound}, beyond which the formula fails; found in {how}, which refutes nothing"
+        return (
+            Verdict.UNDECIDED,
+            f"{stands} {side} the {bound}, beyond which the formula fails; found in {how}, which refutes nothing",
+            Gap.NOT_RIGOROUS,
         )
     return (
         Verdict.UNDECIDED,
         f"{stands} {side} the {bound}: this proof does not reach it, which refutes nothing ({how})",
+        Gap.PROOF_FALLS_SHORT,
     )

@@ -65,6 +65,7 @@ def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
     return {
         "verdict": audit.verdict,
         "reason": audit.reason,
+        "gap": audit.gap,
         "runs": audit.runs,
         "failure_probability": audit.failure_probability,
         "sees_nothing": audit.sees_nothing,
@@ -125,6 +126,7 @@ def rate_entry(
         points=fit.points,
         verdict=fit.verdict,
         reason=fit.reason,
+        gap=fit.gap,
         runs=runs,
         failure_probability=failure_probability,
         seed=seed,
@@ -172,6 +174,7 @@ def constant_entry(
         method=method,
         verdict=audit.verdict,
         reason=audit.reason,
+        gap=audit.gap,
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dpverify.auditing.privacy import Claim, PrivacyAudit, audit_privacy
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 
 FACTORS = (4.0, 2.0)
 """By how much a mechanism is weakened, from the largest factor on."""
@@ -56,6 +56,7 @@ def search_faults(
         return replace(
             audit,
             verdict=Verdict.UNDECIDED,
+            gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
             reason="sees nothing here: no weakened version of the mechanism was given to try the audit on; "
             f"neighbors: {audit.adjacency}",
@@ -82,6 +83,7 @@ def search_faults(
             audit,
             fault=fault,
             verdict=Verdict.UNDECIDED,
+            gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
             reason=f"sees nothing here: with the {fault} {steps[0]:.4g} the mechanism was not flagged either; "
             f"neighbors: {audit.adjacency}",

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_integer
+from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, choose_events
@@ -32,7 +32,7 @@ from dpverify.auditing.scores import (
     one_thread,
 )
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.evidence import Gap, ProfilePoint, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -116,6 +116,8 @@ class PrivacyAudit:
     """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
     smallest_fault: float | None = None
     """The smallest factor of the fault that was flagged."""
+    gap: Gap | None = None
+    """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool = False
     """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
@@ -180,9 +182,9 @@ def audit_privacy(
     if not callable(getattr(claim, "privacy_profile", None)):
         raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
     p, q = check_pair(left, right)
-    level = check_failure_probability("failure_probability", failure_probability)
-    seed = check_integer("seed", seed, at_least=0)
-    most_events = check_integer("most_events", most_events, at_least=2)
+    level = checks.failure_probability("failure_probability", failure_probability)
+    seed = checks.whole_number("seed", seed, at_least=0)
+    most_events = checks.whole_number("most_events", most_events, at_least=2)
     neighbors = _check_adjacency(adjacency)
     stated = _stated_corner(claim)
     if delta is None:
@@ -246,6 +248,7 @@ def audit_privacy(
         bound_failure=bound_failure,
         seed=seed,
         adjacency=neighbors,
+        gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
         sees_nothing=verdict is Verdict.UNDECIDED,
     )
 

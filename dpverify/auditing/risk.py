@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_number
+from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
+from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, Verdict
+from dpverify.evidence import Gap, Interval, Verdict
 
 _TOLD_APART = 0.5
 """Exponents this far from a claimed one must be excluded before it is called supported."""
@@ -42,6 +42,8 @@ class MeanAudit:
 
     None where no possible expectation would have been.
     """
+    gap: Gap | None
+    """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool
     """True where nothing could have broken the bound, or nothing that does would have been found."""
     runs: int
@@ -77,8 +79,8 @@ def audit_mean(
     """
     sign = -1.0 if at_least else 1.0
     if bound != sign * math.inf:
-        bound = check_number("bound", bound)
-    level = check_failure_probability("failure_probability", failure_probability)
+        bound = checks.number("bound", bound)
+    level = checks.failure_probability("failure_probability", failure_probability)
     subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
     if not -math.inf < subtract.lower <= subtract.upper < math.inf:
         raise InvalidArgumentError("minimum", subtract, "an interval with finite ends in order")
@@ -93,7 +95,7 @@ def audit_mean(
     margin = bound - measured.upper if not at_least else measured.lower - bound
     found = _smallest_found(sign * x, goal, least, most, level / 2) if math.isfinite(goal) else None
     detectable = None if found is None else sign * found - (subtract.upper if at_least else subtract.lower)
-    verdict, reason, blind = _mean_verdict(
+    verdict, reason, gap, blind = _mean_verdict(
         bound, measured, worst, detectable, margin=margin, at_least=at_least
     )
     return MeanAudit(
@@ -107,6 +109,7 @@ def audit_mean(
         margin=margin,
         extreme=worst,
         detectable=detectable,
+        gap=gap,
         sees_nothing=blind,
         runs=x.size,
         failure_probability=level,
@@ -130,14 +133,14 @@ def _mean_verdict(
     *,
     margin: float,
     at_least: bool,
-) -> tuple[Verdict, str, bool]:
-    """Verdict, reason, and whether nothing could have changed it."""
+) -> tuple[Verdict, str, Gap | None, bool]:
+    """Verdict, reason in words and of the known ones, and whether nothing could have changed it."""
     if not math.isfinite(bound):
-        return Verdict.UNDECIDED, "There is no stated bound to compare with.", False
+        return Verdict.UNDECIDED, "There is no stated bound to compare with.", Gap.NOTHING_STATED, False
     if measured.upper < bound if at_least else measured.lower > bound:
         what = f"at most {measured.upper:.6g}" if at_least else f"at least {measured.lower:.6g}"
         asked = "asks for" if at_least else "allows"
-        return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asked} {bound:.6g}", False
+        return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asked} {bound:.6g}", None, False
     exhibited, certified = (worst.upper, worst.lower) if at_least else (worst.lower, worst.upper)
     size = "smallest" if at_least else "largest"
     if certified >= bound if at_least else certified <= bound:
@@ -145,6 +148,7 @@ def _mean_verdict(
             Verdict.UNDECIDED,
             f"The bound {bound:.6g} says nothing here: no output could break it, the {size} value possible being "
             f"{certified:.6g}",
+            Gap.BLIND_AUDIT,
             True,
         )
     if exhibited >= bound if at_least else exhibited <= bound:
@@ -152,12 +156,14 @@ def _mean_verdict(
             Verdict.UNDECIDED,
             f"No output is known that would break the bound {bound:.6g}: the {size} value exhibited is "
             f"{exhibited:.6g}, and none beyond {certified:.6g} is possible",
+            Gap.BLIND_AUDIT,
             True,
         )
     if detectable is None:
         return (
             Verdict.UNDECIDED,
             f"Too few runs: no possible expectation would have been told from the bound {bound:.6g}",
+            Gap.TOO_FEW_RUNS,
             True,
         )
     if detectable < exhibited if at_least else detectable > exhibited:
@@ -165,6 +171,7 @@ def _mean_verdict(
             Verdict.UNDECIDED,
             f"Too few runs: only an expectation of {detectable:.4g} would have been told from the bound {bound:.6g}, "
             f"and the {size} value known to be possible is {exhibited:.4g}",
+            Gap.TOO_FEW_RUNS,
             True,
         )
     how = "confirmed: the whole interval keeps" if margin >= 0 else "not contradicted: the interval meets"
@@ -172,6 +179,7 @@ def _mean_verdict(
         Verdict.SUPPORTED,
         f"{how} the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half the time, "
         f"and the {size} value known to be possible is {exhibited:.4g}",
+        None,
         False,
     )
 
@@ -225,14 +233,6 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
     return len(verdicts) - 1
 
 
-class RateRelation(StrEnum):
-    """How a measured exponent must stand to the claimed one."""
-
-    AT_MOST = "<="
-    """For an upper bound on a risk: it must fall at least as fast."""
-    EQUAL = "="
-
-
 @dataclass(frozen=True)
 class RateFit:
     """The exponent of a power law, as far as intervals determine it."""
@@ -242,9 +242,11 @@ class RateFit:
     exponent: Interval
     """Contains the least-squares slope of ln(value) on ln(size) whenever every interval holds its value."""
     claimed: float
-    relation: RateRelation
+    relation: Relation
     points: tuple[tuple[float, float, float], ...]
     """(size, lower, upper)."""
+    gap: Gap | None = None
+    """Where it is undecided: which of the known reasons it is."""
 
 
 def fit_rate(
@@ -252,7 +254,7 @@ def fit_rate(
     intervals: Sequence[Interval],
     claimed: float,
     *,
-    relation: RateRelation = RateRelation.AT_MOST,
+    relation: Relation = Relation.AT_MOST,
     asymptotic: bool = False,
 ) -> RateFit:
     """Compare the exponent of value = constant * size**exponent with a claimed one.
@@ -283,9 +285,9 @@ def fit_rate(
             raise InvalidArgumentError(
                 "intervals", interval, "ends in order, the upper one positive and finite"
             )
-    claimed = check_number("claimed", claimed)
-    if not isinstance(relation, RateRelation):
-        raise InvalidArgumentError("relation", relation, "RateRelation.AT_MOST or RateRelation.EQUAL")
+    claimed = checks.number("claimed", claimed)
+    if not isinstance(relation, Relation):
+        raise InvalidArgumentError("relation", relation, "Relation.AT_MOST or Relation.EQUAL")
 
     x = np.log(n.astype(np.float64))
     weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
@@ -296,22 +298,23 @@ def fit_rate(
     exponent = Interval(lower=float(smallest), upper=float(largest))
 
     too_large = exponent.lower > claimed
-    too_small = relation is RateRelation.EQUAL and exponent.upper < claimed
+    too_small = relation is Relation.EQUAL and exponent.upper < claimed
     # with a lower end at minus infinity no exponent could have been called too large
     telling = exponent.upper < claimed + _TOLD_APART and (
-        exponent.lower > (-math.inf if relation is RateRelation.AT_MOST else claimed - _TOLD_APART)
+        exponent.lower > (-math.inf if relation is Relation.AT_MOST else claimed - _TOLD_APART)
     )
+    gap: Gap | None = None
     found = f"[{exponent.lower:.4g}, {exponent.upper:.4g}]"
     said = f"the exponent is in {found}, and the claim is {relation} {claimed:.4g}"
     if (too_large or too_small) and asymptotic:
-        verdict = Verdict.UNDECIDED
+        verdict, gap = Verdict.UNDECIDED, Gap.HIDDEN_CONSTANT
         reason = f"{said}. Constants and logarithms that O( ) hides can do that at these sizes."
     elif too_large or too_small:
         verdict, reason = Verdict.VIOLATED, said
     elif not telling:
-        verdict = Verdict.UNDECIDED
+        verdict, gap = Verdict.UNDECIDED, Gap.TOO_FEW_RUNS
         reason = f"{said}; the interval does not exclude the exponents that are {_TOLD_APART:g} away"
     else:
         verdict, reason = Verdict.SUPPORTED, said
     points = tuple((float(size), i.lower, i.upper) for size, i in zip(n, intervals, strict=True))
-    return RateFit(verdict, reason, exponent, claimed, relation, points)
+    return RateFit(verdict, reason, exponent, claimed, relation, points, gap)

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.auditing.arguments import check_failure_probability, check_number
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval, Verdict
+from dpverify.evidence import Gap, Interval, Verdict
 
 Distance = Literal["total variation", "multiplicative"]
 
@@ -41,6 +41,8 @@ class LawAudit:
     """A half-line whose probability is off by this much more than allowed would have been found half the time."""
     blind_rejected: bool | None
     """Whether a sampler that ignores the data is violated by the same audit; None where none was given."""
+    gap: Gap | None
+    """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool
     """True where the claim stands only because not even that sampler is told from the right one."""
     points: tuple[tuple[float, float, float, float], ...]
@@ -72,10 +74,10 @@ def audit_law(
     Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
     function, and `InvalidArgumentError` for the other arguments.
     """
-    level = check_failure_probability("failure_probability", failure_probability)
+    level = checks.failure_probability("failure_probability", failure_probability)
     if distance not in ("total variation", "multiplicative"):
         raise InvalidArgumentError("distance", distance, '"total variation" or "multiplicative"')
-    bound, error = check_number("bound", bound), check_number("reference_error", reference_error)
+    bound, error = checks.number("bound", bound), checks.number("reference_error", reference_error)
     for name, value in (("bound", bound), ("reference_error", error)):
         if not value >= 0:
             raise InvalidArgumentError(name, value, "a finite number of at least 0")
@@ -118,6 +120,7 @@ def audit_law(
         half_width=half_width,
         detectable=detectable,
         blind_rejected=blind_rejected,
+        gap=Gap.BLIND_AUDIT if verdict is Verdict.UNDECIDED else None,
         sees_nothing=verdict is Verdict.UNDECIDED,
         points=tuple(
             (

@@ -13,7 +13,20 @@ from fractions import Fraction
 from typing import Literal
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Gap
 from dpverify.formulas.units import DIMENSIONLESS, Unit
+
+
+class OutOfScopeError(Exception):
+    """Something that is not handled was met; the message says what. Never reaches a user as an exception."""
+
+    gap = Gap.UNSUPPORTED_FUNCTION
+
+
+class TooLargeError(OutOfScopeError):
+    """It would be handled if it were smaller."""
+
+    gap = Gap.EFFORT_SPENT
 
 
 class Expression:
@@ -57,25 +70,31 @@ class Expression:
     def __neg__(self) -> Expression:
         return Apply("neg", (self,))
 
+    def __repr__(self) -> str:
+        # printing is above this module
+        from dpverify.formulas.printing import expression_text
+
+        return f"{type(self).__name__}[{expression_text(self)}]"
+
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Number(Expression):
     """An exact rational number."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constant(Expression):
     """A number with a name: `pi`, or an end of an integral, `oo` or `-oo`."""
 
     name: Literal["pi", "oo", "-oo"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Variable(Expression):
     """A letter with its domain (an interval of reals or integers) and unit.
 
@@ -103,6 +122,9 @@ class Variable(Expression):
     meaning: str = field(default="", compare=False)
     latex: str = field(default="", compare=False)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def domain_text(self) -> str:
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
         return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
@@ -116,7 +138,7 @@ class Variable(Expression):
         return self.upper is None or not (value > self.upper or (self.upper_open and value == self.upper))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Apply(Expression):
     """An operator of `dpverify.formulas.operators` and what it is applied to, in the order written."""
 
@@ -124,7 +146,7 @@ class Apply(Expression):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bound(Expression):
     """A sum or product over integers first..last, both included, or an integral from first to last."""
 
@@ -135,7 +157,7 @@ class Bound(Expression):
     last: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Derivative(Expression):
     """The derivative of some order, at the variable's own value."""
 
@@ -144,7 +166,7 @@ class Derivative(Expression):
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class At(Expression):
     """The body with the variable replaced by a value, after any derivative in it has been taken."""
 
@@ -214,6 +236,80 @@ def free_variables(e: Expression) -> frozenset[Variable]:
             return (free_variables(body) - {variable}) | free_variables(value)
         case _:
             return frozenset().union(*map(free_variables, children(e)))
+
+
+def rebuilt(e: Expression, parts: tuple[Expression, ...]) -> Expression:
+    """The expression with other parts, in the order of `children`."""
+    match e:
+        case Apply(operator, _):
+            return Apply(operator, parts)
+        case Bound(kind, _, variable, _, _):
+            return Bound(kind, parts[0], variable, parts[1], parts[2])
+        case Derivative(_, variable, order):
+            return Derivative(parts[0], variable, order)
+        case At(_, variable, _):
+            return At(parts[0], variable, parts[1])
+        case _:
+            return e
+
+
+MAX_BITS = 20_000
+"""Bits of the largest number that is worked out exactly."""
+
+
+def constant(e: Expression) -> Fraction | None:
+    """The rational number that an expression without letters and functions is; None for any other."""
+    match e:
+        case Number(value):
+            return value
+        case Apply("add" | "sub" | "neg" | "mul" | "div" | "pow" as operator, arguments):
+            values = [constant(a) for a in arguments]
+            known = [v for v in values if v is not None]
+            return _folded(operator, known) if len(known) == len(values) else None
+        case _:
+            return None
+
+
+def _folded(operator: str, values: list[Fraction]) -> Fraction | None:
+    first, *rest = values
+    match operator:
+        case "neg":
+            return -first
+        case "add":
+            return sum(rest, first)
+        case "mul":
+            return math.prod(rest, start=first)
+        case "sub":
+            return first - rest[0]
+        case "div":
+            return first / rest[0] if rest[0] else None
+        case _:
+            (exponent,) = rest
+            size = max(first.numerator.bit_length(), first.denominator.bit_length())
+            if exponent.denominator != 1 or abs(exponent) * size > MAX_BITS or (exponent < 0 and not first):
+                return None
+            return first**exponent.numerator
+
+
+def is_integer(e: Expression) -> bool:
+    """Whether an expression is an integer wherever it has a value, as far as can be told from how it is written."""
+    value = constant(e)
+    if value is not None:
+        return value.denominator == 1
+    match e:
+        case Variable():
+            return e.kind == "integer"
+        case Apply("add" | "sub" | "neg" | "mul" | "max" | "min" | "abs", arguments):
+            return all(map(is_integer, arguments))
+        case Apply("floor" | "ceiling" | "factorial" | "binomial", _):
+            return True
+        case Apply("pow", (base, exponent)):
+            power = constant(exponent)
+            return is_integer(base) and power is not None and power.denominator == 1 and power >= 0
+        case Bound("sum" | "product", body, _, _, _):
+            return is_integer(body)
+        case _:
+            return False
 
 
 # ---------------------------------------------------------------------------------------------- constructors
@@ -334,9 +430,14 @@ def integral(integrand: object, variable: Variable, lower: object, upper: object
 
 
 def _end(value: object) -> Expression:
-    # the only place where minus infinity has a meaning
+    # the only place where an infinity has a meaning
     e = expression(value)
     return Constant("-oo") if e == Apply("neg", (INFINITY,)) else e
+
+
+def is_infinite(e: Expression) -> bool:
+    """Whether an end of an integral is infinite."""
+    return isinstance(e, Constant) and e.name != "pi"
 
 
 def derivative(body: object, variable: Variable, order: int = 1) -> Expression:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from dpverify.formulas.expressions import (
@@ -14,12 +13,12 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     Variable,
+    constant,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.records import OPERATORS
 
 Json = Any
-
-_MINUS_ONE = ["num", "-1"]
 
 
 def expression_to_json(e: Expression) -> Json:
@@ -34,7 +33,11 @@ def expression_to_json(e: Expression) -> Json:
         case Constant(name):
             return ["inf", "+" if name == "oo" else "-"]
         case Apply(operator, arguments):
-            return _applied(operator, [expression_to_json(a) for a in arguments])
+            parts = [expression_to_json(a) for a in arguments]
+            if operator in ("pow", "root") and (number := constant(arguments[1])) is not None:
+                parts[1] = ["num", str(number)]  # the exponent 1 - 2 is the number -1
+            write = OPERATORS[operator].neutral
+            return [operator, *parts] if write is None else write(*parts)
         case Bound(kind, body, variable, first, last):
             return [kind, expression_to_json(body), variable.name, *map(expression_to_json, (first, last))]
         case Derivative(body, variable, order):
@@ -43,26 +46,6 @@ def expression_to_json(e: Expression) -> Json:
             return ["at", expression_to_json(body), variable.name, expression_to_json(value)]
         case _:
             raise TypeError(f"{type(e).__name__} is no node")
-
-
-def _applied(operator: str, parts: list[Json]) -> Json:
-    match operator, parts:
-        case "neg", [["num", value]]:
-            return ["num", str(-Fraction(value))]
-        case "neg", [part]:
-            return ["mul", _MINUS_ONE, part]
-        case "sub", [left, right]:
-            return ["add", left, ["mul", _MINUS_ONE, right]]
-        case "div", [left, right]:
-            return ["mul", left, ["pow", right, _MINUS_ONE]]
-        case "root", [part, ["num", order]]:
-            return ["pow", part, ["num", str(1 / Fraction(order))]]
-        case "root", [part, order]:
-            return ["pow", part, ["pow", order, _MINUS_ONE]]
-        case "log_base", [part, base]:
-            return ["mul", ["log", part], ["pow", ["log", base], _MINUS_ONE]]
-        case _:
-            return [operator, *parts]
 
 
 def formula_to_json(f: Formula) -> Json:

@@ -1,14 +1,50 @@
-"""The operators, one record each with all that is known of it; what has no entry for something is refused there."""
+"""The operators, one record each with all that is known of it; what has no entry for something is refused there.
+
+Provers keep one table each, by an operator's name, for the terms of their own libraries (SymPy, programs of balls).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from types import MappingProxyType
+from typing import Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Apply, Expression, expression
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.units import Unit
+from dpverify.formulas.values import Ball, Value
+
+Json = Any
+Arguments = tuple[Expression, ...]
+Signs = frozenset[int]
+
+SUM, PRODUCT, POWER, CLOSED = range(4)
+"""How tightly an operator binds; `CLOSED` needs no brackets anywhere."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What must hold for an operator to have a value, once its arguments have theirs."""
+
+    formula: Compare
+    exact: bool = True
+    """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """How an operator is written.
+
+    Attributes:
+        join: the written arguments to the written whole.
+        binds: how tightly the whole binds.
+        wants: how tightly each argument must bind to stand without brackets; the last is for all that follow.
+    """
+
+    join: Callable[..., str]
+    binds: int = CLOSED
+    wants: tuple[int, ...] = (SUM,)
 
 
 @dataclass(frozen=True)
@@ -16,43 +52,58 @@ class Operator:
     """An operator.
 
     Attributes:
-        name: as in trees; also the head in certificates, unless it is written there with other operators.
+        name: as in trees; also the head in certificates, unless `neutral` says otherwise.
         least: number of arguments at least.
         most: at most; None: any number.
+        text: in plain characters.
+        latex: in LaTeX.
+        unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
+        needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
+            to what must hold for a value; raises `OutOfScopeError` where that can't be said.
+        value: the values of the arguments, exact or balls, and `inside` as in `needs`, to the value, exact where the
+            arithmetic is rational; raises `UndefinedError` or `UnclearError`.
+        ball: an enclosure over balls of any width, not a number where perhaps undefined; None where there is no such.
+        monotone: 1 where a function of one argument grows, -1 where it falls, else 0; for wide balls.
+        number: in floats; raises ValueError, ZeroDivisionError or OverflowError.
+        slopes: the partial derivatives; None for one that is not to be had.
+        signs: the arguments' expressions and possible signs to the possible signs of the whole, where defined.
+        neutral: what certificates write for the written arguments; None for name and arguments as they are.
     """
 
     name: str
     least: int
     most: int | None
+    text: Written
+    latex: Written
+    unit: Callable[[Arguments, Sequence[Unit | None]], Unit | None]
+    value: Callable[..., Value]
+    number: Callable[..., float]
+    slopes: Callable[..., tuple[Expression | None, ...]]
+    needs: Callable[[Arguments, bool], Iterator[Need]] = lambda arguments, inside: iter(())
+    ball: Callable[..., Ball] | None = None
+    monotone: int = 0
+    signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: frozenset({-1, 0, 1})
+    neutral: Callable[..., Json] | None = None
 
 
-def _operators(*records: Operator) -> Mapping[str, Operator]:
-    return MappingProxyType({record.name: record for record in records})
+def operator(name: str) -> Operator:
+    """The record of an operator.
+
+    Raises:
+        InvalidArgumentError: for an unknown name.
+    """
+    record = operators().get(name)
+    if record is None:
+        raise InvalidArgumentError("operator", name, f"one of {', '.join(operators())}")
+    return record
 
 
-OPERATORS = _operators(
-    Operator("add", 2, None),
-    Operator("sub", 2, 2),
-    Operator("neg", 1, 1),
-    Operator("mul", 2, None),
-    Operator("div", 2, 2),
-    Operator("pow", 2, 2),
-    Operator("root", 2, 2),  # of an argument, of an order: sqrt is of order 2
-    Operator("exp", 1, 1),
-    Operator("log", 1, 1),
-    Operator("log_base", 2, 2),  # of an argument, to a base
-    Operator("phi", 1, 1),
-    Operator("phi_inverse", 1, 1),
-    Operator("erfc", 1, 1),
-    Operator("gamma", 1, 1),
-    Operator("factorial", 1, 1),
-    Operator("binomial", 2, 2),
-    Operator("max", 1, None),
-    Operator("min", 1, None),
-    Operator("abs", 1, 1),
-    Operator("floor", 1, 1),
-    Operator("ceiling", 1, 1),
-)
+def operators() -> Mapping[str, Operator]:
+    """All operators by name."""
+    # the records build expressions themselves, with the constructors below
+    from dpverify.formulas.records import OPERATORS
+
+    return OPERATORS
 
 
 def apply(name: str, *arguments: object) -> Expression:
@@ -61,9 +112,7 @@ def apply(name: str, *arguments: object) -> Expression:
     Raises:
         InvalidArgumentError: for an unknown operator, or arguments that do not fit in kind or number.
     """
-    record = OPERATORS.get(name)
-    if record is None:
-        raise InvalidArgumentError("operator", name, f"one of {', '.join(OPERATORS)}")
+    record = operator(name)
     if len(arguments) < record.least or (record.most is not None and len(arguments) > record.most):
         allowed = f"{record.least}" if record.most == record.least else f"at least {record.least}"
         raise InvalidArgumentError(f"number of arguments of {name}", len(arguments), allowed)
@@ -80,9 +129,19 @@ def log(x: object) -> Expression:
     return apply("log", x)
 
 
+def log_to_base(x: object, base: object) -> Expression:
+    """The logarithm to a base."""
+    return apply("log_base", x, base)
+
+
 def sqrt(x: object) -> Expression:
     """The square root."""
-    return apply("root", x, Fraction(2))
+    return root(x, 2)
+
+
+def root(x: object, order: object) -> Expression:
+    """The root of an order: x^(1/order), by values as powers are."""
+    return apply("root", x, order)
 
 
 def normal_cdf(x: object) -> Expression:
@@ -98,6 +157,21 @@ def normal_quantile(x: object) -> Expression:
 def erfc(x: object) -> Expression:
     """The complementary error function."""
     return apply("erfc", x)
+
+
+def gamma(x: object) -> Expression:
+    """Euler's Gamma function, on the positive numbers."""
+    return apply("gamma", x)
+
+
+def factorial(n: object) -> Expression:
+    """The factorial of an integer from 0 on."""
+    return apply("factorial", n)
+
+
+def binomial(n: object, k: object) -> Expression:
+    """The binomial coefficient of integers from 0 on; 0 for k > n."""
+    return apply("binomial", n, k)
 
 
 def maximum(*arguments: object) -> Expression:
@@ -123,8 +197,3 @@ def floor(x: object) -> Expression:
 def ceiling(x: object) -> Expression:
     """The smallest integer that is not below."""
     return apply("ceiling", x)
-
-
-def binomial(n: object, k: object) -> Expression:
-    """The binomial coefficient."""
-    return apply("binomial", n, k)

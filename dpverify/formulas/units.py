@@ -44,3 +44,29 @@ NATS = Unit(name="nats")
 RECORDS = Unit(name="record count")
 LOSS = Unit(loss=Fraction(1))
 LENGTH = Unit(length=Fraction(1))
+
+
+class ClashError(Exception):
+    """Two quantities of different units meet; what they are."""
+
+    def __init__(self, left: Unit, right: Unit) -> None:
+        self.left, self.right = left, right
+        super().__init__(f"{left} meets {right}")
+
+
+def alike(*units: Unit | None) -> Unit | None:
+    """The unit that all share, None being the unit of zero and infinity, which fits any; raises `ClashError`."""
+    found: Unit | None = None
+    for unit in units:
+        if unit is None:
+            continue
+        if found is not None and not found.same_as(unit):
+            raise ClashError(found, unit)
+        found = unit if found is None else found
+    return found
+
+
+def pure(*units: Unit | None) -> Unit:
+    """The unit of a pure number, made from pure numbers; raises `ClashError`."""
+    alike(*units, DIMENSIONLESS)
+    return DIMENSIONLESS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import whole_number
 
 
 class Adjacency(StrEnum):

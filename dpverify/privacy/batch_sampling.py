@@ -21,9 +21,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, composition
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff, smallest_epsilon
 from dpverify.privacy.guarantees import Guarantee
 
@@ -127,7 +128,7 @@ class SampledBatch(Guarantee):
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
-        if checks.delta(delta) == 0 and self.mu > 0:
+        if quantities.delta(delta) == 0 and self.mu > 0:
             return math.inf
         return super().epsilon_at(delta)
 

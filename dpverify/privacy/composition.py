@@ -16,9 +16,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, conversions, renyi, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import conversions, renyi, rounding
 from dpverify.privacy.guarantees import (
     GDP,
     RDP,

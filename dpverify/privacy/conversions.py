@@ -21,9 +21,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import checks
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import quantities
 
 Profile = Callable[[FloatArray], ArrayLike]
 """Epsilon in nats, any shape, to delta of the same shape."""
@@ -109,7 +110,7 @@ def profile_to_tradeoff(
     other = profile if reverse is None else reverse
 
     def tradeoff(alpha: ArrayLike) -> FloatArray:
-        return checks.in_blocks(block, checks.levels(alpha))
+        return quantities.in_blocks(block, quantities.levels(alpha))
 
     def block(levels: FloatArray) -> FloatArray:
         flat = levels[:, None]
@@ -160,7 +161,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
         raise InvalidArgumentError("reverse", reverse, "True or False")
 
     def profile(epsilon: ArrayLike) -> FloatArray:
-        return checks.in_blocks(block, checks.epsilons(epsilon))
+        return quantities.in_blocks(block, quantities.epsilons(epsilon))
 
     def block(eps: FloatArray) -> FloatArray:
         # a profile does not increase, so its value at 700 bounds what lies beyond
@@ -208,7 +209,7 @@ def smallest_epsilon(profile: Profile, delta: float) -> float:
     """
     if not callable(profile):
         raise InvalidArgumentError("profile", profile, "a function of epsilon")
-    target = checks.delta(delta)
+    target = quantities.delta(delta)
 
     def good(eps: FloatArray) -> NDArray[np.bool_]:
         return evaluate(profile, eps, name="privacy profile") <= target
@@ -246,7 +247,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
     Raises:
         InvalidArgumentError: for anything else.
     """
-    eps = checks.epsilon(epsilon)
+    eps = quantities.epsilon(epsilon)
     masses = []
     for argument, value in (("p", p), ("q", q)):
         mass = checks.numbers(argument, value, at_least=0, at_most=1, allowed="probabilities that sum to 1")

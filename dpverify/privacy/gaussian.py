@@ -13,9 +13,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import quantities
 
 _WANTED_BITS = 60  # a float has 53
 _FIRST_PRECISION = 128
@@ -96,7 +97,7 @@ def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArr
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
     """
-    eps = checks.epsilons(epsilon)
+    eps = quantities.epsilons(epsilon)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
     try:
         eps, mus = np.broadcast_arrays(eps, mus)
@@ -127,7 +128,7 @@ def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
     """
     from scipy import special
 
-    level = checks.levels(alpha)
+    level = quantities.levels(alpha)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
     try:
         level, mus = np.broadcast_arrays(level, mus)

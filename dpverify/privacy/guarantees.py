@@ -16,9 +16,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, conversions, renyi
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import conversions, quantities, renyi
 from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
 
 _FEW_UNITS = 2.0**-50  # more than four operations in floats are off by
@@ -44,7 +45,7 @@ class Guarantee(ABC):
         Raises:
             InvalidArgumentError: for anything else.
         """
-        values = self._profile(checks.epsilons(epsilon))
+        values = self._profile(quantities.epsilons(epsilon))
         return float(values) if values.ndim == 0 else values
 
     @overload
@@ -63,7 +64,7 @@ class Guarantee(ABC):
         Raises:
             InvalidArgumentError: for anything else.
         """
-        values = self._tradeoff(checks.levels(alpha))
+        values = self._tradeoff(quantities.levels(alpha))
         return float(values) if values.ndim == 0 else values
 
     def epsilon_at(self, delta: float) -> float:
@@ -90,7 +91,7 @@ class PureDP(Guarantee):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", quantities.epsilon(self.epsilon))
 
     def __str__(self) -> str:
         return f"{self.epsilon:g}-DP"
@@ -114,15 +115,15 @@ class ApproxDP(Guarantee):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
-        object.__setattr__(self, "delta", checks.delta(self.delta))
+        object.__setattr__(self, "epsilon", quantities.epsilon(self.epsilon))
+        object.__setattr__(self, "delta", quantities.delta(self.delta))
 
     def __str__(self) -> str:
         return f"({self.epsilon:g}, {self.delta:g})-DP"
 
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
-        if not checks.delta(delta) >= self.delta:
+        if not quantities.delta(delta) >= self.delta:
             return math.inf
         if delta == self.delta:
             return self.epsilon
@@ -180,7 +181,7 @@ class GDP(Guarantee):
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
-        if checks.delta(delta) == 0 and self.mu > 0:
+        if quantities.delta(delta) == 0 and self.mu > 0:
             return math.inf
         return super().epsilon_at(delta)
 

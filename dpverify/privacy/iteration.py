@@ -21,9 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import checks, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import rounding
 from dpverify.privacy.guarantees import GDP, RDP
 
 # How far an amount may miss what is there, relative to all that has arrived at that step, contracted: T <= 1e6

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpverify.checks import number
 from dpverify.privacy import gaussian_hockey_stick
-from dpverify.privacy.checks import number
 
 
 @dataclass(frozen=True)

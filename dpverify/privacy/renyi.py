@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
-from dpverify.privacy import checks, rounding
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import quantities, rounding
 
 RenyiCurve = Callable[[float], float]
 """Order above 1 to an upper bound on the Renyi divergence of that order, in nats."""
@@ -184,7 +185,9 @@ def delta_from_renyi(
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     at_one = _rounded_up(_lowest(curve, orders))
-    return checks.in_blocks(lambda eps: _delta_block(curve, eps, orders, at_one), checks.epsilons(epsilon))
+    return quantities.in_blocks(
+        lambda eps: _delta_block(curve, eps, orders, at_one), quantities.epsilons(epsilon)
+    )
 
 
 def _delta_block(
@@ -219,7 +222,7 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
         InvalidArgumentError: for a delta outside [0, 1).
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
-    target = checks.delta(delta)
+    target = quantities.delta(delta)
     at_one = _lowest(curve, orders)
     if at_one == 0 and np.all(evaluate(curve, _candidates(curve, orders)) == 0):
         return 0.0

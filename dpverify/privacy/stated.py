@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
-from dpverify.privacy.checks import whole_number
 from dpverify.privacy.guarantees import Guarantee
 
 

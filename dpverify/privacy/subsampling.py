@@ -25,9 +25,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import checks, composition
-from dpverify.privacy.checks import FloatArray
+from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff
 from dpverify.privacy.gaussian import gaussian_hockey_stick
 from dpverify.privacy.guarantees import GDP, Guarantee
@@ -90,7 +91,7 @@ class SampledGaussian(Guarantee):
     def epsilon_at(self, delta: float) -> float:
         """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
-        return math.inf if checks.delta(delta) == 0 else super().epsilon_at(delta)
+        return math.inf if quantities.delta(delta) == 0 else super().epsilon_at(delta)
 
     def step_profile(self, epsilon: FloatArray) -> FloatArray:
         """Upper bound on one step's hockey-stick divergence, both directions."""

@@ -12,8 +12,6 @@ returns.
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import array_api_compat
@@ -162,59 +160,3 @@ def check_record_shape(w: Array, x: Array) -> None:
             tuple(x.shape),
             f"one record, shape {tuple(w.shape[1:])}, or one a run, shape {tuple(w.shape)}",
         )
-
-
-def check_real(
-    argument: str,
-    value: object,
-    *,
-    above: float = -math.inf,
-    allow_infinite: bool = False,
-    allowed: str = "",
-) -> float:
-    """Return `value` as a float if it is a number greater than `above`; `allowed` says so in other words.
-
-    Raises:
-        InvalidArgumentError: for NaN, a bool, something that is no number, or a number that is too small.
-    """
-    if not allowed:
-        allowed = "a finite number" if not allow_infinite else "a number or infinity"
-        if above > -math.inf:
-            allowed += f" greater than {above:g}"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidArgumentError(argument, value, allowed)
-    try:
-        number = float(value)
-    except OverflowError:
-        raise InvalidArgumentError(argument, value, allowed) from None
-    if not (number > above and (math.isfinite(number) or (allow_infinite and number == math.inf))):
-        raise InvalidArgumentError(argument, value, allowed)
-    return number
-
-
-def check_not_negative(argument: str, value: object) -> float:
-    """Return `value` as a float if it is a finite number of at least 0.
-
-    Raises:
-        InvalidArgumentError: otherwise, also for NaN and bools.
-    """
-    allowed = "a finite number of at least 0"
-    number = check_real(argument, value, allowed=allowed)
-    if not number >= 0.0:
-        raise InvalidArgumentError(argument, value, allowed)
-    return number
-
-
-def check_integer(argument: str, value: object, *, lowest: int = 1, highest: int | None = None) -> int:
-    """Return `value` as an int if it is an integer in the range.
-
-    Raises:
-        InvalidArgumentError: otherwise, also for bools and for floats with an integer value.
-    """
-    allowed = f"an integer of at least {lowest}" + ("" if highest is None else f" and at most {highest}")
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidArgumentError(argument, value, allowed)
-    number = int(value)
-    if not (lowest <= number and (highest is None or number <= highest)):
-        raise InvalidArgumentError(argument, value, allowed)
-    return number

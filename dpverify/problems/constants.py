@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems.arrays import check_integer
 from dpverify.problems.constraint_sets import ConstraintSet
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.losses import Loss, gradient_sensitivity, label_range
@@ -89,7 +89,7 @@ def check_constants(
             convex, or if they are not finite.
         InvalidDataError: if a record of `data` lies outside the unit ball.
     """
-    check_integer("rounds", rounds)
+    checks.whole_number("rounds", rounds)
     for constant in ("lipschitz_constant", "smoothness", "strong_convexity"):
         declared = getattr(loss, constant)
         if isinstance(declared, bool) or not declared >= 0.0:

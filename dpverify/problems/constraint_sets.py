@@ -19,13 +19,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems.arrays import (
     Array,
     at_least,
-    check_integer,
-    check_not_negative,
-    check_real,
     like,
     namespace,
     quiet,
@@ -100,8 +98,8 @@ class Ball:
     midpoint: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        check_integer("dimension", self.dimension)
-        check_real("radius", self.radius, above=0.0)
+        checks.whole_number("dimension", self.dimension)
+        checks.number("radius", self.radius, above=0.0)
         if self.midpoint is not None:
             object.__setattr__(self, "midpoint", _numbers("midpoint", self.midpoint, self.dimension))
 
@@ -239,8 +237,8 @@ class Box:
     @classmethod
     def cube(cls, dimension: int, half_width: float) -> Box:
         """[-half_width, half_width]^dimension."""
-        check_integer("dimension", dimension)
-        check_real("half_width", half_width, above=0.0)
+        checks.whole_number("dimension", dimension)
+        checks.number("half_width", half_width, above=0.0)
         return cls((-half_width,) * dimension, (half_width,) * dimension)
 
     @property
@@ -327,8 +325,8 @@ class Simplex:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_integer("dimension", self.dimension)
-        check_real("scale", self.scale, above=0.0)
+        checks.whole_number("dimension", self.dimension)
+        checks.number("scale", self.scale, above=0.0)
 
     @property
     def diameter(self) -> float:
@@ -413,7 +411,7 @@ class AllSpace:
     dimension: int
 
     def __post_init__(self) -> None:
-        check_integer("dimension", self.dimension)
+        checks.whole_number("dimension", self.dimension)
 
     @property
     def diameter(self) -> float:
@@ -433,7 +431,7 @@ class AllSpace:
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
         """True for points without NaN."""
         _check_batch(w, self.dimension)
-        check_not_negative("tolerance", tolerance)
+        checks.not_negative("tolerance", tolerance)
         return namespace(w).all(w == w, axis=-1)
 
     def gauge(self, w: Array) -> Array:
@@ -482,7 +480,7 @@ def _rounding(w: Array, dimension: int) -> float:
 
 def _slack(w: Array, dimension: int, tolerance: float) -> float:
     """The tolerance that is meant: twice the rounding at least, so that projections are inside, or exactly 0."""
-    asked = check_not_negative("tolerance", tolerance)
+    asked = checks.not_negative("tolerance", tolerance)
     return max(asked, 2.0 * _rounding(w, dimension)) if asked else 0.0
 
 

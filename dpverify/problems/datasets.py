@@ -20,8 +20,9 @@ import array_api_compat
 import numpy as np
 import numpy.typing as npt
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems.arrays import Array, check_integer
+from dpverify.problems.arrays import Array
 from dpverify.quoting import quoted
 
 Matrix = npt.NDArray[np.float64]
@@ -94,7 +95,7 @@ class Dataset:
             `label`
                 not one.
         """
-        check_integer("index", index, highest=self.n)
+        checks.whole_number("index", index, at_most=self.n)
         new = np.asarray(features)
         if new.shape != (self.d,) or new.dtype.kind not in "iuf" or not np.all(np.isfinite(new)):
             raise InvalidArgumentError("features", features, f"{self.d} finite numbers")
@@ -160,17 +161,17 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
     if not isinstance(name, str) or name not in _SOURCES:
         raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
     features, labels, scaling = _SOURCES[name]()
-    check_integer("seed", seed, lowest=0)
+    checks.whole_number("seed", seed, at_least=0)
     choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     title = name
     if n is not None:
-        check_integer("n", n, highest=len(features))
+        checks.whole_number("n", n, at_most=len(features))
         chosen = choose.permutation(len(features))[:n]
         features, labels = features[chosen], labels[chosen]
         title += f", {n} records (seed {seed})"
     if d is not None:
         full = features.shape[1]
-        check_integer("d", d, highest=full)
+        checks.whole_number("d", d, at_most=full)
         features = _shortened(features @ (project.standard_normal((full, d)) / math.sqrt(d)))
         scaling += (
             f"; then {full} to {d} features by a Gaussian random projection independent of the data "

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.problems import GeneralizedLinear, Loss
-from dpverify.problems.arrays import Array, at_least, at_most, check_real, namespace
+from dpverify.problems.arrays import Array, at_least, at_most, namespace
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class OneVersusRest(GeneralizedLinear):
         """Check the parameters."""
         if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):
             raise InvalidArgumentError("base", self.base, "a generalized linear loss, such as Logistic()")
-        check_real("positive", self.positive)
+        number("positive", self.positive)
         ends: Any = np.asarray(self.labels)
         if ends.shape != (2,) or ends.dtype.kind not in "iuf" or not ends[0] <= ends[1]:
             raise InvalidArgumentError("labels", self.labels, "the smallest and the largest label")

@@ -15,12 +15,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems.arrays import (
     Array,
     at_least,
     at_most,
-    check_real,
     check_record_shape,
     dot,
     namespace,
@@ -227,7 +227,7 @@ class Squared(GeneralizedLinear):
     strong_convexity: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+        checks.number("radius", self.radius, above=0.0, finite=False)
 
     @classmethod
     def on(cls, constraint: ConstraintSet) -> Squared:
@@ -381,7 +381,7 @@ class HalfSquaredDistance(Displacement):
     gradient_sensitivity: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
-        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+        checks.number("radius", self.radius, above=0.0, finite=False)
 
     @classmethod
     def on(cls, constraint: ConstraintSet) -> HalfSquaredDistance:
@@ -437,7 +437,7 @@ class ContractOrDrift:
     strong_convexity: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+        checks.number("radius", self.radius, above=0.0, finite=False)
 
     @property
     def lipschitz_constant(self) -> float:
@@ -482,8 +482,8 @@ class Ridge:
     def __post_init__(self) -> None:
         if not isinstance(self.base, Loss) or isinstance(self.base, Ridge):
             raise InvalidArgumentError("base", self.base, "a loss without a ridge of its own")
-        check_real("weight", self.weight, above=0.0)
-        check_real("radius", self.radius, above=0.0, allow_infinite=True)
+        checks.number("weight", self.weight, above=0.0)
+        checks.number("radius", self.radius, above=0.0, finite=False)
 
     @classmethod
     def on(cls, constraint: ConstraintSet, base: Loss, weight: float) -> Ridge:

@@ -31,10 +31,10 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval
 from dpverify.problems import enclosures
-from dpverify.problems.arrays import check_real
 from dpverify.problems.constraint_sets import AllSpace, ConstraintSet
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.exact_duals import least_squares, orthogonal
@@ -91,7 +91,7 @@ def minimize(problem: Problem, data: Dataset, *, largest_gap: float = math.inf) 
         InvalidDataError: if the gap exceeds `largest_gap`, or if a loss for two classes meets a label other
             than -1 and 1.
     """
-    check_real("largest_gap", largest_gap, above=0.0, allow_infinite=True)
+    checks.number("largest_gap", largest_gap, above=0.0, finite=False)
     data = data.as_namespace(np)
     _check_data(problem, data)
     proposals, duals = _propose(problem, data)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.checks import whole_number
 
 
 def check_neighbors(

@@ -33,19 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import EuclideanDistance, GeneralizedLinear, Hinge, Logistic, Loss, label_range
-from dpverify.problems.arrays import (
-    Array,
-    check_integer,
-    check_real,
-    check_record_shape,
-    dot,
-    like,
-    namespace,
-    outer,
-    row_norms,
-)
+from dpverify.problems.arrays import Array, check_record_shape, dot, like, namespace, outer, row_norms
 
 DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
 """Of the standard normal law; half of E |Z|."""
@@ -123,7 +114,7 @@ class SmoothedGeneralizedLinear:
             raise InvalidArgumentError(
                 "base", self.base, "Hinge(), AbsoluteError() or Logistic(), whose convolutions are known"
             )
-        check_real("width", self.width, above=0.0)
+        checks.number("width", self.width, above=0.0)
         if type(self.base) is Logistic:
             quadrature(self.width)
 
@@ -221,8 +212,8 @@ class SmoothedDistance:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_real("width", self.width, above=0.0)
-        check_integer("dimension", self.dimension)
+        checks.number("width", self.width, above=0.0)
+        checks.whole_number("dimension", self.dimension)
 
     @property
     def smoothness(self) -> float:

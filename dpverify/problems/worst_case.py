@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems.arrays import check_integer
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.losses import ContractOrDrift, Linear, Loss, label_range
 
@@ -45,9 +45,9 @@ def opposite_linear(n: int, d: int, index: int) -> NeighborPair:
     Raises:
         InvalidArgumentError: unless n and d are positive integers and `index` is from 1 to n.
     """
-    check_integer("n", n)
-    check_integer("d", d)
-    check_integer("index", index, highest=n)
+    checks.whole_number("n", n)
+    checks.whole_number("d", d)
+    checks.whole_number("index", index, at_most=n)
     left, right = np.zeros((n, d)), np.zeros((n, d))
     left[index - 1, 0], right[index - 1, 0] = 1.0, -1.0
     labels = np.ones(n)
@@ -80,9 +80,9 @@ def contract_then_reveal(n: int, index: int, *, d: int = 1, radius: float = math
         InvalidArgumentError: unless n and d are positive integers, `index` is from 1 to n and `radius` is
         positive.
     """
-    check_integer("n", n)
-    check_integer("d", d)
-    check_integer("index", index, highest=n)
+    checks.whole_number("n", n)
+    checks.whole_number("d", d)
+    checks.whole_number("index", index, at_most=n)
     loss = ContractOrDrift(radius)
     left, right = np.zeros((n, d)), np.zeros((n, d))
     left[index - 1, 0], right[index - 1, 0] = 1.0, -1.0
@@ -117,7 +117,7 @@ def opposite_neighbor(
         InvalidArgumentError: if `index` or the shape of `at` does not fit.
         InvalidDataError: if a record lies outside the unit ball.
     """
-    check_integer("index", index, highest=data.n)
+    checks.whole_number("index", index, at_most=data.n)
     data = data.as_namespace(np)
     data.require_unit_ball()
     point = np.zeros(data.d) if at is None else np.asarray(at, dtype=np.float64)

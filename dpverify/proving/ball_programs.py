@@ -8,23 +8,30 @@ division by a ball around 0) gives a ball that is not a number, which no compari
 
 from __future__ import annotations
 
-import operator
+import operator as ring
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import sympy as sp
 from flint import arb, ctx, fmpq
 
-from dpverify.proving.language import Expression, Phi
+from dpverify.formulas.expressions import (
+    Apply,
+    At,
+    Bound,
+    Constant,
+    Derivative,
+    Expression,
+    Number,
+    Variable,
+    real,
+)
+from dpverify.formulas.operators import operators
+from dpverify.formulas.values import NOT_A_NUMBER, Ball, monotone
 
-Ball = Any  # flint.arb; python-flint's types carry no annotations
 Node = int
 Key = tuple[Any, ...]
 
-NOT_A_NUMBER = arb.nan()
-_THIN = 25
-"""Relative accuracy in bits from which a ball is evaluated in one piece rather than at both ends."""
 _LONGEST_SUM = 2000
 
 
@@ -43,38 +50,8 @@ class NeedsValueError(Exception):
 # ---------------------------------------------------------------------------------------------- operations
 
 
-def _increasing(f: Callable[[Ball], Ball]) -> Callable[[Ball], Ball]:
-    """The same monotone function, on wide balls taken from its values at the two ends."""
-
-    def evaluate(x: Ball) -> Ball:
-        if x.rel_accuracy_bits() > _THIN or not x.is_finite():
-            return f(x)
-        return f(x.lower()).union(f(x.upper()))
-
-    return evaluate
-
-
-def _erfc(x: Ball) -> Ball:
-    return x.erfc()
-
-
-def _phi(x: Ball) -> Ball:
-    return (x * -(arb(2).rsqrt())).erfc() / 2
-
-
-def _log(x: Ball) -> Ball:
-    return x.log() if x > 0 else NOT_A_NUMBER
-
-
 def _inverse(x: Ball) -> Ball:
     return NOT_A_NUMBER if x.contains(0) else 1 / x
-
-
-def _floor(x: Ball) -> Ball:
-    if not x.is_finite():
-        return NOT_A_NUMBER
-    low, high = x.lower().floor(), x.upper().floor()
-    return low if low == high else low.union(high)
 
 
 def _flat(x: Ball) -> Ball:
@@ -82,14 +59,6 @@ def _flat(x: Ball) -> Ball:
     if not x.is_finite():
         return NOT_A_NUMBER
     return arb(0) if x.lower().floor() == x.upper().floor() else NOT_A_NUMBER
-
-
-def _absolute(x: Ball) -> Ball:
-    if x >= 0:
-        return x
-    if x <= 0:
-        return -x
-    return abs(x).nonnegative_part() if x.is_finite() else NOT_A_NUMBER
 
 
 def _integer_power(n: int) -> Callable[[Ball], Ball]:
@@ -104,14 +73,14 @@ def _integer_power(n: int) -> Callable[[Ball], Ball]:
                 return result
             square = square * square
 
-    monotone = _increasing(direct)
+    odd = monotone(direct)
 
     def even(x: Ball) -> Ball:
         if x > 0 or x < 0 or not x.is_finite():
-            return monotone(x)
+            return odd(x)
         return arb(0).union(direct(x.abs_upper()))
 
-    return monotone if n % 2 else even
+    return odd if n % 2 else even
 
 
 def _rational_power(q: Fraction) -> Callable[[Ball], Ball]:
@@ -149,25 +118,19 @@ def _branch(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
 
 
 _OPERATIONS: dict[str, Callable[..., Ball]] = {
-    "add": operator.add,
-    "mul": operator.mul,
+    "add": ring.add,
+    "mul": ring.mul,
     "inv": _inverse,
-    "exp": arb.exp,
-    "log": _log,
-    "erfc": _increasing(_erfc),
-    "phi": _increasing(_phi),
-    "max": arb.max,
-    "min": arb.min,
-    "abs": _absolute,
-    "floor": _floor,
     "flat": _flat,
     "pick": _pick,
     "branch": _branch,
+    "unknown": lambda *_: NOT_A_NUMBER,
+    **{name: record.ball for name, record in operators().items() if record.ball is not None},
 }
 
 
 _TOTAL = frozenset(
-    {"num", "sym", "pi", "add", "mul", "ipow", "exp", "erfc", "phi", "max", "min", "abs", "floor"}
+    {"num", "sym", "pi", "add", "mul", "ipow", "exp", "erfc", "phi", "max", "min", "abs", "floor", "ceiling"}
 )
 """Operations that are defined wherever their arguments are."""
 
@@ -382,18 +345,6 @@ class Graph:
                 return self._times(self.scale(n, self.integer_power(a, n - 1)), slopes[0])
             case ("rpow", a, q):
                 return self._times(self.scale(q, self.power(a, self.number(q - 1))), slopes[0])
-            case ("exp", _):
-                return self._times(i, slopes[0])
-            case ("log", a):
-                return self._times(self.inverse(a), slopes[0])
-            case ("erfc", a):
-                bell = self.function("exp", self.scale(-1, self.integer_power(a, 2)))
-                root = self.power(self.pi(), self.number(Fraction(-1, 2)))
-                return self._times(self.mul(self.scale(-2, root), bell), slopes[0])
-            case ("phi", a):
-                bell = self.function("exp", self.scale(Fraction(-1, 2), self.integer_power(a, 2)))
-                root = self.power(self.scale(2, self.pi()), self.number(Fraction(-1, 2)))
-                return self._times(self.mul(root, bell), slopes[0])
             case ("max", a, b):
                 return self._node("pick", a, b, *slopes)
             case ("min", a, b):
@@ -404,30 +355,38 @@ class Graph:
                 return self._node("flat", a)
             case ("pick" | "branch", a, b, _, _):
                 return self._node("branch", a, b, *slopes[2:])
+            case ("unknown", *_):
+                return i
+            case (head, *arguments):
+                return self._by_record(head, arguments, slopes)
         raise AssertionError(key)
 
+    def _by_record(self, head: str, arguments: Sequence[Node], slopes: Sequence[Node]) -> Node:
+        """The derivative of a function by the partial derivatives in its record."""
+        places = [real(f"argument {k}") for k in range(len(arguments))]
+        values = {v.name: node for v, node in zip(places, arguments, strict=True)}
+        result = self.zero
+        for partial, slope in zip(operators()[head].slopes(*places), slopes, strict=True):
+            if slope == self.zero:
+                continue
+            outer = self._node("unknown", *arguments) if partial is None else self.compile(partial, values)
+            result = self.add(result, self._times(outer, slope))
+        return result
+
     def compile(self, e: Expression, values: Mapping[str, Node] | None = None) -> Node:
-        """A SymPy expression as a node; `values` says what stands for some symbols.
+        """An expression as a node; `values` says what stands for some names.
 
         Raises `NotExpressibleError` for what has no rule here, `NeedsValueError` for sums with open ends.
         """
         return _Reader(self, dict(values or {})).read(e)
 
 
-_FUNCTIONS = {
-    sp.exp: "exp",
-    sp.log: "log",
-    sp.erfc: "erfc",
-    Phi: "phi",
-    sp.Max: "max",
-    sp.Min: "min",
-    sp.Abs: "abs",
-    sp.floor: "floor",
-}
+_FAMILIES = ({"add", "sub"}, {"mul", "div"})
+"""Operators whose nests are read as one sum, or one product."""
 
 
 class _Reader:
-    """Reads SymPy expressions under one assignment of nodes to names."""
+    """Reads expressions, as they are written, under one assignment of nodes to names."""
 
     def __init__(self, graph: Graph, values: dict[str, Node]) -> None:
         self.graph = graph
@@ -441,71 +400,97 @@ class _Reader:
 
     def _read(self, e: Expression) -> Node:
         graph = self.graph
-        if e.is_Rational and e.is_finite:
-            return graph.number(Fraction(int(e.p), int(e.q)))
-        if e.is_Symbol:
-            return self.values[e.name] if e.name in self.values else graph.symbol(e.name)
-        if e is sp.pi:
-            return graph.pi()
-        if e is sp.E:
-            return graph.function("exp", graph.one)
-        if e.is_Add or e.is_Mul:
-            combine = graph.add if e.is_Add else graph.mul
-            result, second, *rest = (self.read(a) for a in e.args)
-            result = combine(result, second)
-            for node in rest:
-                graph.intermediate.add(result)
-                result = combine(result, node)
-            return result
-        if e.is_Pow:
-            exponent = self.read(e.exp)
-            graph.exponents.update(graph.symbols(exponent))
-            return graph.power(self.read(e.base), exponent)
-        if isinstance(e, sp.Sum):
-            return self._sum(e)
-        if isinstance(e, sp.Derivative):
-            node = function = self.read(e.expr)
-            for variable, order in e.variable_count:
-                if variable.name in self.values or not order.is_Integer:
-                    raise NotExpressibleError(f"a derivative in {variable} of order {order}")
-                for _ in range(int(order)):
+        match e:
+            case Number(value):
+                return graph.number(value)
+            case Variable():
+                return self.values[e.name] if e.name in self.values else graph.symbol(e.name)
+            case Constant("pi"):
+                return graph.pi()
+            case Apply(name, arguments):
+                nodes = [self.read(a) for a in arguments]
+                for part, node in zip(arguments, nodes, strict=True):
+                    if isinstance(part, Apply) and any({name, part.operator} <= f for f in _FAMILIES):
+                        graph.intermediate.add(node)
+                return self._applied(name, nodes)
+            case Bound("sum" | "product"):
+                return self._repeated(e)
+            case Derivative(body, variable, order):
+                node = function = self.read(body)
+                if variable.name in self.values:
+                    raise NotExpressibleError(f"a derivative in {variable.name}, which has a value")
+                for _ in range(order):
                     node = graph.differentiate(node, variable.name)
-            return graph.add(node, graph.smooth(function))
-        if isinstance(e, sp.Subs):
-            # the replaced symbol is bound in here, whatever it stands for outside
-            names = [v.name for v in e.variables]
-            inner = _Reader(graph, {k: v for k, v in self.values.items() if k not in names})
-            points = [self.read(p) for p in e.point]
-            return graph.rebuild(inner.read(e.expr), dict(zip(names, points, strict=True)))
-        for function, name in _FUNCTIONS.items():
-            if isinstance(e, function):
-                first, *rest = (self.read(a) for a in e.args)
-                if not rest:
-                    return first if name in ("max", "min") else graph.function(name, first)
-                for node in rest:
-                    first = graph.function(name, first, node)
-                return first
-        raise NotExpressibleError(f"{type(e).__name__} in {e}")
+                return graph.add(node, graph.smooth(function))
+            case At(body, variable, value):
+                # the replaced name is bound in here, whatever it stands for outside
+                inner = _Reader(graph, {k: v for k, v in self.values.items() if k != variable.name})
+                return graph.rebuild(inner.read(body), {variable.name: self.read(value)})
+            case _:
+                raise NotExpressibleError(f"{type(e).__name__} ({getattr(e, 'kind', '')})")
 
-    def _sum(self, e: Expression) -> Node:
-        ((index, first, last),) = e.limits
-        ends = [self.read(first), self.read(last)]
-        numbers = [self.graph.value_of(node) for node in ends]
+    def _applied(self, name: str, nodes: list[Node]) -> Node:
+        graph = self.graph
+        first, *rest = nodes
+        match name, rest:
+            case "add" | "mul", _:
+                return self._joined(graph.add if name == "add" else graph.mul, nodes)
+            case "sub", [second]:
+                return graph.add(first, graph.scale(-1, second))
+            case "neg", _:
+                return graph.scale(-1, first)
+            case "div", [second]:
+                return graph.mul(first, graph.inverse(second))
+            case "pow", [exponent]:
+                graph.exponents.update(graph.symbols(exponent))
+                return graph.power(first, exponent)
+            case "root", [order]:
+                return graph.power(first, graph.inverse(order))
+            case "max" | "min", _:
+                return self._joined(lambda a, b: graph.function(name, a, b), nodes)
+            case "ceiling", _:
+                return graph.scale(-1, graph.function("floor", graph.scale(-1, first)))
+            case _:
+                if name not in _OPERATIONS:
+                    raise NotExpressibleError(f"{name}: function not supported")
+                return graph.function(name, *nodes)
+
+    def _joined(self, combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
+        result = nodes[0]
+        for place, node in enumerate(nodes[1:]):
+            if place:
+                self.graph.intermediate.add(result)
+            result = combine(result, node)
+        return result
+
+    def _repeated(self, e: Bound) -> Node:
+        graph = self.graph
+        ends = [self.read(e.first), self.read(e.last)]
+        numbers = [graph.value_of(node) for node in ends]
+        where = f"a {e.kind} over {e.variable.name} with these ends"
         if None in numbers:
-            names = frozenset[str]().union(*(self.graph.symbols(node) for node in ends))
+            names = frozenset[str]().union(*(graph.symbols(node) for node in ends))
             if not names:
-                raise NotExpressibleError(f"a sum from {first} to {last}")
+                raise NotExpressibleError(where)
             raise NeedsValueError(set(names))
         low, high = (q for q in numbers if q is not None)
         if low.denominator != 1 or high.denominator != 1 or high - low >= _LONGEST_SUM:
-            raise NotExpressibleError(f"a sum from {first} to {last}")
+            raise NotExpressibleError(where)
         # a sum that ends before it begins is undefined (docs/certificates.md)
-        result = self.graph.zero if low <= high else self.graph.inverse(self.graph.zero)
+        start = graph.zero if e.kind == "sum" else graph.one
+        result = start if low <= high else graph.inverse(graph.zero)
         for k in range(int(low), int(high) + 1):
-            term = _Reader(self.graph, {**self.values, index.name: self.graph.number(Fraction(k))})
-            self.graph.intermediate.add(result)
-            result = self.graph.add(result, term.read(e.function))
+            term = _Reader(graph, {**self.values, e.variable.name: graph.number(Fraction(k))})
+            graph.intermediate.add(result)
+            node = term.read(e.body)
+            result = graph.add(result, node) if e.kind == "sum" else graph.mul(result, node)
         return result
+
+
+def operators_known() -> frozenset[str]:
+    """Names of the operators that programs have a rule for."""
+    arithmetic = {"add", "sub", "neg", "mul", "div", "pow", "root", "ceiling"}
+    return frozenset(arithmetic | {name for name in operators() if name in _OPERATIONS})
 
 
 # ---------------------------------------------------------------------------------------------- programs

@@ -11,8 +11,11 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
-from dpverify.proving.ball_programs import Ball, Graph, NeedsValueError, Node, NotExpressibleError, Program
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
+from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.formulas.values import Ball
+from dpverify.proving.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError, Program
 from dpverify.proving.branch_and_bound import (
     PRECISIONS,
     Box,
@@ -27,9 +30,9 @@ from dpverify.proving.branch_and_bound import (
     leaves,
 )
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import And, Compare, Expression, Formula, Json, Obligation, Variable
+from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.terms import OutOfScopeError, resolve
+from dpverify.proving.symbolic import SymPy, symbol, symbolic
 
 _MOST_VALUES = 200
 """Up to this many combinations of integer values are gone through one by one."""
@@ -62,18 +65,21 @@ class BallProver:
         work = Work(budget.boxes, budget.operations, start + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
-            return self._undecided(f"no bounds for {box}, neither in the domain nor in the box", work, start)
+            why = f"no bounds for {box}, neither in the domain nor in the box"
+            return self._undecided(why, Gap.UNBOUNDED_DOMAIN, work, start)
         whole_domain = all(_covers(box[v.name], v) for v in obligation.over)
         try:
             found = _conjunct(obligation, obligation.claim, box, work)
         except NotExpressibleError as error:
-            return self._undecided(f"balls have no rule for {error}", work, start)
+            return self._undecided(f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION, work, start)
         except NeedsValueError as error:
-            return self._undecided(f"{error}: too many values to go through", work, start)
+            why = f"{error}: too many values to go through"
+            return self._undecided(why, Gap.EFFORT_SPENT, work, start)
         if isinstance(found, _Refutation):
             return self._refuted(obligation, found, start)
         if isinstance(found, str):
-            return self._undecided(found, work, start)
+            gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
+            return self._undecided(found, gap, work, start)
         verdict = Verdict.PROVED if whole_domain else Verdict.CERTIFIED
         shown = {name: (str(low), str(high)) for name, (low, high) in box.items()}
         return Proof(
@@ -85,12 +91,13 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _undecided(self, reason: str, work: Work, start: float) -> Proof:
+    def _undecided(self, reason: str, gap: Gap, work: Work, start: float) -> Proof:
         return Proof(
             verdict=Verdict.UNDECIDED,
             prover=self.name,
             boxes=work.used,
             reason=reason,
+            gap=gap,
             stopped_by_the_clock=work.stopped_by_the_clock,
             seconds=time.monotonic() - start,
         )
@@ -132,17 +139,8 @@ def _is_suitable(claim: Formula) -> bool:
 # ---------------------------------------------------------------------------------------------- the box
 
 
-def _exact(q: Expression) -> Exact:
-    return fmpq(int(q.p), int(q.q))
-
-
-def _end(name: str, end: object) -> Exact:
-    try:
-        return _exact(sp.Rational(str(end)))
-    except (TypeError, ValueError, AttributeError, ZeroDivisionError):
-        raise InvalidArgumentError(
-            f"box of {name}", end, 'finite integers or fractions such as "1/2"'
-        ) from None
+def _exact(q: Fraction) -> Exact:
+    return fmpq(q.numerator, q.denominator)
 
 
 def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
@@ -156,7 +154,7 @@ def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
         low = None if v.lower is None else _exact(v.lower)
         high = None if v.upper is None else _exact(v.upper)
         if v.name in obligation.box:
-            first, last = (_end(v.name, end) for end in obligation.box[v.name])
+            first, last = (_exact(exact(f"box of {v.name}", end)) for end in obligation.box[v.name])
             low = first if low is None else max(low, first)
             high = last if high is None else min(high, last)
         if low is None or high is None:
@@ -313,14 +311,13 @@ class _Comparison:
             return _Refutation(point, shown[0], shown[1], self.work.used)
         return self._stopped(outcome)
 
-    def _expression(self, listed: Mapping[int, Exact]) -> Expression | None:
+    def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:
         """The difference in SymPy's words, with derivatives and substitutions worked out."""
-        e = self.claim.right - self.claim.left
-        e = e.subs({self.variables[i].symbol: int(q.p) for i, q in listed.items()})
         try:
-            e = resolve(e)
+            e = symbolic(self.claim.right) - symbolic(self.claim.left)
         except OutOfScopeError:
             return None
+        e = e.subs({symbol(self.variables[i]): int(q.p) for i, q in listed.items()})
         while e.has(sp.Sum):
             found = next((s for s in e.atoms(sp.Sum) if not s.function.has(sp.Sum)), None)
             if found is None or len(found.limits) > 1:

@@ -21,12 +21,14 @@ from typing import Any
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from dpverify.proving.ball_programs import Ball, Graph, Node, Program
-from dpverify.proving.language import And, Compare, Expression, Formula, Implies, Not, Or
+from dpverify.formulas.expressions import Expression, OutOfScopeError
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.values import Ball
+from dpverify.proving.ball_programs import Graph, Node, Program
 from dpverify.proving.nested_mean_value import NestedMeanValue
 from dpverify.proving.normal_form import is_identity
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
-from dpverify.proving.terms import OutOfScopeError
+from dpverify.proving.symbolic import SymPy
 
 Exact = Any  # flint.fmpq
 Box = tuple[tuple[Exact, Exact], ...]
@@ -70,7 +72,7 @@ class Target:
         graph: Graph,
         node: Node,
         names: Sequence[str],
-        in_words: Callable[[], Expression | None],
+        in_words: Callable[[], SymPy | None],
         strict: bool = False,
     ) -> None:
         self.graph, self.node, self.names = graph, node, tuple(names)
@@ -82,7 +84,7 @@ class Target:
         self._vanishing: dict[tuple[tuple[int, Exact], ...], bool] = {}
 
     @cached_property
-    def expression(self) -> Expression | None:
+    def expression(self) -> SymPy | None:
         """The function in SymPy's words, where it has such."""
         return self._in_words()
 
@@ -116,7 +118,7 @@ class Target:
             )
         return self._slopes[i, sign]
 
-    def _slope_in_words(self, i: int, sign: int) -> Expression | None:
+    def _slope_in_words(self, i: int, sign: int) -> SymPy | None:
         e = self.expression
         if e is None or e.has(sp.Max, sp.Min, sp.Abs, sp.floor):
             return None
@@ -150,7 +152,7 @@ class Target:
             return False
 
 
-def _symbol(expression: Expression, name: str) -> Expression:
+def _symbol(expression: SymPy, name: str) -> SymPy:
     return next((s for s in expression.free_symbols if s.name == name), sp.Symbol(name, real=True))
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 ZERO, MINUS, LESS = ("num", Q(0)), ("num", Q(-1)), ("num", Q(-1, 2))
-BELL = [("pow", ("num", Q(2)), Q(-1, 2)), ("pow", ("pi",), Q(-1, 2))]  # 1 / root(2 pi)
+BELL = [("pow", ("mul", ("num", Q(2)), ("pi",)), Q(-1, 2))]  # 1 / root(2 pi)
 
 
 def demand(holds: Any, *why: Any) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import sympy as sp
-
-from dpverify.proving.language import Compare, Formula, Obligation, free_symbols
+from dpverify.formulas.definedness import Condition, defined_where
+from dpverify.formulas.expressions import INFINITY, OutOfScopeError
+from dpverify.formulas.logic import Compare, Lt, free_in
+from dpverify.formulas.printing import formula_text
+from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.satisfiability import unsatisfiable
 from dpverify.proving.signs import holds_by_signs, shift_that_shows
-from dpverify.proving.terms import Condition, OutOfScopeError, defined_where, resolve_formula
+from dpverify.proving.symbolic import symbolic_formula
 
 _SHARE = 4
 """A single condition gets this part of the work that a claim may take."""
@@ -25,43 +27,38 @@ def is_defined(obligation: Obligation, budget: Budget) -> str:
 
 
 def all_hold(obligation: Obligation, wanted: Iterable[Condition], budget: Budget) -> str:
-    """The same for given conditions."""
-    conditions: dict[str, Condition] = {}
-    for condition in wanted:
-        conditions.setdefault(repr(condition), condition)
-    for condition in conditions.values():
+    """The same for given conditions.
+
+    Each is shown in whatever form it has in the provers: a form is equal to what it is one of where that is defined,
+    and what a condition is about is shown to be defined by the conditions that belong to its parts.
+    """
+    for condition in dict.fromkeys(wanted):
         if not _discharged(obligation, condition, budget):
-            return f"{_in_words(condition.formula)} is not shown"
+            return f"{formula_text(condition.formula)} is not shown"
     return ""
 
 
-def _in_words(f: Formula) -> str:
-    return f"{f.left} {f.relation} {f.right}" if isinstance(f, Compare) else str(f)
-
-
 def _discharged(obligation: Obligation, condition: Condition, budget: Budget) -> bool:
-    if isinstance(condition.formula, Compare) and condition.formula.right is sp.oo:
+    if condition.formula.right == INFINITY:
         return False  # a limit is shown by its closed form, or not at all
-    hidden = {v.symbol for v in condition.bound}
-    variables = (*(v for v in obligation.over if v.symbol not in hidden), *condition.bound)
-    assuming = (*(a for a in obligation.assuming if not free_symbols(a) & hidden), *condition.premises)
-    by_symbol = {v.symbol: v for v in variables}
-    if holds_by_signs(condition.formula, by_symbol):
+    hidden = {v.name for v in condition.bound}
+    variables = (*(v for v in obligation.over if v.name not in hidden), *condition.bound)
+    assuming = (
+        *(a for a in obligation.assuming if not {v.name for v in free_in(a)} & hidden),
+        *condition.premises,
+    )
+    if holds_by_signs(condition.formula):
         return True
-    formula = resolve_formula(condition.formula)
-    premises = tuple(map(resolve_formula, assuming))
     try:
-        if isinstance(formula, Compare):
-            for claim in _readings(formula):
-                # a term of the claim is shown to be defined by conditions of its own
-                if shift_that_shows(claim, variables, premises) is not None:
-                    return True
-        return unsatisfiable(variables, premises, formula, budget=budget, share=_SHARE)[0] is True
+        for claim in _readings(condition.formula):
+            if shift_that_shows(symbolic_formula(claim), variables, assuming) is not None:
+                return True
+        return unsatisfiable(variables, assuming, condition.formula, budget=budget, share=_SHARE)[0] is True
     except OutOfScopeError:
         return False
 
 
 def _readings(formula: Compare) -> tuple[Compare, ...]:
     if formula.relation == "!=":
-        return Compare("<", formula.left, formula.right), Compare("<", formula.right, formula.left)
+        return Lt(formula.left, formula.right), Lt(formula.right, formula.left)
     return (formula,)

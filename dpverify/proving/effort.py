@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from dpverify.proving.terms import OutOfScopeError
+from dpverify.formulas.expressions import TooLargeError
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Meter:
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
-class EffortSpentError(OutOfScopeError):
+class EffortSpentError(TooLargeError):
     """The steps of one attempt are used up."""
 
 

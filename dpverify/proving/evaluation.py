@@ -2,248 +2,86 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from functools import reduce
 
 import flint
-import sympy as sp
 
-from dpverify.proving.effort import spend
-from dpverify.proving.language import (
-    And,
-    Compare,
+from dpverify.formulas.calculus import worked_out
+from dpverify.formulas.expressions import (
+    Apply,
+    At,
+    Bound,
+    Constant,
+    Derivative,
     Expression,
-    ForAll,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Phi,
-    bound_parts,
+    Number,
+    OutOfScopeError,
+    Variable,
 )
-from dpverify.proving.terms import OutOfScopeError, fraction, resolve
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.operators import operator
+from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
+from dpverify.proving.effort import spend
 
-Value = Any
-"""Fraction or flint.arb."""
-Point = Mapping[Expression, Value]
-ExactPoint = dict[Expression, Fraction]
+Point = Mapping[str, Value]
+"""Name to value."""
+ExactPoint = dict[str, Fraction]
 PRECISIONS = (64, 128, 256, 512)
 MAX_TERMS_OF_SUM = 10_000
-MAX_BITS = 20_000
-
-
-class UndefinedError(Exception):
-    """The expression has no value at this point."""
-
-
-class UnclearError(Exception):
-    """The balls do not decide, at this precision or at all."""
-
-
-def ball(value: Value) -> Any:
-    """A ball around a value, at the working precision."""
-    if isinstance(value, Fraction):
-        return flint.arb(flint.fmpq(value.numerator, value.denominator))
-    return value
-
-
-def sign(value: Value) -> int:
-    """-1, 0 or 1; `UnclearError` where a ball straddles zero."""
-    if isinstance(value, Fraction):
-        return (value > 0) - (value < 0)
-    if value > 0:
-        return 1
-    if value < 0:
-        return -1
-    raise UnclearError
 
 
 def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
     """The value at a point; exact where the arithmetic is rational, else a ball at the working precision.
 
-    `inside` a derivative, the root of 0 has no value. Raises `UndefinedError` where there is no value,
-    `UnclearError` where balls cannot tell.
+    `inside` a derivative, what is not smooth at the point has no value. Raises `UndefinedError` where there is no
+    value, `UnclearError` where balls cannot tell.
     """
     spend(4)
-    if e.is_Rational:
-        return fraction(e)
-    if e.is_Symbol:
-        return point[e]
-    if e is sp.pi:
-        return flint.arb.pi()
-    if e is sp.E:
-        return flint.arb(1).exp()
-    if e.is_Add:
-        return _fold([evaluate(a, point, inside=inside) for a in e.args], _plus)
-    if e.is_Mul:
-        return _fold([evaluate(a, point, inside=inside) for a in e.args], _times)
-    if e.is_Pow:
-        base, exponent = (evaluate(a, point, inside=inside) for a in e.args)
-        return _power(base, exponent, inside=inside)
-    if isinstance(e, sp.Sum):
-        return _sum(e, point, inside=inside)
-    if isinstance(e, sp.Derivative):
-        evaluate(e.expr, point, inside=True)  # undefined here, no derivative either
-        return evaluate(_worked_out(e), point, inside=inside)
-    if isinstance(e, sp.Subs):
-        inner = dict(point)
-        inner[e.variables[0]] = _in_range(e.variables[0], evaluate(e.point[0], point, inside=inside))
-        return evaluate(e.expr, inner, inside=inside)
-    function = _FUNCTIONS.get(e.func)
-    if function is not None:
-        return function(*(evaluate(a, point, inside=inside) for a in e.args))
-    raise UnclearError(f"{type(e).__name__} is not evaluated")
+    match e:
+        case Number(value):
+            return value
+        case Variable():
+            return point[e.name]
+        case Apply(name, arguments):
+            values = (evaluate(a, point, inside=inside) for a in arguments)
+            return operator(name).value(*values, inside=inside)
+        case Constant("pi"):
+            return flint.arb.pi()
+        case Bound("sum" | "product"):
+            return _repeated(e, point, inside=inside)
+        case Derivative(body, _, _):
+            evaluate(body, point, inside=True)  # undefined here, no derivative either
+            return evaluate(_worked_out(e), point, inside=inside)
+        case At(body, variable, value):
+            here = evaluate(value, point, inside=inside)
+            return evaluate(body, {**point, variable.name: here}, inside=inside)
+        case _:
+            raise UnclearError(f"{type(e).__name__} is not evaluated")
 
 
 def _worked_out(e: Expression) -> Expression:
     try:
-        return resolve(e)
+        return worked_out(e)
     except OutOfScopeError as error:
         raise UnclearError(str(error)) from error
 
 
-def _fold(values: list[Value], operation: Callable[[Value, Value], Value]) -> Value:
-    exact = [v for v in values if isinstance(v, Fraction)]
-    balls = [v for v in values if not isinstance(v, Fraction)]
-    result: Value = None
-    for v in exact:
-        result = v if result is None else operation(result, v)
-        if isinstance(result, Fraction) and result.denominator.bit_length() > MAX_BITS:
-            result = ball(result)
-    for v in balls:
-        result = v if result is None else operation(ball(result), ball(v))
-    return result
-
-
-def _plus(x: Value, y: Value) -> Value:
-    return x + y if type(x) is type(y) else ball(x) + ball(y)
-
-
-def _times(x: Value, y: Value) -> Value:
-    return x * y if type(x) is type(y) else ball(x) * ball(y)
-
-
-def _in_range(symbol: Expression, value: Value) -> Value:
-    """The value, if it keeps to what SymPy assumed of the symbol (and simplified by)."""
-    s = None if isinstance(value, Fraction) and not value else sign(value)
-    wrong = (
-        (symbol.is_positive and s != 1)
-        or (symbol.is_negative and s != -1)
-        or (symbol.is_nonnegative and s == -1)
-        or (symbol.is_nonpositive and s == 1)
-    )
-    if wrong or (symbol.is_integer and not (isinstance(value, Fraction) and value.denominator == 1)):
-        raise UndefinedError(f"{symbol} does not take this value")
-    return value
-
-
-def _power(base: Value, exponent: Value, *, inside: bool = False) -> Value:
-    if isinstance(exponent, Fraction) and exponent.denominator == 1:
-        n = exponent.numerator
-        if n < 0 and isinstance(base, Fraction) and not base:
-            raise UndefinedError("division by zero")
-        if isinstance(base, Fraction):
-            if abs(n) * max(base.numerator.bit_length(), base.denominator.bit_length()) <= MAX_BITS:
-                return base**n
-            base = ball(base)
-        if n < 0:
-            sign(base)  # straddling zero is unclear
-        return base ** flint.fmpz(n)
-    s = sign(base)
-    if s == 0 and not inside and sign(exponent) > 0:
-        return Fraction(0)
-    if s <= 0:
-        raise UndefinedError("a root of what is not positive")
-    if isinstance(base, Fraction) and isinstance(exponent, Fraction):
-        exact = _exact_root(base, exponent.denominator)
-        if exact is not None:
-            return _power(exact, Fraction(exponent.numerator))
-    return ball(base) ** ball(exponent)
-
-
-def _exact_root(base: Fraction, n: int) -> Fraction | None:
-    if n > 64:
-        return None
-    parts = []
-    for part in (base.numerator, base.denominator):
-        root = int(flint.fmpz(part).root(n))
-        if root**n != part:
-            return None
-        parts.append(root)
-    return Fraction(parts[0], parts[1])
-
-
-def _sum(e: Expression, point: Point, *, inside: bool) -> Value:
-    body, index, first, last = bound_parts(e)
-    low, high = (evaluate(end, point, inside=inside) for end in (first, last))
+def _repeated(e: Bound, point: Point, *, inside: bool) -> Value:
+    low, high = (evaluate(end, point, inside=inside) for end in (e.first, e.last))
     if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
         raise UnclearError("the ends of a sum are not exact")
     if low.denominator != 1 or high.denominator != 1 or high < low:
         raise UndefinedError("a sum runs from an integer up to an integer")
     if high - low >= MAX_TERMS_OF_SUM:
         raise UnclearError("a sum is too long")
-    values = []
     inner = dict(point)
+    values = []
     for i in range(low.numerator, high.numerator + 1):
-        inner[index] = _in_range(index, Fraction(i))
-        values.append(evaluate(body, inner, inside=inside))
-    return _fold(values, _plus)
-
-
-def _exp(x: Value) -> Value:
-    return Fraction(1) if isinstance(x, Fraction) and not x else ball(x).exp()
-
-
-def _log(x: Value) -> Value:
-    if sign(x) <= 0:
-        raise UndefinedError("the logarithm of what is not positive")
-    return Fraction(0) if isinstance(x, Fraction) and x == 1 else ball(x).log()
-
-
-def _erfc(x: Value) -> Value:
-    return Fraction(1) if isinstance(x, Fraction) and not x else ball(x).erfc()
-
-
-def _phi(x: Value) -> Value:
-    if isinstance(x, Fraction) and not x:
-        return Fraction(1, 2)
-    return (-ball(x) / flint.arb(2).sqrt()).erfc() / 2
-
-
-def _max(*values: Value) -> Value:
-    if all(isinstance(v, Fraction) for v in values):
-        return max(values)
-    result = ball(values[0])
-    for v in values[1:]:
-        result = result.max(ball(v))
-    return result
-
-
-def _min(*values: Value) -> Value:
-    return -_max(*(-v for v in values))
-
-
-def _floor(x: Value) -> Value:
-    if isinstance(x, Fraction):
-        return Fraction(math.floor(x))
-    whole = x.floor().unique_fmpz()
-    if whole is None:
-        raise UnclearError("a floor of a ball with an integer inside")
-    return Fraction(int(whole))
-
-
-_FUNCTIONS: dict[Any, Callable[..., Value]] = {
-    sp.exp: _exp,
-    sp.log: _log,
-    sp.erfc: _erfc,
-    Phi: _phi,
-    sp.Max: _max,
-    sp.Min: _min,
-    sp.Abs: lambda x: _max(x, -x),
-    sp.floor: _floor,
-}
+        inner[e.variable.name] = Fraction(i)
+        values.append(evaluate(e.body, inner, inside=inside))
+    return reduce(plus if e.kind == "sum" else times, values)
 
 
 # ---------------------------------------------------------------------------------------------- formulas

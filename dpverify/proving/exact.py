@@ -8,19 +8,27 @@ from dataclasses import replace
 import sympy as sp
 from sympy.concrete.gosper import gosper_sum
 
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.calculus import map_sides
+from dpverify.formulas.definedness import Condition, converges, defined_between, defined_where
+from dpverify.formulas.expressions import (
+    At,
+    Bound,
+    Derivative,
+    Expression,
+    OutOfScopeError,
+    Variable,
+    children,
+    is_infinite,
+    rebuilt,
+    subexpressions,
+)
+from dpverify.formulas.logic import Compare, Formula, comparisons
+from dpverify.formulas.neutral import Json
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import all_hold
 from dpverify.proving.integrals import ClosedIntegral, closed_integral
-from dpverify.proving.language import (
-    Compare,
-    Expression,
-    Formula,
-    Json,
-    Obligation,
-    bound_parts,
-    expression_to_json,
-)
+from dpverify.proving.language import Obligation
 from dpverify.proving.monotone import Unwrapped, unwrapped
 from dpverify.proving.normal_form import is_identity
 from dpverify.proving.proof import Budget, Proof
@@ -28,16 +36,16 @@ from dpverify.proving.satisfiability import unsatisfiable
 from dpverify.proving.search import Search
 from dpverify.proving.signs import shift_that_shows
 from dpverify.proving.squares import square_factor
-from dpverify.proving.terms import (
-    Condition,
-    OutOfScopeError,
-    check_expansion,
-    defined_between,
-    defined_where,
-    map_expressions,
-    resolve_formula,
-    sides,
+from dpverify.proving.symbolic import (
+    Symbolic,
+    SymPy,
+    bound_parts,
+    symbolic_formula,
+    symbolic_to_json,
+    tree,
+    tree_of,
 )
+from dpverify.proving.terms import check_expansion
 
 _LONGEST = 200
 """Operations of the longest summand that is given to Gosper's algorithm."""
@@ -45,7 +53,7 @@ _HIGHEST = 24
 """Highest power in it."""
 
 
-def closed_form(e: Expression) -> Expression | None:
+def closed_form(e: SymPy) -> SymPy | None:
     """An F in the sum's index with F(first) = body(first) and F(index) - F(index - 1) = body, or None.
 
     Guessed by Gosper's algorithm, term by term, and then checked as two identities.
@@ -69,7 +77,7 @@ def closed_form(e: Expression) -> Expression | None:
     return None
 
 
-def _high_powers(e: Expression) -> bool:
+def _high_powers(e: SymPy) -> bool:
     """Whether there are powers that SymPy's algorithms take ages for."""
     try:
         check_expansion(e)
@@ -78,7 +86,7 @@ def _high_powers(e: Expression) -> bool:
     return any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.atoms(sp.Pow))
 
 
-def _gosper(term: Expression, index: Expression, first: Expression, end: Expression) -> Expression | None:
+def _gosper(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None:
     constant, depending = term.as_independent(index, as_Add=False)
     if depending == 1:
         return constant * (end - first + 1)
@@ -105,57 +113,51 @@ class Exact:
         try:
             found = self._settled(obligation, budget)
         except OutOfScopeError as error:
-            found = str(error)
+            found = str(error), error.gap
         seconds = time.monotonic() - start
-        if isinstance(found, str):
-            return Proof(Verdict.UNDECIDED, self.name, reason=found, seconds=seconds)
+        if isinstance(found, tuple):
+            return Proof(Verdict.UNDECIDED, self.name, reason=found[0], gap=found[1], seconds=seconds)
         return replace(found, seconds=seconds)
 
-    def _settled(self, stated: Obligation, budget: Budget) -> Proof | str:
-        integrals: dict[Expression, ClosedIntegral] = {}
-        claim = resolve_formula(stated.claim)
-        while found := _innermost(claim):
+    def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
+        integrals: dict[Bound, ClosedIntegral] = {}
+        claim = stated.claim
+        while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
             undefined = all_hold(stated, integrals[found].conditions, budget)
             if undefined:
-                return f"the integral over {bound_parts(found)[1]}: {undefined}"
+                return f"the integral over {found.variable.name}: {undefined}", Gap.MISSING_HYPOTHESIS
             claim = _with_values(claim, integrals)
-        obligation = replace(
-            stated, claim=claim, assuming=tuple(map(resolve_formula, stated.assuming)), units=False
-        )
+        # the claim as it is written, but for its integrals: where it has a value, the stated one has the same
+        obligation = replace(stated, claim=claim, units=False)
 
         def whole(steps: Json) -> Json:
             for integral in reversed(integrals.values()):
                 steps = {"method": integral.method, **integral.entry, "then": steps}
             return steps
 
-        steps = self._proof(obligation, budget, inner=bool(integrals))
+        assert isinstance(claim, Compare)
+        steps = self._proof(obligation, symbolic_formula(claim), budget, inner=bool(integrals))
         if steps is not None:
-            wanted = (
-                _with_values_in(c, integrals)
-                for c in defined_where(stated.claim)
-                if not (
-                    isinstance(c.formula, Compare)
-                    and c.formula.right is sp.oo
-                    and c.formula.left in integrals
-                )
-            )
-            undefined = all_hold(stated, wanted, budget)
+            shown = {converges(e) for e in integrals if is_infinite(e.first) or is_infinite(e.last)}
+            wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim) if c not in shown)
+            undefined = all_hold(stated, wanted, budget) or all_hold(stated, defined_where(claim), budget)
             if undefined:
-                return undefined
+                return undefined, Gap.MISSING_HYPOTHESIS
             return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))
         if integrals:
             refuted = Search().attempt(obligation, budget)
             if refuted is not None and refuted.certificate is not None:
                 proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
                 return replace(refuted, prover=self.name, certificate=proof)
-        return "no identity, and no shift makes all coefficients nonnegative"
+        return "no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD
 
-    def _proof(self, obligation: Obligation, budget: Budget, *, inner: bool = False) -> Json | None:
-        claim = obligation.claim
-        assert isinstance(claim, Compare)
+    def _proof(
+        self, obligation: Obligation, claim: Symbolic, budget: Budget, *, inner: bool = False
+    ) -> Json | None:
+        """Show a comparison in SymPy's form, wherever it is defined, under an obligation's assumptions."""
         if (claim.left - claim.right).has(sp.Sum):
-            return self._summed(obligation, budget)
+            return self._summed(obligation, claim, budget)
         if claim.relation == "==" and is_identity(claim.left, claim.right):
             return {"method": "identity"}
         shift = shift_that_shows(claim, obligation.over, obligation.assuming)
@@ -166,62 +168,77 @@ class Exact:
             return self._ordered(obligation, claim, step, budget)
         square = square_factor(claim)
         if square is not None:
-            rest = replace(obligation, claim=Compare("<=", sp.Integer(0), square.rest))
-            then = self._proof(rest, budget, inner=True)
+            rest = Compare("<=", sp.Integer(0), square.rest)
+            then = self._proof(obligation, rest, budget, inner=True)
             return None if then is None else {"method": "square", **square.to_json(), "then": then}
         if inner:
-            answer, _ = unsatisfiable(obligation.over, obligation.assuming, claim, budget=budget)
+            answer, _ = unsatisfiable(obligation.over, obligation.assuming, tree_of(claim), budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None
 
     def _ordered(
-        self, obligation: Obligation, claim: Compare, step: Unwrapped, budget: Budget
+        self, obligation: Obligation, claim: Symbolic, step: Unwrapped, budget: Budget
     ) -> Json | None:
-        then = self._proof(
-            replace(obligation, claim=Compare(claim.relation, step.smaller, step.larger)), budget, inner=True
-        )
+        smaller = Compare(claim.relation, step.smaller, step.larger)
+        then = self._proof(obligation, smaller, budget, inner=True)
         return None if then is None else {"method": "monotone", **step.to_json(), "then": then}
 
-    def _summed(self, obligation: Obligation, budget: Budget) -> Json | None:
+    def _summed(self, obligation: Obligation, claim: Symbolic, budget: Budget) -> Json | None:
         closed: list[list[Json]] = []
-        claim = obligation.claim
-        assert isinstance(claim, Compare)
         while sums := claim.left.atoms(sp.Sum) | claim.right.atoms(sp.Sum):
             outer = next(s for s in sorted(sums, key=sp.default_sort_key) if not s.function.has(sp.Sum))
-            index, first, last = outer.limits[0]
-            e = sp.Sum(outer.function, outer.limits[0])
+            limits = outer.limits[0]
+            e = sp.Sum(outer.function, limits)
             form = closed_form(e)
             if form is None:
-                raise OutOfScopeError(f"no closed form is found for the sum over {index}")
-            undefined = all_hold(obligation, defined_between(form, index, first, last), budget)
+                raise OutOfScopeError(f"no closed form is found for the sum over {limits[0]}")
+            index, first, last = map(tree, limits)
+            assert isinstance(index, Variable)
+            undefined = all_hold(obligation, defined_between(tree(form), index, first, last), budget)
             if undefined:
-                raise OutOfScopeError(f"the closed form of the sum over {index}: {undefined}")
-            closed.append([expression_to_json(e), expression_to_json(form)])
-            value = form.subs(index, last)
+                raise OutOfScopeError(f"the closed form of the sum over {index.name}: {undefined}")
+            closed.append([symbolic_to_json(e), symbolic_to_json(form)])
+            value = form.subs(limits[0], limits[2])
             rest = outer.limits[1:]
             value = sp.Sum(value, *rest) if rest else value
             claim = Compare(
                 claim.relation, claim.left.xreplace({outer: value}), claim.right.xreplace({outer: value})
             )
-        then = self._proof(replace(obligation, claim=claim), budget, inner=True)
+        then = self._proof(obligation, claim, budget, inner=True)
         return None if then is None else {"method": "sum", "closed": closed, "then": then}
 
 
-def _innermost(claim: Formula) -> Expression | None:
-    """An integral without another one inside."""
-    found = set().union(*(side.atoms(sp.Integral) for side in sides(claim)))
-    return min(found, key=lambda e: (e.function.has(sp.Integral), sp.default_sort_key(e)), default=None)
+def _innermost(claim: Formula) -> Bound | None:
+    """An integral without another one inside, the first as it is written."""
+    found: Bound | None = None
+    for compare in comparisons(claim):
+        for side in (compare.left, compare.right):
+            for part in subexpressions(side):
+                if _integrals(part) and (
+                    isinstance(part, At | Derivative) or (isinstance(part, Bound) and part.kind != "integral")
+                ):
+                    raise OutOfScopeError("an integral under a sum or a derivative, or at a place")
+            if found is None:
+                found = next((e for e in _integrals(side) if len(_integrals(e)) == 1), None)
+    return found
 
 
-def _with_values(formula: Formula, integrals: dict[Expression, ClosedIntegral]) -> Formula:
-    values = {e: integral.value for e, integral in integrals.items()}
-    return map_expressions(formula, lambda side: side.xreplace(values))
+def _integrals(e: Expression) -> list[Bound]:
+    return [part for part in subexpressions(e) if isinstance(part, Bound) and part.kind == "integral"]
 
 
-def _with_values_in(condition: Condition, integrals: dict[Expression, ClosedIntegral]) -> Condition:
+def _with_values(formula: Formula, integrals: dict[Bound, ClosedIntegral]) -> Formula:
+    def change(e: Expression) -> Expression:
+        found = integrals.get(e) if isinstance(e, Bound) else None
+        return rebuilt(e, tuple(map(change, children(e)))) if found is None else found.value
+
+    return map_sides(formula, change)
+
+
+def _with_values_in(condition: Condition, integrals: dict[Bound, ClosedIntegral]) -> Condition:
+    formula = _with_values(condition.formula, integrals)
+    assert isinstance(formula, Compare)
     return replace(
-        condition,
-        formula=_with_values(condition.formula, integrals),
-        premises=tuple(_with_values(p, integrals) for p in condition.premises),
+        condition, formula=formula, premises=tuple(_with_values(p, integrals) for p in condition.premises)
     )

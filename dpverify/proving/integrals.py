@@ -12,9 +12,14 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.integrals.manualintegrate import manualintegrate
 
-from dpverify.proving.language import Compare, Expression, Json, Phi, bound_parts, expression_to_json
+from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
+from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
+from dpverify.formulas.logic import Le, Lt
+from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.printing import formula_text
 from dpverify.proving.normal_form import is_identity
-from dpverify.proving.terms import Condition, OutOfScopeError, check_expansion, defined_between, defined_where
+from dpverify.proving.symbolic import Phi, SymPy, bound_parts, symbolic, symbolic_to_json, tree
+from dpverify.proving.terms import check_expansion
 
 _LONGEST = 60
 """Operations of the longest integrand that is given to SymPy."""
@@ -32,32 +37,35 @@ class ClosedIntegral:
     conditions: tuple[Condition, ...]
 
 
-def closed_integral(e: Expression) -> ClosedIntegral:
+def closed_integral(integral: Bound) -> ClosedIntegral:
     """An integral's closed form; `OutOfScopeError` where none is found."""
+    e = symbolic(integral)
+    if not isinstance(e, sp.Integral):
+        raise OutOfScopeError(f"SymPy makes something else of the integral over {integral.variable.name}")
     check_expansion(e.function)
     if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
-        raise OutOfScopeError("the powers in an integrand are too high")
-    found = None if e.function.has(sp.Integral) else _gaussian(e) or _by_antiderivative(e)
+        raise TooLargeError("the powers in an integrand are too high")
+    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found
 
 
-def _conditions(*parts: Expression, converges: Expression = None) -> Iterator[Condition]:
+def _conditions(integral: Bound, *parts: Expression) -> Iterator[Condition]:
+    """That an integral and what takes its place are defined; that it converges is shown by what takes its place."""
+    yield from (c for c in conditions(integral) if c != converges(integral))
     for part in parts:
-        for condition in defined_where(Compare("==", part, sp.Integer(0))):
-            if condition.formula != Compare("<", converges, sp.oo):
-                yield condition
+        yield from conditions(part)
 
 
-def _entry(**parts: Expression) -> dict[str, Json]:
-    return {name: expression_to_json(part) for name, part in parts.items()}
+def _entry(**parts: SymPy) -> dict[str, Json]:
+    return {name: symbolic_to_json(part) for name, part in parts.items()}
 
 
 # ---------------------------------------------------------------------------------------------- Gaussians
 
 
-def _gaussian(e: Expression) -> ClosedIntegral | None:
+def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
     """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
     body, x, low, high = bound_parts(e)
     factor, depending = body.as_independent(x, as_Add=False)
@@ -76,25 +84,33 @@ def _gaussian(e: Expression) -> ClosedIntegral | None:
     if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
         return None
 
-    def below(end: Expression) -> Expression:
+    def below(end: SymPy) -> SymPy:
         if end.is_infinite:
             return sp.Integer(1) if end is sp.oo else sp.Integer(0)
         return Phi(sp.sqrt(2 * rate) * (end - center))
 
     value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    positive = Lt(0, tree(rate))
+    if value.has(sp.I):
+        raise OutOfScopeError(f"{formula_text(positive)} is not shown")
+    closed = tree(value)
     return ClosedIntegral(
         "gaussian-integral",
-        value,
-        _entry(integral=e, rate=rate, center=center, factor=factor),
+        closed,
+        {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
         # it converges at a positive rate
-        (Condition(Compare("<", sp.Integer(0), rate)), *_conditions(e, value, center, converges=e)),
+        (
+            *conditions(tree(rate)),
+            Condition(positive),
+            *_conditions(integral, tree(center), tree(factor), closed),
+        ),
     )
 
 
 # ---------------------------------------------------------------------------------------------- antiderivatives
 
 
-def _by_antiderivative(e: Expression) -> ClosedIntegral | None:
+def _by_antiderivative(integral: Bound, e: SymPy) -> ClosedIntegral | None:
     """F(upper) - F(lower) with F' = body, for finite ends in their order."""
     body, x, low, high = bound_parts(e)
     if low.is_infinite or high.is_infinite or body.count_ops() > _LONGEST:
@@ -112,10 +128,13 @@ def _by_antiderivative(e: Expression) -> ClosedIntegral | None:
     except OutOfScopeError:
         return None
     value = form.subs(x, high) - form.subs(x, low)
-    between = defined_between(form, x, low, high, whole=False)
+    if value.has(sp.I):
+        raise OutOfScopeError("that an antiderivative is real at both ends is not shown")
+    closed = tree(value)
+    between = defined_between(tree(form), integral.variable, tree(low), tree(high))
     return ClosedIntegral(
         "antiderivative",
-        value,
-        _entry(integral=e, primitive=form),
-        (Condition(Compare("<=", low, high)), *between, *_conditions(e, value)),
+        closed,
+        {"integral": expression_to_json(integral), **_entry(primitive=form)},
+        (*_conditions(integral, closed), Condition(Le(tree(low), tree(high))), *between),
     )

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from dpverify.proving.language import Compare, Expression, Json, expression_to_json
-from dpverify.proving.terms import fraction
+from dpverify.formulas.neutral import Json
+from dpverify.proving.symbolic import Symbolic, SymPy, fraction, symbolic_to_json
 
 _HIGHEST = 12
 """Powers of arguments up to this one are written out."""
@@ -21,20 +21,20 @@ class Unwrapped:
 
     function: str
     times: Fraction
-    smaller: Expression
-    larger: Expression
+    smaller: SymPy
+    larger: SymPy
 
     def to_json(self) -> dict[str, Json]:
         """As certificates write it."""
         return {
             "function": self.function,
             "times": str(self.times),
-            "smaller": expression_to_json(self.smaller),
-            "larger": expression_to_json(self.larger),
+            "smaller": symbolic_to_json(self.smaller),
+            "larger": symbolic_to_json(self.larger),
         }
 
 
-def unwrapped(claim: Compare) -> Unwrapped | None:
+def unwrapped(claim: Symbolic) -> Unwrapped | None:
     """The arguments to compare instead, where both sides' difference is one of log or of exp alone."""
     if claim.relation not in ("<=", "<"):
         return None
@@ -44,7 +44,7 @@ def unwrapped(claim: Compare) -> Unwrapped | None:
     return _of_logarithms(terms) or _of_exponentials(terms)
 
 
-def _of_logarithms(terms: list[tuple[Expression, Expression]]) -> Unwrapped | None:
+def _of_logarithms(terms: list[tuple[SymPy, SymPy]]) -> Unwrapped | None:
     if not all(isinstance(rest, sp.log) for _, rest in terms):
         return None
     coefficients = [fraction(c) for c, _ in terms]
@@ -63,7 +63,7 @@ def _of_logarithms(terms: list[tuple[Expression, Expression]]) -> Unwrapped | No
     return Unwrapped("log", unit, smaller, larger)
 
 
-def _of_exponentials(terms: list[tuple[Expression, Expression]]) -> Unwrapped | None:
+def _of_exponentials(terms: list[tuple[SymPy, SymPy]]) -> Unwrapped | None:
     if len(terms) != 2 or terms[0][0] + terms[1][0] != 0:
         return None
     exponents = {}

@@ -12,7 +12,8 @@ from typing import Any
 
 from flint import ctx
 
-from dpverify.proving.ball_programs import Ball, Graph, Node, Program, operation
+from dpverify.formulas.values import Ball
+from dpverify.proving.ball_programs import Graph, Node, Program, operation
 
 
 class NestedMeanValue:

@@ -3,7 +3,7 @@
 Atoms are symbols, pi, roots, exponentials, logarithms, powers with whole symbolic exponents, and functions left
 alone. They are normalized by exp(a + b) = exp(a) exp(b), log(x y) = log x + log y for positive x, y,
 sqrt(x)^2 = x, x^(i + j) = x^i x^j for x != 0, and afterwards treated as independent: two expressions with the
-same normal form are equal wherever the conditions of `terms.defined_where` hold for both; the converse is not
+same normal form are equal wherever the conditions of `definedness.defined_where` hold for both; the converse is not
 claimed. Positivity is used as the symbols' domains give it; whoever rests a proof on a normal form shows those
 conditions separately.
 """
@@ -20,9 +20,9 @@ from typing import Any
 import flint
 import sympy as sp
 
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.proving.effort import spend
-from dpverify.proving.language import Expression, Phi, bound_parts
-from dpverify.proving.terms import OutOfScopeError, fraction, resolve
+from dpverify.proving.symbolic import Phi, SymPy, bound_parts, fraction
 
 Monomial = tuple[tuple[int, Fraction], ...]
 """Atom number and its exponent, sorted by atom, no zero exponents."""
@@ -66,7 +66,7 @@ def add(a: Polynomial, b: Polynomial, scale: Fraction = Fraction(1)) -> Polynomi
 def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     """A * b; `OutOfScopeError` above MAX_TERMS terms."""
     if len(a) * len(b) > 100 * MAX_TERMS:
-        raise OutOfScopeError("a polynomial has too many terms")
+        raise TooLargeError("a polynomial has too many terms")
     spend(1 + len(a) * len(b))
     result: Polynomial = {}
     for m, c in a.items():
@@ -75,14 +75,14 @@ def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
             result[key] = result.get(key, Fraction(0)) + c * d
     result = {m: c for m, c in result.items() if c}
     if len(result) > MAX_TERMS:
-        raise OutOfScopeError("a polynomial has too many terms")
+        raise TooLargeError("a polynomial has too many terms")
     return result
 
 
 def power(a: Polynomial, n: int) -> Polynomial:
     """A to the n-th, n >= 0."""
     if n > MAX_EXPONENT and len(a) > 1:
-        raise OutOfScopeError(f"exponent {n} is too large to expand")
+        raise TooLargeError(f"exponent {n} is too large to expand")
     result, square = _ONE, a
     while n:
         if n & 1:
@@ -140,7 +140,7 @@ class Atom:
     """For a root: what it is a root of. Its exponents are kept in [0, 1)."""
     argument: Quotient | None = None
     """For exp (the exponent), log, erfc: the argument."""
-    expression: Expression = None
+    expression: SymPy = None
     """For functions left alone: the SymPy expression."""
 
 
@@ -150,7 +150,7 @@ class NormalForms:
     def __init__(self) -> None:
         self.atoms: list[Atom] = []
         self._numbers: dict[Any, int] = {}
-        self._known: dict[Expression, Quotient] = {}
+        self._known: dict[SymPy, Quotient] = {}
 
     # ------------------------------------------------------------------------------------------ atoms
 
@@ -279,17 +279,17 @@ class NormalForms:
 
     # ------------------------------------------------------------------------------------------ conversion
 
-    def of(self, e: Expression) -> Quotient:
-        """The normal form of an expression; derivatives and `at` are worked out first."""
-        return self._of(resolve(sp.sympify(e)))
+    def of(self, e: SymPy) -> Quotient:
+        """The normal form of an expression."""
+        return self._of(sp.sympify(e))
 
-    def _of(self, e: Expression) -> Quotient:
+    def _of(self, e: SymPy) -> Quotient:
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._convert(e)
         return known
 
-    def _convert(self, e: Expression) -> Quotient:
+    def _convert(self, e: SymPy) -> Quotient:
         if e.is_Rational:
             return Quotient({(): fraction(e)} if e else {})
         if e.is_Symbol:
@@ -318,7 +318,7 @@ class NormalForms:
             return self._left_alone(e)
         raise OutOfScopeError(f"{type(e).__name__} has no normal form here")
 
-    def _left_alone(self, e: Expression) -> Quotient:
+    def _left_alone(self, e: SymPy) -> Quotient:
         if isinstance(e, sp.Sum | sp.Integral):
             body, variable, low, high = bound_parts(e)
             ends = tuple(str(x) if x.is_infinite else self._of(x).key() for x in (low, high))
@@ -328,7 +328,7 @@ class NormalForms:
         sign = "nonnegative" if isinstance(e, sp.Abs) else "any"
         return Quotient(self._letter(Atom(key, sign, expression=e)))
 
-    def _power(self, e: Expression) -> Quotient:
+    def _power(self, e: SymPy) -> Quotient:
         base = self._of(e.base)
         if e.exp.is_Rational:
             exponent = fraction(e.exp)
@@ -339,7 +339,7 @@ class NormalForms:
             return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
         if e.exp.is_integer and not self.is_positive(base):
             return self._whole_power(base, self._of(e.exp))
-        # elsewhere it is defined for positive bases only, as far as `terms.defined_where` can say
+        # elsewhere it is defined for positive bases only, as far as `definedness.defined_where` can say
         return self._exponential(self.product(self._of(e.exp), self._logarithm(base)))
 
     def _whole_power(self, base: Quotient, exponent: Quotient) -> Quotient:
@@ -513,7 +513,7 @@ def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any],
     ]
     whole = dict(zip(letters, scale, strict=True))
     if any(abs(e) * whole[a] >= LARGEST_EXPONENT for p in polynomials for m in p for a, e in m):
-        raise OutOfScopeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
+        raise TooLargeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
     context = flint.fmpq_mpoly_ctx.get([f"x{a}" for a in letters])
 
     def there(p: Polynomial) -> Any:
@@ -543,7 +543,7 @@ def _without_content(p: Polynomial) -> tuple[Polynomial, Monomial]:
 def _cancel(numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
     terms = len(numerator) + len(denominator)
     if terms > MAX_FACTORED or terms * max(degree(numerator), degree(denominator)) > 10 * MAX_SIZE:
-        raise OutOfScopeError("a fraction is too long to be cancelled")
+        raise TooLargeError("a fraction is too long to be cancelled")
     spend(terms * (1 + max(degree(numerator), degree(denominator))))
     top, top_content = _without_content(numerator)
     bottom, bottom_content = _without_content(denominator)
@@ -569,7 +569,7 @@ def _divide(q: Quotient) -> tuple[Polynomial, Polynomial]:
 def factored(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
     """Constant, monomial and irreducible factors with multiplicities."""
     if len(p) > MAX_FACTORED or len(p) * degree(p) > MAX_SIZE:
-        raise OutOfScopeError("a polynomial is too long to be factored")
+        raise TooLargeError("a polynomial is too long to be factored")
     spend(len(p) * (1 + degree(p)))
     primitive, monomial = _without_content(p)
     (a,), back = _to_flint([primitive])
@@ -607,6 +607,6 @@ def _prime_factors(value: Fraction) -> list[tuple[int, int]]:
     return result
 
 
-def is_identity(left: Expression, right: Expression) -> bool:
+def is_identity(left: SymPy, right: SymPy) -> bool:
     """Whether two expressions have the same normal form, so that they agree wherever both are defined."""
     return not NormalForms().of(left - right).numerator

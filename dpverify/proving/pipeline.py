@@ -8,17 +8,18 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict, overall
+from dpverify.evidence import Gap, Verdict, overall
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.logic import And, Formula, free_in
 from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
 from dpverify.proving.effort import limited
 from dpverify.proving.exact import Exact
-from dpverify.proving.language import And, Formula, Obligation, free_symbols
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
-from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search
-from dpverify.proving.terms import OutOfScopeError
 from dpverify.proving.units import Homogeneity
 from dpverify.proving.witnesses import NONE_FOUND, Witness, witness
 
@@ -50,22 +51,28 @@ def prove(
             found = Witness(None, f"{NONE_FOUND} ({error})")
         except _ALGEBRA_FAILS as error:
             found = Witness(None, f"{NONE_FOUND} ({_failed(error)})")
-    proof = _undecided(found.why) if found.impossible else _settled(obligation, limits, chosen)
+    proof = (
+        _undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
+        if found.impossible
+        else _settled(obligation, limits, chosen)
+    )
     proof = _witnessed(proof, found)
     if meter.stopped_by_the_clock:
         proof = _cut_short(proof)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
 
 
-def _undecided(reason: str) -> Proof:
-    return Proof(Verdict.UNDECIDED, "none", reason=reason)
+def _undecided(reason: str, gap: Gap) -> Proof:
+    return Proof(Verdict.UNDECIDED, "none", reason=reason, gap=gap)
 
 
 def _witnessed(proof: Proof, found: Witness) -> Proof:
     """The proof with its witness; undecided where only a witness is missing."""
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         if found.point is None:
-            return replace(_undecided(found.why), stopped_by_the_clock=proof.stopped_by_the_clock)
+            return replace(
+                _undecided(found.why, Gap.NO_WITNESS), stopped_by_the_clock=proof.stopped_by_the_clock
+            )
         return replace(
             proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
         )
@@ -88,8 +95,8 @@ def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:
     """The counterexample without the variables that the formulas bind or do not use at all."""
     if proof.counterexample is None:
         return None
-    used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
-    names = {symbol.name for symbol in used}
+    used = frozenset().union(*map(free_in, (obligation.claim, *obligation.assuming)))
+    names = {v.name for v in used}
     return {name: value for name, value in proof.counterexample.items() if name in names}
 
 
@@ -97,6 +104,7 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     if isinstance(obligation.claim, And) and obligation.claim.parts:
         return _conjunction(obligation, obligation.claim.parts, budget, provers)
     reasons: list[str] = []
+    gaps: list[Gap | None] = []
     cut_short = False
     for prover in provers:
         proof = _attempt(prover, obligation, budget)
@@ -106,7 +114,9 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
         if proof.verdict is not Verdict.UNDECIDED:
             return replace(proof, stopped_by_the_clock=cut_short)
         reasons.append(f"{prover.name}: {proof.reason}")
-    return replace(_undecided("; ".join(dict.fromkeys(reasons))), stopped_by_the_clock=cut_short)
+        gaps.append(proof.gap)
+    undecided = _undecided("; ".join(dict.fromkeys(reasons)), most_telling(gaps))
+    return replace(undecided, stopped_by_the_clock=cut_short)
 
 
 def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
@@ -115,14 +125,14 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
         try:
             proof = prover.attempt(obligation, budget)
         except OutOfScopeError as error:
-            proof = _undecided(str(error))
+            proof = _undecided(str(error), error.gap)
         except InvalidArgumentError as error:
             # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
-            proof = _undecided(f"what it leads to is no formula: {error}")
+            proof = _undecided(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
         except RecursionError:
-            proof = _undecided("the formula is too deep")
+            proof = _undecided("the formula is too deep", Gap.EFFORT_SPENT)
         except _ALGEBRA_FAILS as error:
-            proof = _undecided(_failed(error))
+            proof = _undecided(_failed(error), Gap.UNSUPPORTED_FUNCTION)
     if proof is None or not meter.stopped_by_the_clock:
         return proof
     return _cut_short(proof)
@@ -148,7 +158,8 @@ def _cut_short(proof: Proof) -> Proof:
     """The proof, saying that it might be another one on another machine."""
     said = STOPPED_BY_THE_CLOCK in proof.reason
     reason = proof.reason if said else "; ".join(filter(None, (proof.reason, STOPPED_BY_THE_CLOCK)))
-    return replace(proof, reason=reason, stopped_by_the_clock=True)
+    gap = Gap.CLOCK if proof.verdict is Verdict.UNDECIDED else None
+    return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
 
 
 def _conjunction(
@@ -158,7 +169,7 @@ def _conjunction(
     for part in parts:
         proof = _settled(replace(obligation, claim=part), budget, provers)
         if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
-            point = {v.symbol: Fraction(proof.counterexample[v.name]) for v in obligation.over}
+            point = {v.name: Fraction(proof.counterexample[v.name]) for v in obligation.over}
             if confirmed(obligation, point):
                 return refutation(obligation, point, proof.prover, proof.seconds)
         proofs.append(proof)
@@ -169,7 +180,8 @@ def _conjunction(
     if undecided:
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
-        return replace(_undecided(reason), stopped_by_the_clock=cut_short)
+        gap = most_telling(p.gap for _, p in undecided)
+        return replace(_undecided(reason, gap), stopped_by_the_clock=cut_short)
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
     # `undecided` is empty, so every part has its certificate

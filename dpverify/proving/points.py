@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import sympy as sp
-
 from dpverify.evidence import Verdict
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.certificates import certificate
-from dpverify.proving.evaluation import ExactPoint, UnclearError, UndefinedError, failing, text
+from dpverify.proving.evaluation import ExactPoint, failing, text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
 from dpverify.proving.quantifiers import truth
-from dpverify.proving.terms import fraction
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""
@@ -21,7 +19,7 @@ _ROUNDS = 4
 
 def admitted(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether a point lies in the domain and certainly satisfies every assumption."""
-    return all(v.contains(point[v.symbol]) for v in obligation.over) and all(
+    return all(v.contains(point[v.name]) for v in obligation.over) and all(
         truth(a, point) is True for a in obligation.assuming
     )
 
@@ -49,23 +47,22 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
     A point in the obligation's box stays there.
     """
     box = obligation.box.items()
-    ends = {name: tuple(fraction(sp.Rational(str(end))) for end in sides) for name, sides in box}
+    ends = {name: tuple(Fraction(str(end)) for end in sides) for name, sides in box}
 
     def boxed(moved: ExactPoint) -> bool:
-        return all(low <= moved[symbols[name]] <= high for name, (low, high) in ends.items())
+        return all(low <= moved[name] <= high for name, (low, high) in ends.items())
 
     def accepted(moved: ExactPoint) -> bool:
         return (boxed(moved) or not inside) and confirmed(obligation, moved)
 
-    symbols = {v.name: v.symbol for v in obligation.over}
     inside = boxed(point)
     best = dict(point)
     for _ in range(_ROUNDS):
         before = dict(best)
-        for symbol in best:
-            for candidate in _candidates(best[symbol]):
-                if accepted({**best, symbol: candidate}):
-                    best[symbol] = candidate
+        for name in best:
+            for candidate in _candidates(best[name]):
+                if accepted({**best, name: candidate}):
+                    best[name] = candidate
                     break
         if best == before:
             break
@@ -75,7 +72,7 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
 def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
     """The proof that a confirmed point is a counterexample, with both sides' values there."""
     point = simplified(obligation, point)
-    named = {v.name: str(point[v.symbol]) for v in obligation.over}
+    named = {v.name: str(point[v.name]) for v in obligation.over}
     left = right = None
     shown = failing(obligation.claim, point)
     if shown is not None:

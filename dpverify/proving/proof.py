@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.proving.language import Json, Obligation
 
 PROVER_VERDICTS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.UNDECIDED)
@@ -16,6 +16,18 @@ PROVER_VERDICTS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.U
 
 STOPPED_BY_THE_CLOCK = "stopped by the clock, which on a faster machine might not have happened"
 """What is said, and nothing else is, of work that a far wall-clock guard ended."""
+
+
+_TELLING = (
+    Gap.CLOCK, Gap.CONTRADICTORY_ASSUMPTIONS, Gap.NO_WITNESS, Gap.CONTACT_POINT, Gap.UNBOUNDED_DOMAIN,
+    Gap.EFFORT_SPENT, Gap.MISSING_HYPOTHESIS, Gap.UNSUPPORTED_FUNCTION, Gap.NO_METHOD,
+)  # fmt: skip
+"""Reasons of provers, first the one to work off first where several gave up."""
+
+
+def most_telling(gaps: Iterable[Gap | None]) -> Gap:
+    """The reason to name where there are several; that no method applies where there is none."""
+    return min((gap for gap in gaps if gap in _TELLING), key=_TELLING.index, default=Gap.NO_METHOD)
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,8 @@ class Proof:
     """Number of boxes in the certificate's tree."""
     reason: str = ""
     """For `undecided`: what was tried and what stopped it; for other verdicts a remark, or nothing."""
+    gap: Gap | None = None
+    """For `undecided`, and only then: which of the known reasons it is."""
     seconds: float = field(default=0.0, compare=False)
     witness: Mapping[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact value."""
@@ -78,6 +92,10 @@ class Proof:
             raise InvalidArgumentError("verdict", self.verdict, "proved, certified, refuted or undecided")
         if (self.verdict is Verdict.UNDECIDED) != (self.certificate is None):
             raise InvalidArgumentError("certificate", self.certificate, "one for every verdict but undecided")
+        if self.verdict is not Verdict.UNDECIDED and self.gap is not None:
+            raise InvalidArgumentError("gap", self.gap, "none where something was decided")
+        if self.verdict is Verdict.UNDECIDED and self.gap is None:
+            object.__setattr__(self, "gap", Gap.NO_METHOD)
         for name in ("counterexample", "box", "witness"):
             value = getattr(self, name)
             if value is not None:

@@ -7,38 +7,18 @@ variable makes the body false in exact arithmetic; z3 only proposes that value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
-import sympy as sp
-
+from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.definedness import defined_where
+from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Le, Lt, Not, Or, free_in
 from dpverify.proving import evaluation
 from dpverify.proving.definedness import all_hold
 from dpverify.proving.evaluation import ExactPoint
-from dpverify.proving.language import (
-    And,
-    Compare,
-    ForAll,
-    Formula,
-    Implies,
-    Not,
-    Obligation,
-    Or,
-    free_symbols,
-)
+from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.satisfiability import points_near, unsatisfiable
-from dpverify.proving.terms import (
-    Condition,
-    OutOfScopeError,
-    defined_where,
-    map_expressions,
-    rational,
-    resolve_formula,
-)
 
-_TRUE = Compare("<=", sp.Integer(0), sp.Integer(0))
-_FALSE = Compare("<", sp.Integer(0), sp.Integer(0))
+_TRUE, _FALSE = Le(0, 0), Lt(0, 0)
 
 
 def truth(formula: Formula, point: ExactPoint) -> bool | None:
@@ -69,34 +49,31 @@ def _without_quantifiers(formula: Formula, point: ExactPoint) -> Formula:
 
 def _decided(formula: ForAll, point: ExactPoint) -> bool | None:
     variable = formula.variable
-    if variable.symbol in point:
+    if variable.name in point:
         raise OutOfScopeError(f"{variable.name} is bound twice")
-    body = _substituted(resolve_formula(formula.body), point)
-    if free_symbols(body) - {variable.symbol}:
+    body = _substituted(formula.body, point)
+    if free_in(body) - {variable}:
         return None
     budget = Budget()
     for integers in (False, True) if variable.kind == "integer" else (False,):
         answer, model = unsatisfiable((variable,), (), body, budget=budget, integers=integers)
         if answer is True:
             closed = Obligation("at a point", "", _TRUE, ())
-            return True if not all_hold(closed, _conditions(formula, point), budget) else None
+            return True if not all_hold(closed, defined_where(ForAll(variable, body)), budget) else None
         for witness in points_near((variable,), model) if model else ():
-            value = witness[variable.symbol]
-            if variable.contains(value) and truth(formula.body, {**point, variable.symbol: value}) is False:
+            value = witness[variable.name]
+            if variable.contains(value) and truth(formula.body, {**point, variable.name: value}) is False:
                 return False
     return None
 
 
 def _substituted(formula: Formula, point: ExactPoint) -> Formula:
-    values = {symbol: rational(value) for symbol, value in point.items()}
-    return map_expressions(formula, lambda e: e.subs(values, simultaneous=True))
+    """The formula with the point's numbers for its letters, as it is written."""
 
+    def change(e: Expression) -> Expression:
+        here: dict[Variable, Expression] = {
+            v: Number(point[v.name]) for v in free_variables(e) if v.name in point
+        }
+        return substituted(e, here)
 
-def _conditions(formula: ForAll, point: ExactPoint) -> Iterator[Condition]:
-    """When the formula is defined; listed before the point goes in, which may make a division disappear."""
-    for condition in defined_where(formula):
-        yield replace(
-            condition,
-            formula=_substituted(condition.formula, point),
-            premises=tuple(_substituted(p, point) for p in condition.premises),
-        )
+    return map_sides(formula, change)

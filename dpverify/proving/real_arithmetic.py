@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.logic import Compare
 from dpverify.proving.certificates import certificate
 from dpverify.proving.definedness import is_defined
-from dpverify.proving.language import Compare, Obligation
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, Proof, most_telling
 from dpverify.proving.satisfiability import points_near, unsatisfiable
-from dpverify.proving.terms import OutOfScopeError, resolve_formula
 
 
 class RealArithmetic:
@@ -23,9 +24,9 @@ class RealArithmetic:
         """Prove by unsatisfiability, refute by a model that evaluates to a counterexample."""
         start = time.monotonic()
         reasons = []
+        gaps: list[Gap] = []
         try:
-            claim = resolve_formula(obligation.claim)
-            assuming = tuple(map(resolve_formula, obligation.assuming))
+            claim, assuming = obligation.claim, obligation.assuming
             undefined = is_defined(obligation, budget)
             whole = any(v.kind == "integer" for v in obligation.over)
             for integers in (False, True) if whole else (False,):
@@ -48,16 +49,20 @@ class RealArithmetic:
                     return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
                 if answer is True:
                     reasons.append(undefined)
+                    gaps.append(Gap.MISSING_HYPOTHESIS)
                     break
                 for point in points_near(obligation.over, model) if model else ():
                     if confirmed(obligation, point):
                         return refutation(obligation, point, self.name, time.monotonic() - start)
                 reasons.append("z3 gave up" if answer is None else "no model is a counterexample")
+                gaps.append(Gap.EFFORT_SPENT if answer is None else Gap.NO_METHOD)
         except OutOfScopeError as error:
             reasons.append(str(error))
+            gaps.append(error.gap)
         return Proof(
             Verdict.UNDECIDED,
             self.name,
             reason="; ".join(dict.fromkeys(reasons)),
+            gap=most_telling(gaps),
             seconds=time.monotonic() - start,
         )

@@ -18,23 +18,14 @@ from typing import Any
 import sympy as sp
 import z3
 
+from dpverify.formulas.definedness import defined_where
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
 from dpverify.proving.effort import note_the_clock
-from dpverify.proving.language import (
-    And,
-    Compare,
-    Expression,
-    ForAll,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Phi,
-    Variable,
-)
 from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, Quotient, content, multiply
 from dpverify.proving.proof import Budget
 from dpverify.proving.signs import holds_by_signs
-from dpverify.proving.terms import OutOfScopeError, defined_where, resolve, sides
+from dpverify.proving.symbolic import Phi, Symbolic, SymPy, sides, symbol, symbolic_formula
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -44,13 +35,13 @@ MAX_CASES = 128
 """Cases that max, min and abs may split a comparison into."""
 
 
-def without_pieces(formula: Compare) -> Formula:
-    """A comparison without max, min and abs, by cases."""
+def without_pieces(formula: Symbolic) -> Symbolic:
+    """A comparison in SymPy's form without max, min and abs, by cases."""
     difference = formula.right - formula.left
     if not difference.has(sp.Max, sp.Min, sp.Abs):
         return formula
     if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
-        raise OutOfScopeError("max, min and abs make too many cases")
+        raise TooLargeError("max, min and abs make too many cases")
     for side, other, joins in (
         (formula.left, "right", (sp.Max, sp.Min)),
         (formula.right, "left", (sp.Min, sp.Max)),
@@ -74,7 +65,7 @@ def without_pieces(formula: Compare) -> Formula:
         branches, largest = (piece.args[0], -piece.args[0]), True
     else:
         branches, largest = piece.args, isinstance(piece, sp.Max)
-    cases: list[Formula] = []
+    cases: list[Symbolic] = []
     for branch in branches:
         chosen = tuple(
             Compare("<=", b, branch) if largest else Compare("<=", branch, b)
@@ -95,7 +86,7 @@ class _Query:
         self.forms = NormalForms()
         self.integers = integers
         self.context = z3.Context()
-        self.variables = {v.symbol: v for v in variables}
+        self.variables = {symbol(v): v for v in variables}
         self.unknowns: dict[Any, Any] = {}
         self.facts: list[Any] = []
         self.domain = [c for v in variables for c in self._domain(v)]
@@ -104,26 +95,26 @@ class _Query:
         return z3.RatVal(numerator, denominator, self.context)
 
     def _domain(self, v: Variable) -> list[Any]:
-        x = self._symbol(v.symbol)
+        x = self._symbol(symbol(v))
         result = []
         if v.lower is not None:
-            low = self._number(int(v.lower.p), int(v.lower.q))
+            low = self._number(v.lower.numerator, v.lower.denominator)
             result.append(x > low if v.lower_open else x >= low)
         if v.upper is not None:
-            high = self._number(int(v.upper.p), int(v.upper.q))
+            high = self._number(v.upper.numerator, v.upper.denominator)
             result.append(x < high if v.upper_open else x <= high)
         return result
 
-    def _symbol(self, symbol: Expression) -> Any:
-        if symbol not in self.unknowns:
-            v = self.variables.get(symbol)
+    def _symbol(self, letter: SymPy) -> Any:
+        if letter not in self.unknowns:
+            v = self.variables.get(letter)
             if v is None:
-                raise OutOfScopeError(f"{symbol} is not declared")
+                raise OutOfScopeError(f"{letter} is not declared")
             if self.integers and v.kind == "integer":
-                self.unknowns[symbol] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
+                self.unknowns[letter] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
             else:
-                self.unknowns[symbol] = z3.Real(f"v_{v.name}", self.context)
-        return self.unknowns[symbol]
+                self.unknowns[letter] = z3.Real(f"v_{v.name}", self.context)
+        return self.unknowns[letter]
 
     # ------------------------------------------------------------------------------------------ polynomials
 
@@ -164,7 +155,7 @@ class _Query:
             self._floor(x, atom.expression.args[0])
         return x
 
-    def _floor(self, x: Any, argument: Expression) -> None:
+    def _floor(self, x: Any, argument: SymPy) -> None:
         q = self.forms.of(argument)
         if len(q.denominator) != 1 or any(e < 0 or e.denominator != 1 for m in q.numerator for _, e in m):
             raise OutOfScopeError("a floor of what is not a polynomial")
@@ -190,7 +181,7 @@ class _Query:
                     raise AssertionError("negative exponents are multiplied away before")
                 roots[a] = math.lcm(roots.get(a, 1), e.denominator)
         if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
-            raise OutOfScopeError("a polynomial is too long, or its powers too high, for z3")
+            raise TooLargeError("a polynomial is too long, or its powers too high, for z3")
         terms = []
         for m, c in sorted(p.items()):
             factors = [self._number(c.numerator, c.denominator)]
@@ -261,17 +252,21 @@ class _Query:
 
     def _definedness(self, f: Compare) -> Iterator[Any]:
         for condition in defined_where(f):
-            if condition.bound or not isinstance(condition.formula, Compare):
+            if condition.bound:
                 raise OutOfScopeError("what makes a sum or an integral defined is no part of a formula")
             yield self._comparison(condition.formula)
 
     def _known_comparison(self, f: Compare, value: bool) -> Any:
         """What follows from a comparison's truth: that its sides are defined, and their order."""
-        order = self._comparison(f)
+        try:
+            order = self._comparison(f)
+            wanted = tuple(defined_where(f))
+        except OutOfScopeError:
+            return z3.BoolVal(True, self.context)  # nothing, as far as it is understood here
         terms, enough = [], [order if value else z3.Not(order)]
-        for condition in defined_where(f):
-            if isinstance(condition.formula, Compare) and not condition.bound:
-                if holds_by_signs(condition.formula, self.variables):
+        for condition in wanted:
+            if not condition.bound:
+                if holds_by_signs(condition.formula):
                     continue
                 needed = self._comparison(condition.formula)
                 if condition.exact:
@@ -284,11 +279,14 @@ class _Query:
 
     def _comparison(self, f: Compare) -> Any:
         """A comparison in real arithmetic, right where both sides are defined (`Condition`)."""
-        cases = without_pieces(_worked_out(f))
+        cases = without_pieces(symbolic_formula(f))
         if not isinstance(cases, Compare):
             return self._cases(cases)
-        difference = self._polynomial(self._cleared(self._difference(cases)))
-        match cases.relation:
+        return self._ordered(cases)
+
+    def _ordered(self, f: Symbolic) -> Any:
+        difference = self._polynomial(self._cleared(self._difference(f)))
+        match f.relation:
             case "<=":
                 return difference >= 0
             case "<":
@@ -298,16 +296,16 @@ class _Query:
             case "!=":
                 return difference != 0
 
-    def _cases(self, f: Formula) -> Any:
+    def _cases(self, f: Symbolic) -> Any:
         match f:
             case Compare():
-                return self._comparison(f)
+                return self._ordered(f)
             case And(parts) | Or(parts):
                 join = z3.And if isinstance(f, And) else z3.Or
                 return join(*(self._cases(p) for p in parts), self.context)
         raise AssertionError(f)
 
-    def _difference(self, f: Compare) -> Quotient:
+    def _difference(self, f: Symbolic) -> Quotient:
         return self.forms.sum(
             (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
         )
@@ -316,33 +314,30 @@ class _Query:
         self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool
     ) -> Any:
         """The inner term for every value of a variable in its domain, or for some value."""
-        if variable.symbol in self.variables:
+        letter = symbol(variable)
+        if letter in self.variables:
             raise OutOfScopeError(f"{variable.name} is bound twice")
         if variable.kind == "integer":
             raise OutOfScopeError("a quantifier over integers")
-        for side in sides(body):
+        for side in sides(symbolic_formula(body)):
             found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
             for e in sorted(found, key=sp.default_sort_key):
-                if variable.symbol in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
+                if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
                     raise OutOfScopeError(f"{e} under a quantifier")
-        self.variables[variable.symbol] = variable
+        self.variables[letter] = variable
         domain = z3.And(*self._domain(variable), self.context)
         term = inner(body)
         # no letter for the variable outlives the quantifier
-        del self.variables[variable.symbol]
-        bound = self.unknowns.pop(variable.symbol)
+        del self.variables[letter]
+        bound = self.unknowns.pop(letter)
         self.unknowns = {
             key: value
             for key, value in self.unknowns.items()
-            if not (isinstance(key, tuple) and self.forms.atoms[key[0]].expression == variable.symbol)
+            if not (isinstance(key, tuple) and self.forms.atoms[key[0]].expression == letter)
         }
         if every:
             return z3.ForAll([bound], z3.Implies(domain, term))
         return z3.Exists([bound], z3.And(domain, term))
-
-
-def _worked_out(f: Compare) -> Compare:
-    return Compare(f.relation, resolve(f.left), resolve(f.right))
 
 
 def _power(x: Any, n: int) -> Any:
@@ -382,10 +377,10 @@ def unsatisfiable(
     share: int = 1,
     integers: bool = False,
     defined: bool = True,
-) -> tuple[bool | None, dict[Expression, Any]]:
+) -> tuple[bool | None, dict[str, Any]]:
     """Whether no point of the domain makes all of `assuming` true and the claim not, and z3's values for one.
 
-    The formulas have no derivatives left (`resolve_formula`). True is a proof; with `defined`, only once the
+    True is a proof; with `defined`, only once the
     claim's sides have been shown to be defined. Without a claim, the question is whether the assumptions
     contradict one another. False says that z3 found a model of the abstraction, None that it gave up, after the
     budget's `units` of its own count divided by `share`.
@@ -410,7 +405,7 @@ def unsatisfiable(
         if answer == z3.sat:
             model = solver.model()
             return False, {
-                v.symbol: model.eval(query.unknowns[v.symbol], model_completion=True) for v in variables
+                v.name: model.eval(query.unknowns[symbol(v)], model_completion=True) for v in variables
             }
     return None, {}
 
@@ -424,9 +419,7 @@ def _rational_near(value: Any, digits: int) -> Fraction | None:
     return None
 
 
-def points_near(
-    variables: tuple[Variable, ...], model: dict[Expression, Any]
-) -> Iterator[dict[Expression, Fraction]]:
+def points_near(variables: tuple[Variable, ...], model: dict[str, Any]) -> Iterator[dict[str, Fraction]]:
     """Rational points near a model, the simplest first."""
     exact = {s: _rational_near(value, 30) for s, value in model.items()}
     if any(value is None for value in exact.values()):
@@ -434,7 +427,6 @@ def points_near(
     values = {s: value for s, value in exact.items() if value is not None}
     for limit in (1, 2, 4, 10, 100, 10_000):
         yield {
-            v.symbol: values[v.symbol].limit_denominator(1 if v.kind == "integer" else limit)
-            for v in variables
+            v.name: values[v.name].limit_denominator(1 if v.kind == "integer" else limit) for v in variables
         }
     yield values

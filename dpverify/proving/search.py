@@ -13,28 +13,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import sympy as sp
 from scipy.optimize import minimize
-from sympy.printing.pycode import PythonCodePrinter
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.calculus import worked_out
+from dpverify.formulas.expressions import (
+    Apply,
+    Bound,
+    Constant,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+)
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.operators import operator
 from dpverify.proving.effort import note_the_clock
 from dpverify.proving.evaluation import MAX_TERMS_OF_SUM, ExactPoint
-from dpverify.proving.language import (
-    And,
-    Compare,
-    ForAll,
-    Formula,
-    Implies,
-    Not,
-    Obligation,
-    Or,
-    Variable,
-    bound_parts,
-)
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.terms import OutOfScopeError, fraction, resolve_formula
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
@@ -81,85 +80,102 @@ CONFIRMATIONS = 200
 # ---------------------------------------------------------------------------------------------- floats
 
 
-def _normal_cdf(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
 class _Terms:
     """How many terms of sums all float functions of a search may still add up."""
 
     def __init__(self) -> None:
         self.left = MAX_TERMS
 
-    def total(self, term: Callable[[float], float], first: float, last: float) -> float:
-        """The sum of a term from first to last; ValueError where the work is spent."""
+    def taken(self, first: float, last: float) -> range:
+        """The places of a sum's terms; ValueError where there are none, or the work is spent."""
         count = last - first + 1
         if not 1 <= count <= min(self.left, MAX_TERMS_OF_SUM):
             raise ValueError
         self.left -= int(count)
-        return sum(term(first + k) for k in range(int(count)))
+        return range(int(count))
 
 
-class _FloatCode(PythonCodePrinter):  # type: ignore[misc]
-    """Python code that stays in floats, so that no number grows large, and counts the terms of its sums."""
+class _Code:
+    """Python code for an expression, in floats, so that no number grows large; equal parts are worked out once."""
 
-    def _print_Integer(self, e: Any) -> str:  # noqa: N802 (SymPy's name)
-        return f"({float(e)!r})"
+    def __init__(self, terms: _Terms) -> None:
+        self.names: dict[str, Any] = {"taken": terms.taken, "prod": math.prod}
+        self.lines: list[str] = []
+        self._done: dict[Expression, str] = {}
+        self._depth = 1
 
-    def _print_Rational(self, e: Any) -> str:  # noqa: N802
-        return f"({float(e)!r})"
+    def _new(self, value: str) -> str:
+        name = f"t_{len(self.names)}_{len(self.lines)}"
+        self.lines.append("    " * self._depth + f"{name} = {value}")
+        return name
 
-    def _print_Half(self, e: Any) -> str:  # noqa: N802
-        return "0.5"
+    def write(self, e: Expression, letters: Mapping[str, str]) -> str:
+        """The name of the value; `letters` are those of variables."""
+        if e not in self._done:
+            self._done[e] = self._written(e, letters)
+        return self._done[e]
 
-    def _print_Pow(self, e: Any, **_: Any) -> str:  # noqa: N802
-        return f"pow_({self._print(e.base)}, {self._print(e.exp)})"
+    def _written(self, e: Expression, letters: Mapping[str, str]) -> str:
+        match e:
+            case Number(value):
+                return f"({float(value)!r})"
+            case Constant("pi"):
+                return repr(math.pi)
+            case Variable():
+                return letters[e.name]
+            case Apply(name, arguments):
+                parts = [self.write(a, letters) for a in arguments]
+                self.names.setdefault(f"f_{name}", operator(name).number)
+                return self._new(_INFIX[name].format(*parts) if name in _INFIX and len(parts) < 3 else
+                                 f"f_{name}({', '.join(parts)})")  # fmt: skip
+            case Bound("sum" | "product" as kind, body, variable, first, last):
+                low, high = (self.write(end, letters) for end in (first, last))
+                values, place = self._new("[]"), self._new("0")
+                self.lines.append("    " * self._depth + f"for {place} in taken({low}, {high}):")
+                outside, self._depth = self._done, self._depth + 1
+                # what depends on the index is worked out for each of its values
+                self._done = {
+                    part: name for part, name in outside.items() if variable not in free_variables(part)
+                }
+                index = self._new(f"{low} + {place}")
+                term = self.write(body, {**letters, variable.name: index})
+                self.lines.append("    " * self._depth + f"{values}.append({term})")
+                self._done, self._depth = outside, self._depth - 1
+                return self._new(f"{'sum' if kind == 'sum' else 'prod'}({values})")
+            case _:
+                raise OutOfScopeError("a claim with an integral is not evaluated in floats")
 
-    def _print_Sum(self, e: Any) -> str:  # noqa: N802
-        body, index, first, last = bound_parts(e)
-        return f"total_(lambda {index.name}: {', '.join(map(self._print, (body, first, last)))})"
+
+_INFIX = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
 
 
-def _power(base: float, exponent: float) -> float:
-    result = base**exponent
-    if isinstance(result, complex):
-        raise ValueError
-    return float(result)
-
-
-def _float_function(e: Any, symbols: list[Any], terms: _Terms) -> Callable[..., float]:
-    if e.has(sp.Integral):
-        raise OutOfScopeError("a claim with an integral is not evaluated in floats")
-    # the letters of a program, whatever the symbols are called
-    letters = {s: sp.Symbol(f"x_{k}") for k, s in enumerate(sorted(e.atoms(sp.Symbol), key=str))}
-    arguments = [letters.get(s, sp.Symbol(f"y_{k}")) for k, s in enumerate(symbols)]
-    names = {
-        "math": math, "Phi": _normal_cdf, "erfc": math.erfc, "total_": terms.total, "pow_": _power, "floor": math.floor,
-    }  # fmt: skip
+def _float_function(e: Expression, names: Sequence[str], terms: _Terms) -> Callable[..., float]:
+    code = _Code(terms)
+    # the letters of a program, whatever the variables are called
+    letters = {name: f"x_{k}" for k, name in enumerate(names)}
     try:
-        e = e.xreplace(letters)
-        compiled = sp.lambdify(
-            arguments, e, modules=[names, "math"], cse=not e.has(sp.Sum),
-            printer=_FloatCode({"allow_unknown_functions": True, "user_functions": {"Phi": "Phi"}}),
-        )  # fmt: skip
-    except (NotImplementedError, ValueError, TypeError, SyntaxError, OverflowError, RecursionError) as error:
+        result = code.write(worked_out(e), letters)
+        lines = [f"def function({', '.join(letters.values())}):", *code.lines, f"    return {result}"]
+        exec(compile("\n".join(lines), "<formula>", "exec"), code.names)
+    except (OverflowError, RecursionError, SyntaxError, KeyError) as error:
         raise OutOfScopeError("the claim is not evaluated in floats") from error
+    compiled = code.names["function"]
 
     def value(x: Sequence[float]) -> float:
         try:
             return float(compiled(*x))
-        except (ValueError, ZeroDivisionError, OverflowError, TypeError, RecursionError):
+        except (ValueError, ArithmeticError, TypeError, RecursionError):
             return math.nan
 
     return value
 
 
-def violation(formula: Formula, symbols: list[Any], terms: _Terms | None = None) -> Violation:
-    """How much a formula fails at a point, in floats, relative to the size of its sides."""
+def violation(formula: Formula, names: Sequence[str], terms: _Terms | None = None) -> Violation:
+    """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
     terms = terms or _Terms()
     match formula:
         case Compare(relation, left, right):
-            f, g = (_float_function(side, symbols, terms) for side in (left, right))
+            f, g = (_float_function(side, names, terms) for side in (left, right))
 
             def compare(x: Sequence[float]) -> float:
                 a, b = f(x), g(x)
@@ -174,15 +190,15 @@ def violation(formula: Formula, symbols: list[Any], terms: _Terms | None = None)
 
             return compare
         case And(parts):
-            fs = [violation(p, symbols, terms) for p in parts]
+            fs = [violation(p, names, terms) for p in parts]
             return lambda x: max((v for v in (f(x) for f in fs) if not math.isnan(v)), default=math.nan)
         case Or(parts):
-            gs = [violation(p, symbols, terms) for p in parts]
+            gs = [violation(p, names, terms) for p in parts]
             return lambda x: min(g(x) for g in gs)
         case Not(part):
-            return violation(_negated(part), symbols, terms)
+            return violation(_negated(part), names, terms)
         case Implies(premise, conclusion):
-            return violation(Or((_negated(premise), conclusion)), symbols, terms)
+            return violation(Or((_negated(premise), conclusion)), names, terms)
         case ForAll():
             raise OutOfScopeError(_QUANTIFIED)
 
@@ -213,7 +229,7 @@ def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fracti
     values = list(_SIMPLE)
     for bound in (v.lower, v.upper):
         if bound is not None:
-            b = fraction(bound)
+            b = bound
             values[3:3] = [b, b + 1, b - 1]
             values += [
                 b + Fraction(1, 10),
@@ -223,7 +239,7 @@ def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fracti
                 b + 2,
             ]
     if box is not None:
-        low, high = (fraction(sp.Rational(str(end))) for end in box)
+        low, high = (Fraction(str(end)) for end in box)
         values += [low, high, (low + high) / 2]
         # where the claim is meant comes first
         values.sort(key=lambda x: not low <= x <= high)
@@ -256,7 +272,7 @@ def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> floa
     low = None if v.lower is None else float(v.lower)
     high = None if v.upper is None else float(v.upper)
     if box is not None:
-        low, high = (float(sp.Rational(str(end))) for end in box)
+        low, high = (float(Fraction(str(end))) for end in box)
     if low is not None and high is not None:
         x = low + (high - low) * u
     elif low is not None:
@@ -275,14 +291,14 @@ def _rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactP
     exact = [Fraction(value) for value in x]
     for limit in (1, 2, 5, 10, 100, 1000, 10**6, None):
         point = {
-            v.symbol: Fraction(round(value))
+            v.name: Fraction(round(value))
             if v.kind == "integer"
             else value
             if limit is None
             else _near(value, limit)
             for v, value in zip(obligation.over, exact, strict=True)
         }
-        if all(v.contains(point[v.symbol]) for v in obligation.over):
+        if all(v.contains(point[v.name]) for v in obligation.over):
             yield point
 
 
@@ -337,7 +353,8 @@ class Search:
         try:
             gap = self._gap(obligation)
         except OutOfScopeError as error:
-            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), seconds=time.monotonic() - start)
+            seconds = time.monotonic() - start
+            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
         end = start + budget.guard
         stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
         for stage in stages if obligation.over else (_only_point,):
@@ -352,10 +369,10 @@ class Search:
 
     def _gap(self, obligation: Obligation) -> Violation:
         """Positive only where the claim fails and every assumption holds, up to rounding."""
-        symbols = [v.symbol for v in obligation.over]
+        names = [v.name for v in obligation.over]
         terms = _Terms()
-        claim = violation(resolve_formula(obligation.claim), symbols, terms)
-        assumptions = [violation(resolve_formula(a), symbols, terms) for a in obligation.assuming]
+        claim = violation(obligation.claim, names, terms)
+        assumptions = [violation(a, names, terms) for a in obligation.assuming]
         slack = 1e-12
 
         def gap(x: Sequence[float]) -> float:
@@ -379,7 +396,7 @@ class Search:
             if i % 256 == 0 and _late(end):
                 return
             if gap([float(x) for x in values]) > 0:
-                yield {v.symbol: x for v, x in zip(obligation.over, values, strict=True)}
+                yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
 
     def _cloud(
         self, obligation: Obligation, gap: Violation, end: float

@@ -5,14 +5,25 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import sympy as sp
 
-from dpverify.proving.language import Compare, Expression, Formula, Json, Phi, Variable
+from dpverify.formulas.expressions import (
+    Apply,
+    Bound,
+    Constant,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+)
+from dpverify.formulas.logic import Compare, Formula
+from dpverify.formulas.neutral import Json
+from dpverify.formulas.operators import Signs, operator
 from dpverify.proving.normal_form import NormalForms, Quotient
-from dpverify.proving.terms import OutOfScopeError
+from dpverify.proving.symbolic import Symbolic, SymPy, rational, symbol, symbolic, symbolic_formula, tree
 
-Signs = frozenset[int]
 _ANY: Signs = frozenset({-1, 0, 1})
 _POSITIVE: Signs = frozenset({1})
 MAX_SHIFTS = 64
@@ -32,60 +43,49 @@ def signs_of_variable(v: Variable) -> Signs:
     return frozenset(result)
 
 
-def possible_signs(e: Expression, variables: Mapping[Expression, Variable]) -> Signs:
-    """A set that contains the sign of the expression at every point of the domain where it is defined."""
+def possible_signs(e: Expression) -> Signs:
+    """A set that contains the sign of the expression at every point of the domain where it is defined.
 
-    def of(part: Expression) -> Signs:
-        return possible_signs(part, variables)
-
-    if e.is_Rational:
-        return frozenset({int(sp.sign(e))})
-    if e.is_Symbol:
-        return signs_of_variable(variables[e]) if e in variables else _ANY
-    if e is sp.pi or e is sp.E or isinstance(e, sp.exp | sp.erfc | Phi):
-        return _POSITIVE
-    if e.is_Mul:
-        result = _POSITIVE
-        for part in e.args:
-            result = frozenset(a * b for a in result for b in of(part))
-        return result
-    if e.is_Add:
-        parts = frozenset().union(*(of(part) for part in e.args))
-        if not {-1, 1} <= parts:
-            # a sum of terms of one sign vanishes only if all of them do
-            return parts if all(0 in of(part) for part in e.args) else parts - {0}
-        return _ANY
-    if e.is_Pow:
-        base = of(e.base)
-        if not e.exp.is_integer:
-            # a root of what is 0 is 0; with other exponents the base is positive wherever this may be used
-            return _POSITIVE | (base & {0} if e.exp.is_Rational and e.exp > 0 else frozenset())
-        if e.exp.is_even:
-            return frozenset(abs(s) for s in base)
-        if e.exp.is_odd or base <= {0, 1}:
-            return base
-        return _ANY
-    if isinstance(e, sp.Abs):
-        return frozenset(abs(s) for s in of(e.args[0]))
-    if isinstance(e, sp.Max | sp.Min):
-        pick = max if isinstance(e, sp.Max) else min
-        return frozenset(pick(choice) for choice in itertools.product(*(of(a) for a in e.args)))
-    return _ANY
+    A bound name keeps to its domain wherever its sum or integral is defined (`definedness`).
+    """
+    match e:
+        case Number(value):
+            return frozenset({(value > 0) - (value < 0)})
+        case Variable():
+            return signs_of_variable(e)
+        case Constant("pi"):
+            return _POSITIVE
+        case Apply(name, arguments):
+            return operator(name).signs(arguments, tuple(map(possible_signs, arguments)))
+        case Bound("sum" | "product", body, _, _, _):
+            found = possible_signs(body)
+            return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else _ANY
+        case _:
+            return _ANY
 
 
-def holds_by_signs(claim: Formula, variables: Mapping[Expression, Variable]) -> bool:
-    """Whether a comparison follows from the signs of the parts of its sides' difference."""
+def holds_by_signs(claim: Formula) -> bool:
+    """Whether a comparison follows from the signs of the parts of its sides' difference, where both are defined."""
     if not isinstance(claim, Compare):
         return False
-    signs = possible_signs(claim.right - claim.left, variables)
-    match claim.relation:
+    difference = claim.right - claim.left
+    if _fits(claim.relation, possible_signs(difference)):
+        return True
+    try:
+        return _fits(claim.relation, possible_signs(tree(symbolic(difference))))
+    except OutOfScopeError:
+        return False
+
+
+def _fits(relation: str, signs: Signs) -> bool:
+    match relation:
         case "<=":
             return -1 not in signs
         case "<":
             return signs == _POSITIVE
         case "!=":
             return 0 not in signs
-        case "==":
+        case _:
             return signs == {0}
 
 
@@ -103,10 +103,13 @@ class Shift:
         return [self.end, {"plus": list(self.plus)}] if self.plus else [self.end]
 
 
-def _orderings(
-    assuming: tuple[Formula, ...], by_symbol: Mapping[Expression, Variable]
-) -> Iterator[tuple[str, Shift]]:
-    for formula in assuming:
+def _orderings(assuming: tuple[Formula, ...], over: tuple[Variable, ...]) -> Iterator[tuple[str, Shift]]:
+    by_symbol: Mapping[SymPy, Variable] = {symbol(v): v for v in over}
+    for written in assuming:
+        try:
+            formula = symbolic_formula(written)
+        except OutOfScopeError:
+            continue
         if not isinstance(formula, Compare) or formula.relation not in ("<=", "<"):
             continue
         terms = sp.Add.make_args(formula.right - formula.left)
@@ -120,7 +123,7 @@ def _orderings(
 def shifts(variables: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Iterator[dict[str, Shift]]:
     """Ways to write every bounded variable with a t >= 0, the most informed first."""
     ordered: dict[str, list[Shift]] = {}
-    for name, shift in _orderings(assuming, {v.symbol: v for v in variables}):
+    for name, shift in _orderings(assuming, variables):
         ordered.setdefault(name, []).append(shift)
     choices: list[list[tuple[str, Shift | None]]] = []
     for v in variables:
@@ -149,20 +152,21 @@ def _acyclic(chosen: Mapping[str, Shift]) -> bool:
     return True
 
 
-def shifted(e: Expression, variables: tuple[Variable, ...], chosen: Mapping[str, Shift]) -> Expression:
+def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shift]) -> SymPy:
     """The expression with every chosen variable replaced; t keeps the variable's name."""
     by_name = {v.name: v for v in variables}
-    replacement: dict[str, Expression] = {}
+    replacement: dict[str, SymPy] = {}
 
-    def value(name: str) -> Expression:
+    def value(name: str) -> SymPy:
         if name not in chosen:
-            return by_name[name].symbol
+            return symbol(by_name[name])
         if name not in replacement:
             shift, v = chosen[name], by_name[name]
             if shift.plus:
                 start = sum(value(p) for p in shift.plus)
             else:
-                start = v.lower if shift.end == "lower" else v.upper
+                bound = v.lower if shift.end == "lower" else v.upper
+                start = rational(bound if bound is not None else Fraction(0))
             # what is an integer stays one: (-2)^k has no sign, but is defined
             kind = {"integer": True} if v.kind == "integer" and start.is_integer else {}
             t = sp.Dummy(name, **{"positive" if shift.positive else "nonnegative": True}, **kind)
@@ -171,10 +175,10 @@ def shifted(e: Expression, variables: tuple[Variable, ...], chosen: Mapping[str,
             replacement[name] = start - t if shift.end == "upper" and not shift.plus else start + t
         return replacement[name]
 
-    return e.subs({by_name[name].symbol: value(name) for name in chosen}, simultaneous=True)
+    return e.subs({symbol(by_name[name]): value(name) for name in chosen}, simultaneous=True)
 
 
-def shown_nonnegative(e: Expression, *, strict: bool) -> bool:
+def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:
     """Whether the normal form of an expression is a quotient of polynomials with nonnegative coefficients.
 
     The letters must be symbols that are nonnegative by assumption, pi, exponentials and roots. With `strict`,
@@ -194,9 +198,9 @@ def shown_nonnegative(e: Expression, *, strict: bool) -> bool:
 
 
 def shift_that_shows(
-    claim: Compare, variables: tuple[Variable, ...], assuming: tuple[Formula, ...]
+    claim: Symbolic, variables: tuple[Variable, ...], assuming: tuple[Formula, ...]
 ) -> dict[str, Shift] | None:
-    """A shift after which right minus left has only nonnegative coefficients, or None."""
+    """A shift after which right minus left of a claim in SymPy's form has only nonnegative coefficients, or None."""
     if claim.relation not in ("<=", "<"):
         return None
     difference = claim.right - claim.left

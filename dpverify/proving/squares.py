@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from dpverify.proving.language import Compare, Expression, Json, expression_to_json
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.formulas.neutral import Json
 from dpverify.proving.normal_form import Monomial, NormalForms, Polynomial, factored
-from dpverify.proving.terms import OutOfScopeError, rational
+from dpverify.proving.symbolic import Symbolic, SymPy, rational, symbolic_to_json
 
 _LONGEST = 200
 """Operations of the longest difference that is factored."""
@@ -19,15 +20,15 @@ _LONGEST = 200
 class SquareFactor:
     """right - left = root^2 * rest, identically."""
 
-    root: Expression
-    rest: Expression
+    root: SymPy
+    rest: SymPy
 
     def to_json(self) -> dict[str, Json]:
         """As certificates write it."""
-        return {"root": expression_to_json(self.root), "rest": expression_to_json(self.rest)}
+        return {"root": symbolic_to_json(self.root), "rest": symbolic_to_json(self.rest)}
 
 
-def square_factor(claim: Compare) -> SquareFactor | None:
+def square_factor(claim: Symbolic) -> SquareFactor | None:
     """The largest square in a rational function right - left, for claims with `<=`; None where there is none."""
     difference = claim.right - claim.left
     symbols = sorted(difference.free_symbols, key=sp.default_sort_key)
@@ -53,13 +54,13 @@ def square_factor(claim: Compare) -> SquareFactor | None:
     return SquareFactor(root, rational(constant) * left / _expression(forms, q.denominator))
 
 
-def _symbol(forms: NormalForms, letter: int) -> Expression:
+def _symbol(forms: NormalForms, letter: int) -> SymPy:
     return forms.atoms[letter].expression
 
 
-def _monomial(forms: NormalForms, m: Monomial) -> Expression:
+def _monomial(forms: NormalForms, m: Monomial) -> SymPy:
     return sp.Mul(*(_symbol(forms, a) ** rational(Fraction(e)) for a, e in m))
 
 
-def _expression(forms: NormalForms, p: Polynomial) -> Expression:
+def _expression(forms: NormalForms, p: Polynomial) -> SymPy:
     return sp.Add(*(rational(c) * _monomial(forms, m) for m, c in p.items()))

@@ -6,17 +6,15 @@ import itertools
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import sympy as sp
-
 from dpverify.evidence import Verdict
-from dpverify.proving.language import Compare, Formula, Obligation
+from dpverify.formulas.logic import Formula, Le, Lt
+from dpverify.proving.language import Obligation
 from dpverify.proving.points import admitted
 from dpverify.proving.proof import Budget
 from dpverify.proving.real_arithmetic import RealArithmetic
 from dpverify.proving.search import Search, graded, simple_values
-from dpverify.proving.terms import fraction
 
-_FALSE = Compare("<", sp.Integer(0), sp.Integer(0))
+_FALSE = Lt(0, 0)
 _FIRST = 64
 """Simple points that are tried exactly before anything is searched."""
 NONE_FOUND = "no witness: no point is found at which all assumptions hold"
@@ -40,9 +38,9 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
     ]
     if all(lists):
         for values in itertools.islice(graded(lists, _FIRST), _FIRST) if lists else [()]:
-            point = {v.symbol: x for v, x in zip(obligation.over, values, strict=True)}
+            point = {v.name: x for v, x in zip(obligation.over, values, strict=True)}
             if admitted(obligation, point):
-                return Witness({v.name: str(point[v.symbol]) for v in obligation.over})
+                return Witness({v.name: str(point[v.name]) for v in obligation.over})
     # a witness is a counterexample to what is false everywhere
     inside = replace(_within_box(obligation), claim=_FALSE)
     anywhere = replace(inside, assuming=obligation.assuming)
@@ -63,7 +61,7 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
 def _in_box(obligation: Obligation, name: str, value: Fraction) -> bool:
     if name not in obligation.box:
         return True
-    low, high = (fraction(sp.Rational(str(end))) for end in obligation.box[name])
+    low, high = (Fraction(str(end)) for end in obligation.box[name])
     return low <= value <= high
 
 
@@ -72,6 +70,6 @@ def _within_box(obligation: Obligation) -> Obligation:
     sides: list[Formula] = []
     for v in obligation.over:
         if v.name in obligation.box:
-            low, high = (sp.Rational(str(end)) for end in obligation.box[v.name])
-            sides += [Compare("<=", low, v.symbol), Compare("<=", v.symbol, high)]
+            low, high = (Fraction(str(end)) for end in obligation.box[v.name])
+            sides += [Le(low, v), Le(v, high)]
     return replace(obligation, assuming=(*obligation.assuming, *sides), box={})

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Reuse
-from dpverify.privacy.checks import whole_number
 from dpverify.quoting import quoted
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprint import fingerprint as fingerprint_of

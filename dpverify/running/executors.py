@@ -18,9 +18,9 @@ import joblib
 from joblib.parallel import LokyBackend, ThreadingBackend
 from threadpoolctl import ThreadpoolController
 
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.orphans import end_with_parent
-from dpverify.privacy.checks import whole_number
 from dpverify.quoting import named
 from dpverify.running.shared_context import SharedContext
 

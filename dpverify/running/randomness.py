@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import whole_number
 
 BLOCK = 10_000
 """Runs in a block, and so part of what a seed means: changing it changes every result.

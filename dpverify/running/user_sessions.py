@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy.checks import number, whole_number
 from dpverify.quoting import quoted
 from dpverify.running import user_guard, user_process
 from dpverify.running.user_process import LARGEST_HEADER, NO_MEMORY, PIPE_GONE, check_target, frame, plain

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import ErratumEntry, NamedResult
+from dpverify.headlines import bare, cycle
+from dpverify.statements.errata import of_paper
+from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
     from dpverify.proving.language import Statement
@@ -50,9 +54,14 @@ class Paper:
     algorithms: Mapping[str, str] = field(default_factory=dict)
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
+    results: tuple[NamedResult, ...] = ()
+    """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
+    """Id to corrections that a test or an audit computes."""
 
     def __post_init__(self) -> None:
-        self._check([*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)])
+        named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
+        self._check((*named, *self.errata))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
@@ -107,6 +116,13 @@ class PaperFolder(Paper):
         name = f"dpverify.statements.{self.key}.formulas"
         found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
         self._check(statement.id for statement in found)
+        return found
+
+    @cached_property
+    def errata(self) -> Mapping[str, tuple[ErratumEntry, ...]]:
+        """Corrections of statements that no formula is encoded for."""
+        found = of_paper(self.key)
+        self._check(found)
         return found
 
     @cached_property
@@ -196,7 +212,50 @@ def papers() -> Mapping[str, Paper]:
         if not isinstance(paper, Paper):
             raise InvalidArgumentError(f"entry point {point.name}", type(paper).__name__, "a Paper object")
         found[paper.key] = paper
+    check_uses(found.values())
     return found
+
+
+def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:
+    """The results of the literature by id: this package's own, and those of the papers."""
+    known = papers().values() if among is None else among
+    return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
+
+
+def check_uses(among: Iterable[Paper]) -> None:
+    """Refuse statements that rest on what nobody knows, or on themselves.
+
+    Raises:
+        InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
+            statement before the slash, and for statements or obligations that rest on one another in a circle.
+    """
+    known = tuple(among)
+    rows = {row.id for paper in known for row in paper.catalog}
+    statements = {s.id: s for paper in known for s in paper.statements}
+    obligations = {
+        f"{s.id}/{o.name}": o
+        for s in statements.values()
+        for o in (*(s.repaired.obligations if s.repaired else ()), *s.printed)
+    }
+    names = rows | set(named_results(known)) | set(obligations)
+    for s in statements.values():
+        repaired = s.repaired.obligations if s.repaired else ()
+        for name in (*s.uses, *(name for o in (*s.printed, *repaired) for name in o.uses)):
+            if name not in names:
+                allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
+                raise InvalidArgumentError(f"uses of statement {s.id}", name, allowed)
+    for graph in (
+        {s.id: tuple(map(bare, s.rests_on)) for s in statements.values()},
+        {
+            name: tuple(n for n in o.uses if bare(n) == bare(name) and n in obligations)
+            for name, o in obligations.items()
+        },
+    ):
+        circle = cycle(graph)
+        if circle:
+            raise InvalidArgumentError(
+                "uses", " -> ".join(circle), "statements that do not rest on themselves"
+            )
 
 
 def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:

@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from dpverify.auditing import (
-    CountRelation,
     MeanAudit,
+    Relation,
     audit_constant,
     audit_law,
     audit_mean,
@@ -418,7 +418,7 @@ def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvid
     case = plan.build(settings.profile)
     runs = run(case.mechanism, case.dataset, runs=16, seed=(settings.seed, _label(plan)))
     counted = getattr(runs, _COUNTER[case.oracle])
-    relation = CountRelation.EQUAL if case.exact else CountRelation.AT_MOST
+    relation = Relation.EQUAL if case.exact else Relation.AT_MOST
     return complexity_entry(
         audit_queries(counted, case.claimed, relation=relation),
         subject=plan.subject,

@@ -8,13 +8,25 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import ProofEvidence, Role, StatementEntry, Variant, Verdict, marks
-from dpverify.proving.language import And, Formula, Obligation, Statement, Variable, formula_text
+from dpverify.evidence import Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import And, Formula
+from dpverify.formulas.printing import formula_text
+from dpverify.headlines import ancestors, bare, marks
+from dpverify.proving.language import Obligation, Statement
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
-from dpverify.statements.paper import CatalogRow, Paper, find_statement, loaded, papers, select
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    find_statement,
+    loaded,
+    named_results,
+    papers,
+    select,
+)
 from dpverify.verification.places import places
-from dpverify.verification.proofs import catalog_entries, recall, without_certificates
+from dpverify.verification.proofs import catalog_entries, recall, used_by, uses_graph, without_certificates
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -68,6 +80,7 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
         yield from _statement(statement)
     if algorithm is not None:
         yield from _algorithm(paper, row.id, algorithm)
+    yield from _rests_on(row.id)
     users = _users(row.id)
     plans = [
         plan for other in papers().values() for plan in other.plans_about((row.id, *(n for n, _ in users)))
@@ -107,17 +120,19 @@ def _statement(statement: Statement) -> Iterator[str]:
     false_parts = [
         e
         for e in evidence
-        if e.variant is Variant.PRINTED and e.verdict is Verdict.REFUTED and e.role is not Role.STATEMENT
+        if e.variant is Variant.PRINTED
+        and e.verdict is Verdict.REFUTED
+        and e.coverage not in (Coverage.WHOLE, Coverage.INSTANCE)
     ]
-    yield from _stated("As printed", entry.verdict_printed, entry.covers_printed)
+    yield from _stated("As printed", entry.headline_printed, entry.verdict_printed)
     yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
     repair = statement.repaired
     if repair is not None:
-        yield from _stated("Repaired", entry.verdict_repaired, entry.covers_repaired)
-        yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the repaired formulas below"
+        yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
+        yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
         yield from _wrapped(f"Because {repair.because}.", "  ")
     if not evidence:
         yield ""
@@ -128,13 +143,13 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield from (f"  {_symbol(variable)}" for variable in symbols.values())
     for variant, obligations in _by_variant(statement):
         if obligations:
-            words = "as printed" if variant is Variant.PRINTED else "repaired"
+            words = "as printed" if variant is Variant.PRINTED else "corrected"
             yield from _heading(f"Formulas to prove, {words}")
         # an obligation's evidence has its name, that on its units has `NAME: units`
         found = {e.obligation: e for e in evidence if e.variant is variant}
         for obligation in obligations:
             yield from _obligation(obligation, symbols, found)
-    units = [e for e in evidence if e.role is Role.UNIT]
+    units = [e for e in evidence if e.coverage is Coverage.UNIT]
     if units:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
         yield ""
@@ -144,18 +159,19 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
-    """A statement's row in the catalog, as `list` gives it."""
-    (entry,) = catalog_entries([without_certificates(e) for e in evidence], (id_,), docstrings=False)
+    """A statement's row in the catalog, as `list` gives it, with what is remembered of all that it rests on."""
+    below = (find_statement(name) for name in ancestors(id_, uses_graph()))
+    found = [*evidence, *(e for statement in below if statement for e in recall(statement) or [])]
+    (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
     return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
 
 
-def _stated(heading: str, verdict: Verdict | None, covers: tuple[str, ...]) -> Iterator[str]:
-    """A heading with the verdict; where that is about less than the whole statement, with what it is about."""
-    if verdict is not None and covers:
-        yield ""
-        yield from _wrapped(f"{heading}, {verdict} for: {'; '.join(covers)}:", "", "  ")
-        return
-    yield from _heading(heading + (f", {verdict} ({MEANING[verdict]})" if verdict is not None else ""))
+def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[str]:
+    """A heading with what was shown; what a verdict that stands alone means is said."""
+    if headline == verdict and verdict is not None:
+        headline += f" ({MEANING[verdict]})"
+    yield ""
+    yield from _wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  ")
 
 
 def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obligation]]]:
@@ -185,7 +201,7 @@ def _obligation(
 ) -> Iterator[str]:
     evidence = found.get(obligation.name)
     yield f"  {obligation.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
-    yield f"    {obligation.where}; {_role(obligation.role)}"
+    yield f"    {obligation.where}; {_part(obligation.coverage)}"
     if obligation.latex:
         yield f"    {plain_formula(obligation.latex)}"
     yield from (f"    {line}" for line in _claim(obligation.claim))
@@ -195,7 +211,11 @@ def _obligation(
         if _symbol(variable) != _symbol(symbols[variable.name]):
             yield f"    here {_symbol(variable)}"
     if obligation.scope:
-        yield from _wrapped(f"covers: {obligation.scope}", "    ")
+        yield from _wrapped(f"the case: {obligation.scope}", "    ")
+    if obligation.uses:
+        yield from _wrapped(f"uses: {', '.join(obligation.uses)}", "    ")
+    if obligation.catches is not None:
+        yield from _wrapped(f"would have caught: {obligation.catches.says}", "    ")
     if evidence is not None:
         yield from _outcome(evidence)
     units = found.get(f"{obligation.name}: units")
@@ -204,15 +224,16 @@ def _obligation(
         yield from _outcome(units)
 
 
-def _role(role: Role) -> str:
+def _part(coverage: Coverage) -> str:
     words = {
-        Role.STATEMENT: "what the statement says",
-        Role.STEP: "a step of its proof",
-        Role.CHOICE: "a choice that its proof makes",
-        Role.CONDITION: "a condition",
-        Role.UNIT: "a unit",
+        Coverage.WHOLE: "the whole of it, with what it uses",
+        Coverage.INSTANCE: "an instance, which proves nothing of the whole",
+        Coverage.STEP: "a step of its proof",
+        Coverage.CONDITION: "a condition",
+        Coverage.UNIT: "a unit",
+        Coverage.REFERENCE: "the same said elsewhere",
     }
-    return words.get(role, str(role))
+    return words[coverage]
 
 
 def _claim(claim: Formula) -> Iterator[str]:
@@ -238,12 +259,43 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         yield f"    counterexample: {point}{'; ' + sides if sides else ''}"
     elif sides:
         yield f"    {sides}"
+    if evidence.exceeds:
+        yield f"    by how much: {evidence.exceeds}"
+    if evidence.consequence is not None:
+        yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
+    if evidence.reading:
+        yield from _wrapped(f"it can be read so that it is true: {evidence.reading}", "    ")
+    if evidence.gap is not None:
+        yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:
         yield "    on the box " + ", ".join(
             f"{k} in [{low}, {high}]" for k, (low, high) in evidence.box.items()
         )
     if evidence.reason and not sides:  # with sides, they say it
         yield from _wrapped(f"note: {evidence.reason}", "    ")
+
+
+def _rests_on(id_: str) -> Iterator[str]:
+    """Both directions: what a statement rests on, and the statements that rest on it."""
+    rows = {row.id: row for paper in papers().values() for row in paper.catalog}
+    results = named_results()
+
+    def line(name: str) -> str:
+        if bare(name) in results:
+            return f"{name}: {results[bare(name)].title} ({results[bare(name)].source})"
+        row = rows[bare(name)]
+        known = _known(row.id) or "" if find_statement(row.id) else " (no formulas to prove yet)"
+        return f"{name}: {row.where}, {row.title}{known}"
+
+    statement = find_statement(id_)
+    for heading, names in (
+        ("The statement rests on", statement.rests_on if statement else ()),
+        ("Statements that rest on it", used_by(id_)),
+    ):
+        if names:
+            yield from _heading(heading)
+            for name in names:
+                yield from _wrapped(line(name), "  ", "    ")
 
 
 # --------------------------------------------------------------------------------------------- algorithms
@@ -287,12 +339,12 @@ def _known(id_: str) -> str:
     if statement is None:
         return ""
     entry = _entry(id_, recall(statement) or [])
-    if entry.verdict_printed is None:
+    if not entry.headline_printed:
         return f" (dpverify prove {id_})"
-    said = [f"{entry.verdict_printed}{' in part' if entry.covers_printed else ''}"]
-    if entry.verdict_repaired:
-        said.append(f"repaired {entry.verdict_repaired}{' in part' if entry.covers_repaired else ''}")
-    return f" ({', '.join([*said, *entry.marks])}: dpverify explain {id_})"
+    said = [entry.headline_printed]
+    if entry.headline_repaired:
+        said.append(f"corrected: {entry.headline_repaired}")
+    return f" ({'. '.join(said)}. dpverify explain {id_})"
 
 
 def _without_attributes(found: Any) -> Iterator[str]:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from dpverify import __version__
+from dpverify import __version__, checks
 from dpverify.auditing import ErrorBudget
-from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Budget, Ledger
 from dpverify.proving.language import Json
@@ -19,7 +18,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, is_statistical
-from dpverify.verification.proofs import catalog_entries, prove_statements
+from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.verification.versions import library_versions
 
@@ -70,7 +69,7 @@ class VerificationSettings:
                     f"an audit plan such as {', '.join(near)} (`dpverify explain ALGORITHM` names those of one)",
                 )
         shares = max(1, sum(is_statistical(plan) for plan in self._wanted(_plans(chosen))))
-        check_failure_probability(
+        checks.failure_probability(
             "--failure-probability",
             self.failure_probability,
             # a share that the budget has rounded must still be enough to repeat its audit
@@ -135,6 +134,7 @@ def _verify(
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
     found = carry_out_all(granted, around, jobs=settings.jobs, watch=watch)
     audits = [entry for entries in found for entry in entries]
+    entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -142,7 +142,8 @@ def _verify(
         seed=settings.seed,
         profile=settings.profile,
         versions=library_versions(),
-        statements=catalog_entries(records),
+        statements=entries,
+        results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),
         budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
         seconds=round(time.perf_counter() - begin, 1),

@@ -17,16 +17,33 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import SCHEMA_VERSION, Ledger, ProofEvidence, Role, StatementEntry, Variant, Verdict
+from dpverify.evidence import (
+    SCHEMA_VERSION,
+    Coverage,
+    Ledger,
+    ProofEvidence,
+    StatementEntry,
+    Variant,
+    Verdict,
+)
+from dpverify.formulas.logic import free_in
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
-from dpverify.proving.evaluation import UnclearError, UndefinedError, failing, text
-from dpverify.proving.language import Json, Obligation, Statement, free_symbols, obligation_to_json
+from dpverify.proving.evaluation import failing, text
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.points import admitted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
-from dpverify.verification.proofs import catalog_entries, rows_of, source_texts, without_certificates
+from dpverify.verification.proofs import (
+    catalog_entries,
+    refutation_texts,
+    results_of,
+    rows_of,
+    source_texts,
+    without_certificates,
+)
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
@@ -124,9 +141,14 @@ def check_ledger(
             f"Ledger {path} names certificates, but there is no folder {folder} beside it."
         )
     source = {s.id: s for paper in papers().values() for s in paper.statements}
+    results = results_of(ledger.statements, proofs)
+    if ledger.results != results:
+        wrong = "its named results are not those that its statements and rows rest on"
+        rest = ", ".join(r.id for r in results) or "none"
+        raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}, which are {rest}.")
     wanted = _wanted(ledger, source)
-    expected = {(s.id, name, variant): (s, variant, o, role)
-                for s in source.values() for variant, o, role, name in rows_of(s)}  # fmt: skip
+    expected = {(s.id, name, variant): (s, variant, o, coverage)
+                for s in source.values() for variant, o, coverage, name in rows_of(s)}  # fmt: skip
     found: dict[Key, list[ProofEvidence]] = {}
     for row in proofs:
         found.setdefault((row.statement, row.obligation, row.variant), []).append(row)
@@ -182,7 +204,7 @@ class _RefusedError(Exception):
 
 def _row(
     key: Key,
-    expected: tuple[Statement, Variant, Obligation, Role] | None,
+    expected: tuple[Statement, Variant, Obligation, Coverage] | None,
     found: list[ProofEvidence],
     folder: Path,
     checker: Checker,
@@ -202,36 +224,39 @@ def _row(
 
 def _settled(
     key: Key,
-    expected: tuple[Statement, Variant, Obligation, Role],
+    expected: tuple[Statement, Variant, Obligation, Coverage],
     row: ProofEvidence,
     folder: Path,
     checker: Checker,
 ) -> tuple[Status, str]:
-    statement, variant, obligation, role = expected
+    statement, variant, obligation, coverage = expected
     if row.fault:
         raise _RefusedError("a fault in dpverify ended it, so that nothing is said")
-    _compare(row, source_texts(statement, variant, obligation, role, key[1]), "its source")
+    _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
+    said = refutation_texts(obligation, coverage, row.verdict, row.left, row.right)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
             raise _RefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
-        _compare_with(_again(obligation, role), row)
+        _compare(row, said, "its source")
+        _compare_with(_again(obligation, coverage), row)
         return Status.UNDECIDED, "the provers do not decide it here, either"
     certificate = _certificate(row.certificate, folder)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
         raise _RefusedError("its certificate is about another problem than its source states")
     if certificate.get("verdict") != row.verdict:
         raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
-    _compare(row, _shown(row, certificate, obligation, role), "its certificate")
-    _compare_results(row, certificate, obligation, role)
+    _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
+    _compare_results(row, certificate, obligation, coverage)
+    _compare(row, {**said, "gap": None}, "its source and its sides")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
         raise _RefusedError(f"it is said to be {says}; the checker says: {confirmation.says}")
     _compare(row, {"checker_says": confirmation.says}, "the checker")
     if not confirmation.confirmed:
-        again = _again(obligation, role)
+        again = _again(obligation, coverage)
         _compare_with(again, row)
         if canonical(again.certificate) != canonical(certificate):
             raise _RefusedError(
@@ -262,17 +287,27 @@ def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
 
 
 def _short(value: object) -> str:
-    said = str(dict(value)) if isinstance(value, Mapping) else repr(value)
+    plain = str(value) if isinstance(value, StrEnum) else value
+    said = str(dict(value)) if isinstance(value, Mapping) else repr(plain)
     return said if len(said) <= 120 else said[:117] + "..."
 
 
-def _again(obligation: Obligation, role: Role) -> Proof:
-    return homogeneity(obligation) if role is Role.UNIT else prove(obligation)
+def _again(obligation: Obligation, coverage: Coverage) -> Proof:
+    return homogeneity(obligation) if coverage is Coverage.UNIT else prove(obligation)
 
 
 def _compare_with(proof: Proof, row: ProofEvidence) -> None:
     """Hold a row against what the provers say here."""
-    fields: tuple[str, ...] = ("verdict", "counterexample", "left", "right", "box", "reason", "witness")
+    fields: tuple[str, ...] = (
+        "verdict",
+        "counterexample",
+        "left",
+        "right",
+        "box",
+        "reason",
+        "gap",
+        "witness",
+    )
     if row.stopped_by_the_clock or proof.stopped_by_the_clock:
         fields = ("verdict",)  # how far it came depends on the machine
     values = {name: getattr(proof, name) for name in fields}
@@ -280,13 +315,15 @@ def _compare_with(proof: Proof, row: ProofEvidence) -> None:
     _compare(row, values, "the provers of this installation")
 
 
-def _shown(row: ProofEvidence, certificate: Json, obligation: Obligation, role: Role) -> dict[str, Any]:
+def _shown(
+    row: ProofEvidence, certificate: Json, obligation: Obligation, coverage: Coverage
+) -> dict[str, Any]:
     """What a row shows of its certificate: the counterexample, the box and how many parts it has."""
     proof, point = certificate["proof"], None
-    if certificate["verdict"] == Verdict.REFUTED and role is not Role.UNIT:
+    if certificate["verdict"] == Verdict.REFUTED and coverage is not Coverage.UNIT:
         point = _point(proof)
-        used = set().union(*map(free_symbols, (obligation.claim, *obligation.assuming)))
-        names = {symbol.name for symbol in used}
+        used = set().union(*map(free_in, (obligation.claim, *obligation.assuming)))
+        names = {v.name for v in used}
         point = {name: value for name, value in point.items() if name in names}
     trees = list(_trees(proof))
     for tree in trees:
@@ -342,9 +379,11 @@ def _leaves(tree: Json) -> int:
     return count
 
 
-def _compare_results(row: ProofEvidence, certificate: Json, obligation: Obligation, role: Role) -> None:
+def _compare_results(
+    row: ProofEvidence, certificate: Json, obligation: Obligation, coverage: Coverage
+) -> None:
     """Hold both sides at the counterexample, a remark, and everything about units, against what is found here."""
-    if role is Role.UNIT:
+    if coverage is Coverage.UNIT:
         _compare_with(homogeneity(obligation), row)
         return
     sides: dict[str, str | None] | None = {"left": None, "right": None}
@@ -361,7 +400,7 @@ def _compare_results(row: ProofEvidence, certificate: Json, obligation: Obligati
 def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
     """Whether a point is one of the domain at which all assumptions are true."""
     try:
-        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
         return False
     return len(named) == len(point) and admitted(obligation, point)
@@ -370,7 +409,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
     """Both sides of the claim at a point; None where that is beyond the evaluation."""
     try:
-        point = {v.symbol: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)
         return None if shown is None else {"left": text(shown.left, point), "right": text(shown.right, point)}
     except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):

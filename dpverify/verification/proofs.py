@@ -16,26 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import (
+    Consequence,
+    Coverage,
+    Gap,
+    NamedResult,
     ProofEvidence,
-    Role,
     StatementEntry,
     Variant,
     Verdict,
-    covered,
-    marks,
-    overall,
 )
 from dpverify.files import write_whole
-from dpverify.proving.language import (
-    Json,
-    Obligation,
-    Statement,
-    formula_latex,
-    formula_text,
-    obligation_to_json,
-)
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.printing import formula_latex, formula_text
+from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
-from dpverify.statements.paper import CatalogRow, Paper, find_statement, papers, select
+from dpverify.statements.paper import CatalogRow, Paper, find_statement, named_results, papers, select
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
@@ -72,7 +68,7 @@ def _tasks(statement: Statement) -> Iterator[_Task]:
 
 
 def source_texts(
-    statement: Statement, variant: Variant, obligation: Obligation, role: Role, name: str
+    statement: Statement, variant: Variant, obligation: Obligation, coverage: Coverage, name: str
 ) -> dict[str, Any]:
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
     repair = statement.repaired
@@ -80,11 +76,13 @@ def source_texts(
         "statement": statement.id,
         "obligation": name,
         "where": obligation.where,
-        "role": role,
+        "coverage": coverage,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim, obligation.over),
+        "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
+        "uses": () if coverage is Coverage.UNIT else obligation.uses,
+        "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
         "domain": {v.name: v.domain_text() for v in obligation.over},
         "units": {v.name: str(v.unit) for v in obligation.over},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
@@ -92,17 +90,35 @@ def source_texts(
     }
 
 
-def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Role, str]]:
-    """The rows that a statement has in a ledger: variant, obligation, role and name of each."""
+def refutation_texts(
+    obligation: Obligation, coverage: Coverage, verdict: Verdict, left: str | None, right: str | None
+) -> dict[str, Any]:
+    """What a ledger's row shows of what follows from a refutation; nothing for other verdicts."""
+    refuted = verdict is Verdict.REFUTED
+    relation = obligation.claim.relation if isinstance(obligation.claim, Compare) else ""
+    return {
+        "consequence": obligation.consequence if refuted else None,
+        "reading": obligation.reading if refuted else "",
+        "exceeds": exceeds(relation, left, right) if refuted and coverage is not Coverage.UNIT else "",
+    }
+
+
+def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
+    """The rows that a statement has in a ledger: variant, obligation, coverage and name of each."""
     for variant in Variant:
         for obligation in _obligations(statement, variant):
-            yield variant, obligation, obligation.role, obligation.name
+            yield variant, obligation, obligation.coverage, obligation.name
             if obligation.units:
-                yield variant, obligation, Role.UNIT, f"{obligation.name}: units"
+                yield variant, obligation, Coverage.UNIT, f"{obligation.name}: units"
 
 
 def _evidence(
-    statement: Statement, variant: Variant, obligation: Obligation, proof: Proof, role: Role, name: str
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    proof: Proof,
+    coverage: Coverage,
+    name: str,
 ) -> ProofRecord:
     from dpverify.proving import digest
     from dpverify.proving.checker import check
@@ -110,7 +126,8 @@ def _evidence(
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
     evidence = ProofEvidence(
-        **source_texts(statement, variant, obligation, role, name),
+        **source_texts(statement, variant, obligation, coverage, name),
+        **refutation_texts(obligation, coverage, proof.verdict, proof.left, proof.right),
         verdict=proof.verdict,
         prover=proof.prover,
         box=dict(proof.box) if proof.box is not None else None,
@@ -121,6 +138,7 @@ def _evidence(
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
         checker_says=confirmation.says if confirmation else "",
         reason=proof.reason,
+        gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
         stopped_by_the_clock=proof.stopped_by_the_clock,
@@ -133,27 +151,35 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     statement = find_statement(task.statement)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    obligation = _obligations(statement, task.variant)[task.position]
+    return _answered(statement, task.variant, _obligations(statement, task.variant)[task.position])
+
+
+def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
     from dpverify.proving import homogeneity, prove
 
-    questions: list[tuple[Callable[[Obligation], Proof], Role, str]] = [
-        (prove, obligation.role, obligation.name)
+    questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
+        (prove, obligation.coverage, obligation.name)
     ]
     if obligation.units:
-        questions.append((homogeneity, Role.UNIT, f"{obligation.name}: units"))
+        questions.append((homogeneity, Coverage.UNIT, f"{obligation.name}: units"))
     records = []
-    for answer, role, name in questions:
+    for answer, coverage, name in questions:
         try:
-            records.append(_evidence(statement, task.variant, obligation, answer(obligation), role, name))
+            records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise
         except Exception as error:  # a fault in one row is no reason to lose the others
-            records.append(_faulty(statement, task.variant, obligation, error, role, name))
+            records.append(_faulty(statement, variant, obligation, error, coverage, name))
     return records
 
 
 def _faulty(
-    statement: Statement, variant: Variant, obligation: Obligation, error: Exception, role: Role, name: str
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    error: Exception,
+    coverage: Coverage,
+    name: str,
 ) -> ProofRecord:
     """A row whose proof ended in a fault of dpverify's own."""
     fault = "".join(traceback.format_exception(error))
@@ -161,15 +187,17 @@ def _faulty(
         statement=statement.id,
         obligation=name,
         where=obligation.where,
-        role=role,
+        coverage=coverage,
         variant=variant,
         latex=obligation.latex,
         expression=json.dumps(obligation_to_json(obligation)["claim"]),
         scope=obligation.scope,
+        uses=() if coverage is Coverage.UNIT else obligation.uses,
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",
         reason=f"a fault in dpverify, and no verdict: {type(error).__name__}: {error}",
+        gap=Gap.FAULT,
         fault=fault,
     )
     return ProofRecord(evidence, None)
@@ -225,6 +253,28 @@ def prove_statements(
     return [record for task in tasks for record in found[task]]
 
 
+def prove_page(
+    statement: Statement, *, workers: int = 1, progress: Progress | None = None
+) -> tuple[list[ProofRecord], Word]:
+    """Prove or refute what stands on someone's own page; the records, and what may be said of it all."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    parts = [(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    if progress is not None:
+        progress.start(len(parts))
+    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
+    records: list[ProofRecord] = []
+    for found in parallel(delayed(_answered)(statement, variant, o) for variant, o in parts):
+        records += found
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
+
+
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
     return task, _carry_out(task)
 
@@ -266,33 +316,17 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
-def _formulas(statement: Statement, records: list[ProofEvidence], variant: Variant) -> list[ProofEvidence]:
-    """What belongs to a statement in one variant, without units; nothing where it was not repaired."""
-    formulas = [r for r in records if r.role is not Role.UNIT]
-    mine = [r for r in formulas if r.variant is variant]
-    if variant is Variant.REPAIRED:
-        if statement.repaired is None:
-            return []
-        gone = {r.obligation for r in mine} | set(statement.repaired.replaces)
-        mine += [r for r in formulas if r.variant is Variant.PRINTED and r.obligation not in gone]
-    return mine
-
-
-def _verdict(statement: Statement, records: list[ProofEvidence], variant: Variant) -> Verdict | None:
-    """The verdict of a statement in one variant: that of its own formulas; of its steps where it has none.
-
-    The repaired statement is the printed one with the mended formulas in place of those they replace.
-    """
-    mine = _formulas(statement, records, variant)
-    own = [r for r in mine if r.role is Role.STATEMENT]
-    return overall([r.verdict for r in own or mine])
-
-
-def _covers(statement: Statement, records: list[ProofEvidence], variant: Variant) -> tuple[str, ...]:
-    """What the verdict on a statement is about, where it says that something holds of less than the whole."""
-    if _verdict(statement, records, variant) not in (Verdict.PROVED, Verdict.CERTIFIED):
-        return ()
-    return covered(_formulas(statement, records, variant))
+def _word(
+    statement: Statement | None,
+    records: list[ProofEvidence],
+    variant: Variant,
+    false: Mapping[str, Consequence | None],
+) -> Word:
+    """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
+    if statement is None or not records or (variant is Variant.REPAIRED and statement.repaired is None):
+        return Word(None, (), "")
+    replaced = statement.repaired.replaces if statement.repaired else ()
+    return word(statement.id, variant_rows(records, variant, replaced), statement.uses, false)
 
 
 def _docstring(path: str | None) -> str:
@@ -303,7 +337,11 @@ def _docstring(path: str | None) -> str:
 
 
 def _entry(
-    paper: Paper, row: CatalogRow, proofs: Mapping[str, list[ProofEvidence]], docstrings: bool
+    paper: Paper,
+    row: CatalogRow,
+    proofs: Mapping[str, list[ProofEvidence]],
+    false: Mapping[str, Consequence | None],
+    docstrings: bool,
 ) -> StatementEntry:
     statement = next((s for s in paper.statements if s.id == row.id), None)
     algorithm = paper.algorithms.get(row.id)
@@ -311,6 +349,7 @@ def _entry(
     pairs = set(statement.pairs if statement else ())
     naming = (p for p in papers().values() if p.mentions(row.id))
     pairs |= {s.id for p in naming for s in p.statements if row.id in s.pairs}
+    printed, repaired = (_word(statement, found, variant, false) for variant in Variant)
     return StatementEntry(
         id=row.id,
         paper=row.paper,
@@ -321,12 +360,32 @@ def _entry(
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",
-        verdict_printed=_verdict(statement, found, Variant.PRINTED) if statement else None,
-        verdict_repaired=_verdict(statement, found, Variant.REPAIRED) if statement else None,
-        covers_printed=_covers(statement, found, Variant.PRINTED) if statement else (),
-        covers_repaired=_covers(statement, found, Variant.REPAIRED) if statement else (),
+        verdict_printed=printed.verdict,
+        verdict_repaired=repaired.verdict,
+        headline_printed=printed.headline,
+        headline_repaired=repaired.headline,
+        given_printed=printed.given,
+        given_repaired=repaired.given,
+        uses=statement.rests_on if statement else (),
+        used_by=used_by(row.id),
+        rests_on_false=tuple(false),
+        errata=paper.errata.get(row.id, ()),
         marks=marks(found),
     )
+
+
+def uses_graph() -> dict[str, tuple[str, ...]]:
+    """Every encoded statement with the statements and named results that it rests on."""
+    return {
+        s.id: tuple(dict.fromkeys(map(bare, s.rests_on)))
+        for paper in papers().values()
+        for s in paper.statements
+    }
+
+
+def used_by(id_: str) -> tuple[str, ...]:
+    """The encoded statements that rest on a statement or a named result."""
+    return tuple(name for name, uses in uses_graph().items() if id_ in uses)
 
 
 def catalog_entries(
@@ -334,12 +393,37 @@ def catalog_entries(
 ) -> tuple[StatementEntry, ...]:
     """Every catalog row of the given papers or ids with the verdicts that the records give.
 
-    Without `docstrings`, those of algorithms stay empty, and no algorithm is loaded.
+    What is false as printed among the records' statements is carried to all that rests on it. Without `docstrings`,
+    those of algorithms stay empty, and no algorithm is loaded.
     """
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
-    return tuple(_entry(paper, row, proofs, docstrings) for paper, row in select(keys_or_ids))
+    graph = uses_graph()
+    false = {
+        name: gravest(e.consequence for e in found)
+        for name, found in proofs.items()
+        if _word(find_statement(name), found, Variant.PRINTED, {}).verdict is Verdict.REFUTED
+    }
+    return tuple(
+        _entry(
+            paper,
+            row,
+            proofs,
+            {name: false[name] for name in ancestors(row.id, graph) if name in false},
+            docstrings,
+        )
+        for paper, row in select(keys_or_ids)
+    )
+
+
+def results_of(
+    statements: Iterable[StatementEntry], proofs: Iterable[ProofEvidence]
+) -> tuple[NamedResult, ...]:
+    """The named results that statements or rows of a ledger rest on, in the order of their ids."""
+    used = {bare(name) for statement in statements for name in statement.uses}
+    used |= {bare(name) for proof in proofs for name in proof.uses}
+    return tuple(found for name, found in sorted(named_results().items()) if name in used)
 
 
 # ------------------------------------------------------------------------------------------- remembering
@@ -356,7 +440,8 @@ def _program() -> list[str]:
 
 def _content(variant: Variant, o: Obligation) -> Json:
     box = {k: [str(e) for e in v] for k, v in o.box.items()}
-    return [variant, o.name, o.where, o.role, o.scope, o.units, o.latex, obligation_to_json(o), box]
+    said = [o.coverage, o.scope, o.uses, o.consequence, o.reading, o.catches.says if o.catches else ""]
+    return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), box]
 
 
 def _cache_file(statement: Statement) -> Path:

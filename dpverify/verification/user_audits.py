@@ -6,8 +6,8 @@ import shlex
 import time
 from pathlib import Path
 
+from dpverify import checks
 from dpverify.auditing import audit_privacy, privacy_entry, read_samples
-from dpverify.auditing.arguments import check_failure_probability
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
@@ -99,7 +99,7 @@ def audit_function(
     """
     begin = time.perf_counter()
     guarantee = parse_claim(claim)
-    check_failure_probability("--failure-probability", failure_probability)
+    checks.failure_probability("--failure-probability", failure_probability)
     workers = Executor.parse(executor)
     limits = limits or Limits()
     by = checked_adjacency(adjacency)

@@ -18,9 +18,9 @@ from every_algorithm import EVERY, MEAN, line_data
 from dpverify.algorithms.bst14 import Boosting, OutputPerturbation
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.promises import StatedQueries
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
-from dpverify.privacy.checks import whole_number
 from dpverify.problems import Dataset
 from dpverify.properties import check_algorithm
 from dpverify.properties.algorithm_contract import check_queries

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from dpverify.auditing import CountRelation, audit_queries
+from dpverify.auditing import Relation, audit_queries
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 
 
 @pytest.mark.parametrize("counted", [100, np.int64(100), [100] * 7, np.full(3, 100, dtype=np.uint32)])
-@pytest.mark.parametrize("relation", list(CountRelation))
-def test_agreement(counted: object, relation: CountRelation) -> None:
+@pytest.mark.parametrize("relation", list(Relation))
+def test_agreement(counted: object, relation: Relation) -> None:
     audit = audit_queries(counted, 100, relation=relation)  # type: ignore[arg-type]
     assert audit.verdict is Verdict.SUPPORTED
     assert audit.counted == audit.fewest == audit.most == 100
@@ -23,15 +23,15 @@ def test_agreement(counted: object, relation: CountRelation) -> None:
 @pytest.mark.parametrize(
     ("counted", "relation", "verdict", "shown"),
     [
-        ([100, 101], CountRelation.EQUAL, Verdict.VIOLATED, 101),
-        ([100, 99], CountRelation.EQUAL, Verdict.VIOLATED, 99),
-        ([90, 101], CountRelation.EQUAL, Verdict.VIOLATED, 90),
-        ([100, 101], CountRelation.AT_MOST, Verdict.VIOLATED, 101),
-        ([7, 99], CountRelation.AT_MOST, Verdict.SUPPORTED, 99),
-        ([7, 100], CountRelation.AT_MOST, Verdict.SUPPORTED, 100),
+        ([100, 101], Relation.EQUAL, Verdict.VIOLATED, 101),
+        ([100, 99], Relation.EQUAL, Verdict.VIOLATED, 99),
+        ([90, 101], Relation.EQUAL, Verdict.VIOLATED, 90),
+        ([100, 101], Relation.AT_MOST, Verdict.VIOLATED, 101),
+        ([7, 99], Relation.AT_MOST, Verdict.SUPPORTED, 99),
+        ([7, 100], Relation.AT_MOST, Verdict.SUPPORTED, 100),
     ],
 )
-def test_one_run_decides(counted: list[int], relation: CountRelation, verdict: Verdict, shown: int) -> None:
+def test_one_run_decides(counted: list[int], relation: Relation, verdict: Verdict, shown: int) -> None:
     audit = audit_queries(counted, 100, relation=relation)
     assert audit.verdict is verdict
     assert audit.counted == shown

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from dpverify import checks
 from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
-from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.auditing.scores import Value
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
@@ -241,7 +241,7 @@ def test_bad_arguments(corner: Make, name: str, value: object) -> None:
         audit_privacy(NORMAL[0], NORMAL[1], corner(1.0), adjacency="replace-one", **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("level", [1e-12, LEAST_FAILURE_PROBABILITY])
+@pytest.mark.parametrize("level", [1e-12, checks.LEAST_FAILURE_PROBABILITY])
 @pytest.mark.parametrize("curve", [False, True])
 def test_the_least_failure_probabilities_work(
     corner: Make, gaussian: Make, level: float, curve: bool

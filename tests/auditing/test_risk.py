@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpverify.auditing import MeanAudit, RateRelation, audit_mean, fit_rate, most_telling
-from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
+from dpverify import checks
+from dpverify.auditing import MeanAudit, Relation, audit_mean, fit_rate, most_telling
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval, Verdict
 
@@ -102,9 +102,13 @@ def test_bad_arguments(name: str, value: object) -> None:
 
 def test_the_least_failure_probability_works() -> None:
     values = np.random.default_rng(1).uniform(size=2000)
-    found = audit_mean(values, bound=0.6, lower=0, upper=1, failure_probability=LEAST_FAILURE_PROBABILITY)
+    found = audit_mean(
+        values, bound=0.6, lower=0, upper=1, failure_probability=checks.LEAST_FAILURE_PROBABILITY
+    )
     assert 0.3 < found.measured.lower < 0.5 < found.measured.upper < 0.7
-    wrong = audit_mean(values, bound=0.3, lower=0, upper=1, failure_probability=LEAST_FAILURE_PROBABILITY)
+    wrong = audit_mean(
+        values, bound=0.3, lower=0, upper=1, failure_probability=checks.LEAST_FAILURE_PROBABILITY
+    )
     assert wrong.verdict is Verdict.VIOLATED
 
 
@@ -220,29 +224,29 @@ def test_the_exponent_interval_holds_for_every_choice_within_the_boxes() -> None
 @pytest.mark.parametrize(
     ("true", "relation", "verdict"),
     [
-        (-1.0, RateRelation.AT_MOST, Verdict.SUPPORTED),
-        (-1.3, RateRelation.AT_MOST, Verdict.SUPPORTED),
-        (-0.7, RateRelation.AT_MOST, Verdict.VIOLATED),
-        (-1.0, RateRelation.EQUAL, Verdict.SUPPORTED),
-        (-1.3, RateRelation.EQUAL, Verdict.VIOLATED),
-        (-0.7, RateRelation.EQUAL, Verdict.VIOLATED),
+        (-1.0, Relation.AT_MOST, Verdict.SUPPORTED),
+        (-1.3, Relation.AT_MOST, Verdict.SUPPORTED),
+        (-0.7, Relation.AT_MOST, Verdict.VIOLATED),
+        (-1.0, Relation.EQUAL, Verdict.SUPPORTED),
+        (-1.3, Relation.EQUAL, Verdict.VIOLATED),
+        (-0.7, Relation.EQUAL, Verdict.VIOLATED),
     ],
 )
-def test_rate_verdicts(true: float, relation: RateRelation, verdict: Verdict) -> None:
+def test_rate_verdicts(true: float, relation: Relation, verdict: Verdict) -> None:
     assert fit_rate(SIZES, _boxes(true, 0.05), -1.0, relation=relation).verdict is verdict
 
 
 @pytest.mark.parametrize(
     ("relative", "relation", "verdict"),
     [
-        (0.1, RateRelation.AT_MOST, Verdict.SUPPORTED),
-        (0.6, RateRelation.AT_MOST, Verdict.UNDECIDED),
-        (0.1, RateRelation.EQUAL, Verdict.SUPPORTED),
-        (0.6, RateRelation.EQUAL, Verdict.UNDECIDED),
+        (0.1, Relation.AT_MOST, Verdict.SUPPORTED),
+        (0.6, Relation.AT_MOST, Verdict.UNDECIDED),
+        (0.1, Relation.EQUAL, Verdict.SUPPORTED),
+        (0.6, Relation.EQUAL, Verdict.UNDECIDED),
     ],
 )
 def test_a_rate_is_supported_only_if_others_are_excluded(
-    relative: float, relation: RateRelation, verdict: Verdict
+    relative: float, relation: Relation, verdict: Verdict
 ) -> None:
     assert fit_rate(SIZES, _boxes(-1.0, relative), -1.0, relation=relation).verdict is verdict
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from dpverify import checks
 from dpverify.auditing import LawAudit, audit_law
-from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 
@@ -35,7 +35,7 @@ def test_a_thousand_right_samplers_raise_few_alarms() -> None:
 
 def test_the_least_failure_probability_works() -> None:
     values = np.random.default_rng(3).normal(size=20_000)
-    level = LEAST_FAILURE_PROBABILITY
+    level = checks.LEAST_FAILURE_PROBABILITY
     assert law(values, reference=norm.cdf, failure_probability=level, **EXACT).measured.lower == 0
     shifted = law(values + 0.2, reference=norm.cdf, failure_probability=level, **EXACT)
     assert shifted.verdict is Verdict.VIOLATED

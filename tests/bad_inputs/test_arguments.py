@@ -26,6 +26,7 @@ from dpverify.auditing import (
     read_samples,
 )
 from dpverify.errors import DpverifyError
+from dpverify.formulas.expressions import integer, real
 from dpverify.privacy import (
     GDP,
     ApproxDP,
@@ -70,7 +71,6 @@ from dpverify.properties import (
     neighboring_datasets,
 )
 from dpverify.proving import homogeneity, prove
-from dpverify.proving.language import integer, real
 from dpverify.reports import parse_ledger, read_ledger
 from dpverify.running import Executor, FunctionMechanism, Limits, Randomness, UserMechanism, run
 from dpverify.verification import VerificationSettings

@@ -266,7 +266,8 @@ def test_list_names_every_catalog_row(
     code, found, _ = output(capsys, "list", "mn25", "bst14.huber-smooth", "--json", "--jobs", "1")
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
-    keys |= {"covers_printed", "covers_repaired", "marks"}
+    keys |= {"headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by"}
+    keys |= {"rests_on_false", "marks"}
     assert all(set(row) == keys for row in found)
     assert len([row for row in found if row["paper"] == "mn25"]) == 38
     (huber,) = [row for row in found if row["paper"] == "bst14"]

@@ -22,7 +22,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Eq, ForAll, Implies, Le, free_in
 from dpverify.formulas.neutral import expression_to_json, formula_to_json
-from dpverify.formulas.operators import OPERATORS, apply, exp, log, sqrt
+from dpverify.formulas.operators import apply, exp, log, operators, sqrt
 from dpverify.formulas.units import LENGTH, LOSS
 
 x, y = real("x"), real("y", gt=0)
@@ -111,4 +111,4 @@ def test_a_tree_is_no_truth_value() -> None:
 
 
 def test_operators_have_their_own_names() -> None:
-    assert all(name == record.name for name, record in OPERATORS.items())
+    assert all(name == record.name for name, record in operators().items())

@@ -8,7 +8,7 @@ enclosure and whether it surely is defined; what a formula is there is the set o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -95,7 +95,7 @@ def term(e: Json, point: Point) -> Value | None:
             return Value(_loose(iv.pi), True)
         case "inf":
             return UNDEFINED
-        case "sum":
+        case "sum" | "product":
             return _sum(e, point)
         case "integral":
             return _integral(e, point)
@@ -277,11 +277,34 @@ _FUNCTIONS = {
     "min": _min,
     "abs": lambda x: _max(x, -x),
     "floor": _floor,
+    "ceiling": lambda x: _negated(_floor(-x)),
+    "gamma": lambda x: _counted(x, 1, lambda n: math.factorial(n - 1)),
+    "factorial": lambda x: _counted(x, 0, math.factorial),
+    "binomial": lambda n, k: _binomial(n, k),
 }
 
 
+def _negated(value: Value) -> Value:
+    return Value(-value.number, value.surely)
+
+
+def _counted(x: Any, least: int, count: Callable[[int], int]) -> Value | None:
+    """A function of integers from `least` on; elsewhere Gamma has values, too, which are not worked out here."""
+    if not isinstance(x, Fraction) or (least and x > 0 and x.denominator != 1) or x > 300:
+        return UNKNOWN
+    return UNDEFINED if x < least or x.denominator != 1 else Value(Fraction(count(int(x))), True)
+
+
+def _binomial(n: Any, k: Any) -> Value | None:
+    if not (isinstance(n, Fraction) and isinstance(k, Fraction)) or max(n, k) > 300:
+        return UNKNOWN
+    if min(n, k) < 0 or n.denominator * k.denominator != 1:
+        return UNDEFINED
+    return Value(Fraction(math.comb(int(n), int(k))), True)
+
+
 def _sum(e: Json, point: Point) -> Value | None:
-    _, body, index, first, last = e
+    head, body, index, first, last = e
     ends = term(first, point), term(last, point)
     if ends[0] is None or ends[1] is None:
         return UNDEFINED
@@ -292,13 +315,14 @@ def _sum(e: Json, point: Point) -> Value | None:
         return UNDEFINED
     if high - low >= TERMS:
         return UNKNOWN
-    surely, total = ends[0].surely and ends[1].surely, Value(Fraction(0), True)
+    operation, start = ("add", 0) if head == "sum" else ("mul", 1)
+    surely, total = ends[0].surely and ends[1].surely, Value(Fraction(start), True)
     for i in range(int(low), int(high) + 1):
         value = term(body, {**point, index: Fraction(i)})
         if value is None:
             return UNDEFINED
         surely = surely and value.surely
-        total = _FUNCTIONS["add"](total.number, value.number)
+        total = _FUNCTIONS[operation](total.number, value.number)
     return Value(total.number, surely)
 
 
@@ -572,7 +596,8 @@ def _comparison(relation: str, left: Value | None, right: Value | None) -> Truth
         signs = {(a > b) - (a < b)}
     else:
         (low, high), (bottom, top) = _bounds(wide(a)), _bounds(wide(b))
-        signs = {1} if low > top else {-1} if high < bottom else {-1, 0, 1}
+        same = low == high == bottom == top
+        signs = {1} if low > top else {-1} if high < bottom else {0} if same else {-1, 0, 1}
     holds = {"<=": (-1, 0), "<": (-1,), "==": (0,), "!=": (-1, 1)}[relation]
     found = {TRUE if sign in holds else FALSE for sign in signs}
     return frozenset(found if left.surely and right.surely else found | {NEITHER})

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import sympy as sp
 from hypothesis import strategies as st
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.proving.language import (
-    And,
-    Eq,
-    ForAll,
-    Formula,
-    Ge,
-    Gt,
-    Implies,
-    Le,
-    Lt,
-    Ne,
-    Not,
-    Obligation,
-    Or,
-    Phi,
+from dpverify.formulas.expressions import (
+    INFINITY,
+    PI,
+    OutOfScopeError,
     Variable,
     at,
     derivative,
+    expression,
     integer,
     integral,
-    obligation_to_json,
+    product,
     real,
+    subexpressions,
     total,
 )
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
+from dpverify.formulas.operators import (
+    absolute,
+    binomial,
+    ceiling,
+    erfc,
+    exp,
+    factorial,
+    floor,
+    gamma,
+    log,
+    maximum,
+    minimum,
+    normal_cdf,
+    sqrt,
+)
+from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.symbolic import symbolic, tree
 
 T = TypeVar("T")
 
@@ -46,36 +56,38 @@ INTEGERS: tuple[dict[str, str], ...] = (
     {"le": "0"}, {"ge": "-1"},
 )  # fmt: skip
 NUMBERS = tuple(
-    map(
-        sp.Rational,
-        [
-            "0",
-            "1",
-            "2",
-            "-1",
-            "3",
-            "1/2",
-            "-1/2",
-            "-2",
-            "1/3",
-            "-1/7",
-            "10",
-            "5/2",
-            "1/1000",
-            "1000",
-            "-1000",
-        ],
+    expression(Fraction(q))
+    for q in (
+        "0",
+        "1",
+        "2",
+        "-1",
+        "3",
+        "1/2",
+        "-1/2",
+        "-2",
+        "1/3",
+        "-1/7",
+        "10",
+        "5/2",
+        "1/1000",
+        "1000",
+        "-1000",
     )
 )
 EXPONENTS = tuple(
-    map(sp.Rational, ["2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2"])
+    expression(Fraction(q))
+    for q in ("2", "-1", "1/2", "3", "1/3", "-1/2", "3/2", "-2", "2/3", "4", "5", "-3/2")
 )
-NEAR = tuple(map(sp.Rational, ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")))
+NEAR = tuple(
+    expression(Fraction(q))
+    for q in ("0", "1/1000", "-1/1000", "1", "-1", "1/1000000000000", "-1/1000000000000")
+)
 
 CHOICES = 160
 
 # names that operators bind: no sign is known of them
-INDEX, INNER, PLACE = integer("i"), real("t"), real("s")
+INDEX, INNER, PLACE, OTHER = integer("i"), real("t"), real("s"), real("o")
 
 
 class Maker:
@@ -104,7 +116,7 @@ class Maker:
 
     def symbol(self) -> Any:
         """A symbol that is free here, or bound by what surrounds it."""
-        return self.pick(*(v.symbol for v in self.names), *self.bound, *self.bound)
+        return self.pick(*(v for v in self.names), *self.bound, *self.bound)
 
     def leaf(self) -> Any:
         """A symbol or a number."""
@@ -117,7 +129,7 @@ class Maker:
         down = depth - 1
         match self.pick(*("add", "mul", "sub", "pow", "power") * 3, "root", "root", "exp", "log", "quotient",
                         "quotient", "symbolic power", "symbolic power", "max", "min", "abs", "floor", "erfc", "phi",
-                        "linear", "linear", "rare"):  # fmt: skip
+                        "linear", "linear", "rare", "gone", "gone", "gone", "ceiling"):  # fmt: skip
             case "add":
                 return self.term(down) + self.term(down)
             case "sub":
@@ -131,48 +143,71 @@ class Maker:
             case "pow" | "power":
                 return self.term(down) ** self.pick(*EXPONENTS)
             case "root":
-                return sp.sqrt(self.term(down))
+                return sqrt(self.term(down))
             case "symbolic power":
                 base = self.pick(*NUMBERS) if self.one_in(2) else self.term(down)
-                return base ** (self.symbol() * self.pick(*map(sp.Integer, (1, 1, 1, -1, 2))))
+                return base ** (self.symbol() * self.pick(*(1, 1, 1, -1, 2)))
             case "exp":
-                return sp.exp(self.term(down))
+                return exp(self.term(down))
             case "log":
-                return sp.log(self.term(down))
+                return log(self.term(down))
             case "max":
-                return sp.Max(self.term(down), self.term(down))
+                return maximum(self.term(down), self.term(down))
             case "min":
-                return sp.Min(self.term(down), self.term(down))
+                return minimum(self.term(down), self.term(down))
             case "abs":
-                return sp.Abs(self.term(down))
+                return absolute(self.term(down))
             case "floor":
-                return sp.floor(self.term(down))
+                return floor(self.term(down))
+            case "ceiling":
+                return ceiling(self.term(down))
+            case "gone":
+                return self.cancelled(down)[0]
             case "erfc":
-                return sp.erfc(self.term(down))
+                return erfc(self.term(down))
             case "phi":
-                return Phi(self.term(down))
+                return normal_cdf(self.term(down))
         return self.rare(down)
+
+    def cancelled(self, depth: int) -> tuple[Any, Any]:
+        """What an algebra system makes something shorter of, and what it makes of it."""
+        u, v = self.term(min(depth, 1)), self.leaf()
+        whole = self.pick(*(w for w in self.names if w.kind == "integer"), expression(2))
+        return self.pick(
+            (u / u, 1), (u - u, 0), (0 * u, 0), (exp(log(u)), u), (sqrt(u) * sqrt(u), u), (u**0, 1), (log(exp(u)), u),
+            (1 / (1 / u), u), (v / u * u, v), (u**2 / u, u), (sqrt(u) ** 2, u), (0 / u, 0), (log(u) - log(u), 0),
+            (u / (2 * u), Fraction(1, 2)), (u ** Fraction(1, 3) * u ** Fraction(2, 3), u), (sqrt(u**2), absolute(u)),
+            (at(at(PLACE / u, PLACE, OTHER), OTHER, u), 1), (at((PLACE**2 - 1) / (PLACE - 1), PLACE, u), u + 1),
+            (at(log(PLACE) * 0, PLACE, u), 0), (total(0 * u, INDEX, 1, whole), 0),
+            (total(u / u, INDEX, whole, whole + 1), 2), (total(INDEX, INDEX, 1, whole), whole * (whole + 1) / 2),
+            (derivative(PLACE, PLACE) * u, u), (maximum(u, u), u), (u - (u - v), v), (exp(u) * exp(-u), 1),
+        )  # fmt: skip
 
     def rare(self, depth: int) -> Any:
         """Operators that bind a name, and derivatives."""
         whole = [v for v in self.names if v.kind == "integer"]
-        match self.pick("sum", "sum", "integral", "derivative", "at", "pi"):
-            case "sum":
+        match self.pick("sum", "product", "integral", "derivative", "at", "pi", "counted", "gamma"):
+            case "gamma":
+                return gamma(self.term(0))
+            case "counted":
+                n = self.pick(*whole) if whole else self.pick(0, 1, 4)
+                return self.pick(factorial(n), binomial(n, 2), binomial(5, n))
+            case "sum" | "product" as kind:
                 last = (
                     self.pick(*whole) + self.pick(0, 0, 1)
                     if whole and not self.one_in(4)
                     else self.pick(2, 3, 5)
                 )
-                return total(self.under(INDEX, depth), INDEX, self.pick(1, 0, 1, 2), last)
+                make = total if kind == "sum" else product
+                return make(self.under(INDEX, depth), INDEX, self.pick(1, 0, 1, 2), last)
             case "integral":
-                free = self.pick(*(v.symbol for v in self.names))
-                low, high = self.pick(
-                    (0, 1), (0, free), (free, free + 1), (-sp.oo, sp.oo), (-sp.oo, free), (1, 3)
-                )
-                if sp.oo in (-low, high):
-                    body = sp.exp(-(INNER.symbol**2) * self.pick(1, 2, sp.Rational(1, 2))) * self.pick(
-                        1, free
-                    )
+                free = self.pick(*(v for v in self.names))
+                low, high, endless = self.pick(
+                    (0, 1, False), (0, free, False), (free, free + 1, False), (-INFINITY, INFINITY, True),
+                    (-INFINITY, free, True), (1, 3, False),
+                )  # fmt: skip
+                if endless:
+                    body = exp(-(INNER**2) * self.pick(1, 2, Fraction(1, 2))) * self.pick(1, free)
                 else:
                     body = self.under(INNER, min(depth, 1))
                 return integral(body, INNER, low, high)
@@ -186,13 +221,13 @@ class Maker:
                 if self.one_in(2):
                     body = derivative(body, PLACE, self.pick(1, 2))
                 return at(body, PLACE, self.term(0))
-        return sp.pi
+        return PI
 
     def under(self, v: Variable, depth: int) -> Any:
         """A term in which a name is bound; operators that bind names are not nested in one another."""
         if self.bound:
             return self.leaf()
-        self.bound = [v.symbol]
+        self.bound = [v]
         body = self.term(max(depth, 1))
         self.bound = []
         return body
@@ -203,7 +238,10 @@ class Maker:
         """A comparison: any, or one that holds, or one that nearly does."""
         u = self.term(depth)
         match self.pick("any", "any", "any", "number", "number", "number", "square", "rest", "rewritten", "known",
-                        "known", "slack", "positive", "positive"):  # fmt: skip
+                        "known", "slack", "positive", "positive", "gone", "gone", "gone"):  # fmt: skip
+            case "gone":
+                left, right = self.cancelled(depth)
+                return self.pick(Eq, Eq, Le, Ge, Lt, Ne)(left, right)
             case "number":
                 return self.related(u, self.pick(*NUMBERS))
             case "square":
@@ -212,15 +250,14 @@ class Maker:
                 v = self.term(depth - 1)
                 return Ge(u**2 + v**2, self.pick(2, 2, 1, 3) * u * v + self.pick(*NEAR))
             case "rewritten":
-                other = sp.expand(u) if u.count_ops() < 12 else u
-                return self.related(u, other + self.pick(0, *NEAR))
+                return self.related(u, _expanded(u) + self.pick(0, *NEAR))
             case "known":
                 u = self.term(min(depth, 1))
                 left, right = self.pick(
-                    (1 + u, sp.exp(u)), (sp.log(u), u - 1), (sp.floor(u), u), (0, sp.exp(u)), (0, sp.sqrt(u)),
-                    (Phi(u), 1), (sp.erfc(u), 2), (sp.Min(u, 1), sp.Max(u, 1)), (u, sp.Abs(u)),
-                    (sp.sqrt(u), (1 + u) / 2),
-                    (0, 2 ** self.symbol()), (0, u ** self.symbol()), (2 * u / (1 + u**2), 1), (-u, sp.Abs(u)),
+                    (1 + u, exp(u)), (log(u), u - 1), (floor(u), u), (0, exp(u)), (0, sqrt(u)),
+                    (normal_cdf(u), 1), (erfc(u), 2), (minimum(u, 1), maximum(u, 1)), (u, absolute(u)),
+                    (sqrt(u), (1 + u) / 2),
+                    (0, 2 ** self.symbol()), (0, u ** self.symbol()), (2 * u / (1 + u**2), 1), (-u, absolute(u)),
                 )  # fmt: skip
                 return self.pick(Le, Le, Lt)(left, right + self.pick(0, *NEAR))
             case "slack":
@@ -248,30 +285,26 @@ class Maker:
             case "implies":
                 return Implies(self.formula(down), self.formula(down))
             case "but":  # all but one point, or all but one number
-                return Or((self.formula(down), Ne(self.symbol(), self.pick(*NUMBERS, sp.Integer(999)))))
+                return Or((self.formula(down), Ne(self.symbol(), self.pick(*NUMBERS, expression(999)))))
         if self.bound:
             return self.comparison(1)
         v = self.pick(
             real("r"), real("r", ge=0), real("r", ge=0, le=1), real("r", gt=0), integer("r", ge=0, le=3)
         )
-        self.bound = [v.symbol]
+        self.bound = [v]
         body = self.comparison(1)
         self.bound = []
         return ForAll(v, body)
 
 
 def built(choices: bytes) -> Obligation | None:
-    """The well-formed obligation that the choices lead to; None where SymPy turns it into something else on sight."""
+    """The well-formed obligation that the choices lead to; None where there is none, or it is very long."""
     maker = Maker(choices)
     maker.names = [maker.variable(name) for name in "xyk"[: maker.pick(1, 2, 2, 3)]]
     box: dict[str, tuple[object, object]] = {}
-    try:
-        claim = maker.formula(2)
-        count = maker.pick(0, 0, 0, 1, 1, 2)
-        assuming = tuple(maker.formula(1) if maker.one_in(2) else maker.comparison(1) for _ in range(count))
-        odd = any(map(_odd, (claim, *assuming)))
-    except (ArithmeticError, AssertionError, AttributeError, RecursionError, TypeError, ValueError):
-        return None  # SymPy gives up on it, or does not compare complex numbers, say
+    claim = maker.formula(2)
+    count = maker.pick(0, 0, 0, 1, 1, 2)
+    assuming = tuple(maker.formula(1) if maker.one_in(2) else maker.comparison(1) for _ in range(count))
     if maker.one_in(4):
         box = {v.name: _box(v) for v in maker.names}
     try:
@@ -279,7 +312,7 @@ def built(choices: bytes) -> Obligation | None:
         text = str(obligation_to_json(obligation))
     except InvalidArgumentError:
         return None
-    return None if len(text) > 2500 or odd else obligation
+    return None if len(text) > 2500 else obligation
 
 
 def obligations() -> st.SearchStrategy[Obligation]:
@@ -294,25 +327,11 @@ def _box(v: Variable) -> tuple[object, object] | None:
     return str(low), str(high)
 
 
-def _odd(f: Formula) -> bool:
-    match f:
-        case And(parts) | Or(parts):
-            return any(map(_odd, parts))
-        case Not(part):
-            return _odd(part)
-        case Implies(premise, conclusion):
-            return _odd(premise) or _odd(conclusion)
-        case ForAll(_, body):
-            return _odd(body)
-    return any(_infinite(side) or side.has(sp.zoo, sp.nan, sp.I) for side in (f.left, f.right))
-
-
-def _infinite(e: Any) -> bool:
-    """Whether an infinity is anywhere but at an end of an integral."""
-    if e in (sp.oo, -sp.oo):
-        return True
-    if isinstance(e, sp.Integral):
-        return any(
-            map(_infinite, (e.function, *(end for limit in e.limits for end in limit[1:] if end.is_finite)))
-        )
-    return any(map(_infinite, e.args))
+def _expanded(e: Any) -> Any:
+    """The same, multiplied out by SymPy where it is short."""
+    if sum(1 for _ in subexpressions(e)) > 12:
+        return e
+    try:
+        return tree(sp.expand(symbolic(e)))
+    except (OutOfScopeError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError):
+        return e  # SymPy gives up on it, or does not compare complex numbers, say

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
-import sympy as sp
 
+from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.logic import Formula, Ge, Gt, Implies, Le, Lt, Ne, Or
+from dpverify.formulas.operators import exp, sqrt
 from dpverify.proving import branch_and_bound as balls_of_boxes
 from dpverify.proving import checker_algebra, pipeline, prove, real_arithmetic
 from dpverify.proving.balls import BallProver
 from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Formula,
-    Ge,
-    Gt,
-    Implies,
-    Le,
-    Lt,
-    Ne,
-    Obligation,
-    Or,
-    Variable,
-    integer,
-    obligation_to_json,
-    real,
-)
+from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.normal_form import NormalForms
 from dpverify.proving.proof import Prover
 from dpverify.proving.witnesses import Witness
@@ -40,7 +29,7 @@ x, y = real("x"), real("y", gt=0)
 k, t = integer("k", ge=0), integer("t", ge=1)
 w = real("w", gt=1, lt="1.0000000000000000000000001")
 z = real("z", ge="1/16", le="33/16")
-X, Y, K = x.symbol, y.symbol, k.symbol
+X, Y, K = x, y, k
 
 
 def wrong(
@@ -99,12 +88,12 @@ def a_box_is_its_middle(patch: Patch) -> None:
 CONTRADICTION = (Gt(X, 2), Lt(X, 1))
 PLANTED: list[tuple[Callable[[Patch], None], Formula, tuple[Variable, ...], tuple[Formula, ...]]] = [
     (every_base_is_positive, Or((Gt((-1) ** K, 0), Ne(k, 999))), (k,), ()),
-    (every_base_is_positive, Ge((1 - w) ** t.symbol, -sp.Rational(1, 10**30)), (w, t), ()),
-    (all_is_defined, Ge(sp.sqrt(X), 0), (x,), ()),
-    (all_is_defined, Or((Ge(sp.sqrt(X + 1), 0), Gt(X, 5))), (x,), ()),
+    (every_base_is_positive, Ge((1 - w) ** t, -Fraction(1, 10**30)), (w, t), ()),
+    (all_is_defined, Ge(sqrt(X), 0), (x,), ()),
+    (all_is_defined, Or((Ge(sqrt(X + 1), 0), Gt(X, 5))), (x,), ()),
     (any_point_is_a_witness, Le(X, Y), (x, y), CONTRADICTION),
     (any_point_is_a_witness, Gt(X, 0), (x,), (Ge(X, 5),)),
-    (implications_are_facts, Or((Ge(X, 1), Ne(X, sp.Rational(-1, 7)))), (x,), (Implies(Ge(X, 0), Ge(X, 1)),)),
+    (implications_are_facts, Or((Ge(X, 1), Ne(X, Fraction(-1, 7)))), (x,), (Implies(Ge(X, 0), Ge(X, 1)),)),
     (ends_are_closed, Ne(Y * (Y + 1), 0), (y,), ()),
 ]
 
@@ -123,7 +112,7 @@ def test_planted_faults_are_seen(
 
 
 def test_a_prover_that_looks_at_the_middles_of_boxes_is_seen(monkeypatch: Patch) -> None:
-    claim = Ge((z - sp.Rational(7920, 7919)) ** 2 * sp.exp(z.symbol), sp.Rational(1, 10**9))
+    claim = Ge((z - Fraction(7920, 7919)) ** 2 * exp(z), Fraction(1, 10**9))
     assert wrong(claim, z, provers=(BallProver(),)) == []
     a_box_is_its_middle(monkeypatch)
     assert wrong(claim, z, provers=(BallProver(),)) != []
@@ -134,7 +123,7 @@ def everything_is_defined(patch: Patch) -> None:
 
 
 def test_a_checker_that_takes_all_for_defined_is_seen(monkeypatch: Patch) -> None:
-    claim, witness = Or((Ge(sp.sqrt(X + 1), 0), Gt(X, 5))), {"x": "1"}
+    claim, witness = Or((Ge(sqrt(X + 1), 0), Gt(X, 5))), {"x": "1"}
     problem = obligation_to_json(Obligation("planted", "nowhere", claim, (x,)))
     certificate = {
         "version": 1,

@@ -10,31 +10,33 @@ import pytest
 import sympy as sp
 from flint import arb, ctx, fmpq
 
+from dpverify.formulas.expressions import INFINITY, PI, at, derivative, integer, integral, real, total
+from dpverify.formulas.operators import absolute, binomial, erfc, exp, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.proving.ball_programs import Graph, NeedsValueError, NotExpressibleError, Program
-from dpverify.proving.language import Phi, at, derivative, integer, real, total
 from dpverify.proving.nested_mean_value import NestedMeanValue
+from dpverify.proving.symbolic import Phi, symbol, symbolic
 
 X = real("x")
-x = X.symbol
+x = X
 K, N = integer("k"), integer("n")
 
 FUNCTIONS = {
     "rational": (3 * x**2 - x / 7) / (1 + x**2),
-    "powers": x**5 - x**-3 + x ** sp.Rational(5, 2) + x ** sp.Rational(-1, 2) + x ** sp.Rational(1, 3),
-    "own power": x**x + 2**x + x**sp.pi,
-    "exp and log": sp.exp(-(x**2)) * sp.log(x) + sp.log(1 + sp.exp(x)),
-    "erfc": sp.erfc(x) + sp.erfc(-2 * x) * x,
-    "Gaussian": Phi(x) * Phi(-3 * x) + Phi(-x - 10) * 10**23,
-    "kinks": sp.Max(x, 1 - x, x**2 / 2) + sp.Min(x, sp.Rational(4, 3)) + sp.Abs(x - 2),
-    "worked out": derivative(sp.exp(x) * x**2, X, 2) + at(derivative(sp.log(x), X), X, 1 + x**2),
-    "sum": total(x**K.symbol / (1 + K.symbol), K, 0, 6),
+    "powers": x**5 - x**-3 + x ** Fraction(5, 2) + x ** Fraction(-1, 2) + x ** Fraction(1, 3),
+    "own power": x**x + 2**x + x**PI,
+    "exp and log": exp(-(x**2)) * log(x) + log(1 + exp(x)),
+    "erfc": erfc(x) + erfc(-2 * x) * x,
+    "Gaussian": normal_cdf(x) * normal_cdf(-3 * x) + normal_cdf(-x - 10) * 10**23,
+    "kinks": maximum(x, 1 - x, x**2 / 2) + minimum(x, Fraction(4, 3)) + absolute(x - 2),
+    "worked out": derivative(exp(x) * x**2, X, 2) + at(derivative(log(x), X), X, 1 + x**2),
+    "sum": total(x**K / (1 + K), K, 0, 6),
 }
 POINTS = [Fraction(7, 20), Fraction(9, 10), Fraction(27, 10), Fraction(41, 10)]  # no kink is here
 
 
 def _mp(e: Any) -> Any:
-    resolved = e.doit().replace(Phi, lambda u: sp.erfc(-u / sp.sqrt(2)) / 2)
-    return sp.lambdify(x, resolved, "mpmath")
+    resolved = symbolic(e).doit().replace(Phi, lambda u: sp.erfc(-u / sp.sqrt(2)) / 2)
+    return sp.lambdify(symbol(X), resolved, "mpmath")
 
 
 def _inside(value: Any, enclosure: Any) -> bool:
@@ -90,7 +92,7 @@ def test_wide_balls_hold_every_value_and_slope(name: str) -> None:
 
 
 def test_deep_tails_keep_their_accuracy() -> None:
-    program = Program(graph := Graph(), [graph.compile(Phi(x))], ["x"])
+    program = Program(graph := Graph(), [graph.compile(normal_cdf(x))], ["x"])
     (value,) = program([arb(-40)])
     with mpmath.workdps(40):
         expected = mpmath.erfc(40 / mpmath.sqrt(2)) / 2
@@ -99,8 +101,8 @@ def test_deep_tails_keep_their_accuracy() -> None:
 
 def test_nested_form_tightens_a_difference_of_roots() -> None:
     graph = Graph()
-    y = real("y").symbol
-    node = graph.compile(sp.sqrt(x + y) - sp.sqrt(x))
+    y = real("y")
+    node = graph.compile(sqrt(x + y) - sqrt(x))
     box = [arb(16, "0.1"), arb("0.01", "0.001")]
     (plain,) = Program(graph, [node], ["x", "y"])(box)
     tight = NestedMeanValue(graph, node, ["x", "y"], [0, 1])(
@@ -113,10 +115,10 @@ def test_nested_form_tightens_a_difference_of_roots() -> None:
 
 def test_open_sums_and_unknown_functions() -> None:
     with pytest.raises(NeedsValueError) as caught:
-        Graph().compile(total(x**K.symbol, K, 0, N.symbol))
+        Graph().compile(total(x**K, K, 0, N))
     assert caught.value.names == {"n"}
-    for e in (sp.sin(x), sp.Float("0.5") * x, sp.oo * sp.Symbol("t", positive=True), sp.gamma(x)):
+    for e in (integral(x, X, 0, 1), binomial(N, K), INFINITY):
         with pytest.raises(NotExpressibleError):
             Graph().compile(e)
     with pytest.raises(NotExpressibleError, match="free symbols y"):
-        Program(graph := Graph(), [graph.compile(sp.Symbol("y") + x)], ["x"])
+        Program(graph := Graph(), [graph.compile(real("y") + x)], ["x"])

@@ -8,43 +8,31 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import sympy as sp
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import INFINITY, PI, Variable, integer, integral, real, total
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le
+from dpverify.formulas.operators import absolute, exp, log, maximum, sqrt
 from dpverify.proving import Budget, digest, prove
-from dpverify.proving.language import (
-    And,
-    Eq,
-    ForAll,
-    Formula,
-    Ge,
-    Implies,
-    Le,
-    Obligation,
-    Variable,
-    integer,
-    integral,
-    real,
-    total,
-)
+from dpverify.proving.language import Obligation
 from dpverify.proving.real_arithmetic import RealArithmetic
 
 x, y, z = real("x", gt=0), real("y", gt=0), real("z")
 n, i = integer("n", ge=1), integer("i", ge=1)
 t = real("t", ge=0, le=1)
-X, Y, Z, T = (v.symbol for v in (x, y, z, t))
+X, Y, Z, T = (v for v in (x, y, z, t))
 
 CLAIMS: list[tuple[Formula, tuple[Variable, ...]]] = [
     (Eq((X + Y) ** 2, X**2 + 2 * X * Y + Y**2), (x, y)),
     (Le(2 * X * Y * Z, X**2 * Y**2 + Z**2), (x, y, z)),
     (Le(X**2, X + Y), (x, y)),
     (Eq(total(i**2, i, 1, n), n * (n + 1) * (2 * n + 1) / 6), (n,)),
-    (Eq(integral(sp.exp(-X * Z**2), z, -sp.oo, sp.oo), sp.sqrt(sp.pi / X)), (x,)),
-    (Implies(ForAll(t, Le(sp.Max(X * T, Y), 2)), Le(X + Y, 3)), (x, y)),
-    (Le(sp.log(2 * X), sp.log(1 + X**2)), (x,)),
-    (And((Le(sp.Max(X, Y), X + Y), Ge(sp.Abs(X - Y), X - Y))), (x, y)),
-    (Le(sp.exp(X), 1 + X + X**2), (x,)),
+    (Eq(integral(exp(-X * Z**2), z, -INFINITY, INFINITY), sqrt(PI / X)), (x,)),
+    (Implies(ForAll(t, Le(maximum(X * T, Y), 2)), Le(X + Y, 3)), (x, y)),
+    (Le(log(2 * X), log(1 + X**2)), (x,)),
+    (And((Le(maximum(X, Y), X + Y), Ge(absolute(X - Y), X - Y))), (x, y)),
+    (Le(exp(X), 1 + X + X**2), (x,)),
 ]
 
 

@@ -6,31 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-import sympy as sp
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import PI, Variable, derivative, integer, real, total
+from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt
+from dpverify.formulas.operators import exp, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.proving import homogeneity, prove
-from dpverify.proving.language import (
-    LENGTH,
-    LOSS,
-    NATS,
-    RECORDS,
-    Eq,
-    ForAll,
-    Formula,
-    Ge,
-    Implies,
-    Le,
-    Lt,
-    Obligation,
-    Variable,
-    continuously_differentiable,
-    derivative,
-    integer,
-    normal_cdf,
-    real,
-    total,
-)
+from dpverify.proving.language import Obligation, continuously_differentiable
 from dpverify.proving.proof import Proof
 
 T, n, t, i, k = (integer(name, ge=1) for name in ("T", "n", "t", "i", "k"))
@@ -131,14 +114,14 @@ def test_a_sum_that_may_be_empty_is_not_proved() -> None:
 def test_theorem_35() -> None:
     left = (n - 1) / n + 1 / (n - i + 1)
     assert settle(Lt(left, 2), n, i, assuming=(Le(i, n),)).verdict is Verdict.PROVED
-    assert settle(Lt(left, sp.Rational(3, 2)), n, i, assuming=(Le(i, n),)).verdict is Verdict.REFUTED
+    assert settle(Lt(left, Fraction(3, 2)), n, i, assuming=(Le(i, n),)).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(5, Verdict.PROVED), (2, Verdict.REFUTED)])
 def test_appendix_b(factor: int, verdict: Verdict) -> None:
     log_term, eps = real("l", gt=0, unit=NATS), real("eps", gt=0, unit=NATS)
     a = 2 * log_term / eps
-    deviation = factor * L * sp.sqrt(log_term.symbol) / eps
+    deviation = factor * L * sqrt(log_term) / eps
     claim = Le(4 * a * L**2 / deviation**2 + log_term / (a - 1), eps)
     assert settle(claim, log_term, eps, L, assuming=(Ge(a, 5),)).verdict is verdict
 
@@ -168,7 +151,7 @@ def test_proposition_5_merging_two_atoms(power: int) -> None:
     merged = (p1 + p2) ** power / (q1 + q2) ** (power - 1)
     parts = p1**power / q1 ** (power - 1) + p2**power / q2 ** (power - 1)
     assert settle(Le(merged, parts), p1, p2, q1, q2).verdict is Verdict.PROVED
-    assert settle(Le(merged, sp.Rational(99, 100) * parts), p1, p2, q1, q2).verdict is Verdict.REFUTED
+    assert settle(Le(merged, Fraction(99, 100) * parts), p1, p2, q1, q2).verdict is Verdict.REFUTED
 
 
 # ------------------------------------------------------------------- bst14
@@ -203,25 +186,25 @@ def test_equation_9_derivative() -> None:
     s, c, eps = real("s"), real("c"), real("eps", ge=0)
 
     def density(x: Any) -> Any:
-        return sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi)
+        return exp(-(x**2) / 2) / sqrt(2 * PI)
 
-    profile = normal_cdf(s - c) - sp.exp(eps.symbol) * normal_cdf(-c)
-    slope = density(s - c) - sp.exp(eps.symbol) * density(c.symbol)
+    profile = normal_cdf(s - c) - exp(eps) * normal_cdf(-c)
+    slope = density(s - c) - exp(eps) * density(c)
     assert settle(Eq(derivative(profile, c), -slope), s, c, eps).verdict is Verdict.PROVED
     assert settle(Eq(derivative(profile, c), slope), s, c, eps).verdict is Verdict.REFUTED
 
 
 def test_equation_9_exponents() -> None:
     x, m, shift = real("x"), real("m", gt=0), real("shift")
-    ratio = sp.exp(-((x - shift) ** 2) * m / 2) / sp.exp(-(x**2) * m / 2)
-    right = sp.exp(m * shift * x - m * shift**2 / 2)
+    ratio = exp(-((x - shift) ** 2) * m / 2) / exp(-(x**2) * m / 2)
+    right = exp(m * shift * x - m * shift**2 / 2)
     assert settle(Eq(ratio, right), x, m, shift).verdict is Verdict.PROVED
-    assert settle(Eq(ratio, right * sp.exp(m.symbol)), x, m, shift).verdict is Verdict.REFUTED
+    assert settle(Eq(ratio, right * exp(m)), x, m, shift).verdict is Verdict.REFUTED
 
 
 def power(p: Variable, q: Variable, x: Any) -> Any:
     """Power of the best test of level x between two distributions on two atoms, p >= q: two segments."""
-    return sp.Min(p * x / q, p + (1 - p) * (x - q) / (1 - q))
+    return minimum(p * x / q, p + (1 - p) * (x - q) / (1 - q))
 
 
 def test_proposition_3_3_order_of_profiles_gives_order_of_powers() -> None:
@@ -230,7 +213,7 @@ def test_proposition_3_3_order_of_profiles_gives_order_of_powers() -> None:
     e, x = real("E", ge=0), real("x", ge=0, le=1)
 
     def divergence_at(a: Variable, b: Variable) -> object:
-        return sp.Max(0, a - e * b, 1 - e)
+        return maximum(0, a - e * b, 1 - e)
 
     premise = ForAll(e, Le(divergence_at(p, q), divergence_at(r, s)))
     ordered = (Le(q, p), Le(s, r))
@@ -242,4 +225,4 @@ def test_proposition_3_3_order_of_profiles_gives_order_of_powers() -> None:
 
 def test_units_of_record_counts_and_nats_are_pure_numbers() -> None:
     m, eps = integer("m", ge=1, unit=RECORDS), real("eps", gt=0, unit=NATS)
-    assert homogeneity(obligation(Le(sp.log(m.symbol), m * eps), m, eps)).verdict is Verdict.PROVED
+    assert homogeneity(obligation(Le(log(m), m * eps), m, eps)).verdict is Verdict.PROVED

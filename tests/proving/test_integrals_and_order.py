@@ -10,32 +10,32 @@ import pytest
 import sympy as sp
 
 from dpverify.evidence import Verdict
-from dpverify.proving import prove
-from dpverify.proving.integrals import closed_integral
-from dpverify.proving.language import (
-    And,
-    Compare,
-    Eq,
-    Formula,
-    Ge,
-    Le,
-    Lt,
-    Obligation,
+from dpverify.formulas.calculus import substituted
+from dpverify.formulas.expressions import (
+    INFINITY,
+    PI,
+    Bound,
+    Expression,
+    OutOfScopeError,
     Variable,
-    bound_parts,
+    expression,
     integral,
-    normal_cdf,
     real,
 )
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Le, Lt
+from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
+from dpverify.proving import prove
+from dpverify.proving.integrals import closed_integral
+from dpverify.proving.language import Obligation
 from dpverify.proving.monotone import unwrapped
 from dpverify.proving.proof import Proof
-from dpverify.proving.terms import OutOfScopeError
+from dpverify.proving.symbolic import bound_parts, symbol, symbolic, symbolic_formula
 
 x, sigma = real("x", gt=0), real("sigma", gt=0)
 order = real("order", gt=1)
 z, w = real("z"), real("w")
-X, Z, W, S = (v.symbol for v in (x, z, w, sigma))
-BELL = sp.exp(-(Z**2) / 2) / sp.sqrt(2 * sp.pi)
+X, Z, W, S = (v for v in (x, z, w, sigma))
+BELL = exp(-(Z**2) / 2) / sqrt(2 * PI)
 
 
 def settle(claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = ()) -> Proof:
@@ -53,12 +53,12 @@ def method(proof: Proof) -> str:
 def divergence(factor: object) -> Formula:
     """Renyi divergence of N(0, sigma^2) and N(x, sigma^2) by its definition, against factor * order * x^2/sigma^2."""
     exponent = -(order * Z**2 + (1 - order) * (Z - X) ** 2) / (2 * S**2)
-    moment = integral(sp.exp(exponent) / (sp.sqrt(2 * sp.pi) * S), z, -sp.oo, sp.oo)
-    return Eq(sp.log(moment) / (order - 1), sp.sympify(factor) * order * X**2 / S**2)
+    moment = integral(exp(exponent) / (sqrt(2 * PI) * S), z, -INFINITY, INFINITY)
+    return Eq(log(moment) / (order - 1), expression(factor) * order * X**2 / S**2)
 
 
 def test_divergence_of_shifted_gaussians() -> None:
-    proof = settle(divergence("1/2"), x, sigma, order)
+    proof = settle(divergence(Fraction(1, 2)), x, sigma, order)
     assert (proof.verdict, method(proof)) == (Verdict.PROVED, "gaussian-integral")
     assert proof.certificate is not None
     steps = proof.certificate["proof"]
@@ -68,7 +68,7 @@ def test_divergence_of_shifted_gaussians() -> None:
 
 @pytest.mark.parametrize("factor", ["1", "1/4", "-1/2", "501/1000"])
 def test_faulty_divergences_are_refuted(factor: str) -> None:
-    proof = settle(divergence(factor), x, sigma, order)
+    proof = settle(divergence(Fraction(factor)), x, sigma, order)
     assert (proof.verdict, method(proof)) == (Verdict.REFUTED, "gaussian-integral")
     assert proof.certificate is not None
     assert proof.certificate["proof"]["then"]["method"] == "counterexample"
@@ -76,35 +76,37 @@ def test_faulty_divergences_are_refuted(factor: str) -> None:
 
 
 TRUE_INTEGRALS = [
-    (integral(BELL, z, -sp.oo, w), normal_cdf(w)),
-    (integral(BELL, z, w, sp.oo), 1 - normal_cdf(w)),
+    (integral(BELL, z, -INFINITY, w), normal_cdf(w)),
+    (integral(BELL, z, w, INFINITY), 1 - normal_cdf(w)),
     (integral(BELL, z, w, w + 1), normal_cdf(w + 1) - normal_cdf(w)),
-    (integral(sp.exp(-X * Z**2 + W * Z), z, -sp.oo, sp.oo), sp.sqrt(sp.pi / X) * sp.exp(W**2 / (4 * X))),
+    (integral(exp(-X * Z**2 + W * Z), z, -INFINITY, INFINITY), sqrt(PI / X) * exp(W**2 / (4 * X))),
     (integral(Z**2 - W, z, 0, x), X**3 / 3 - W * X),
-    (integral(1 / Z, z, 1, 1 + x), sp.log(1 + X)),
-    (integral(Z * sp.exp(-Z), z, 0, x), 1 - (1 + X) * sp.exp(-X)),
+    (integral(1 / Z, z, 1, 1 + x), log(1 + X)),
+    (integral(Z * exp(-Z), z, 0, x), 1 - (1 + X) * exp(-X)),
 ]
 
 
 @pytest.mark.parametrize(("left", "right"), TRUE_INTEGRALS)
-def test_integrals(left: sp.Expr, right: sp.Expr) -> None:
+def test_integrals(left: Expression, right: Expression) -> None:
     assert settle(Eq(left, right), x, w).verdict is Verdict.PROVED
     for wrong in (
-        right + sp.Rational(1, 1000),
+        right + Fraction(1, 1000),
         2 * right,
-        right.subs({X: 2 * X, W: W + 1}, simultaneous=True),
+        substituted(right, {X: 2 * X, W: W + 1}),
     ):
         assert settle(Eq(left, wrong), x, w).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(("left", "right"), TRUE_INTEGRALS)
-def test_closed_forms_agree_with_quadrature(left: sp.Expr, right: sp.Expr) -> None:
+def test_closed_forms_agree_with_quadrature(left: Expression, right: Expression) -> None:
     # mpmath's quadrature of these smooth integrands is accurate to far more than the 15 digits compared
     del right
-    value = closed_integral(left).value
-    for point in ({X: sp.Rational(1, 3), W: sp.Rational(-1, 2)}, {X: sp.Integer(2), W: sp.Rational(3, 4)}):
-        body, _, low, high = bound_parts(left)
-        integrand = sp.lambdify(Z, body.subs(point), modules="mpmath")
+    assert isinstance(left, Bound)
+    value = symbolic(closed_integral(left).value)
+    for x_, w_ in ((sp.Rational(1, 3), sp.Rational(-1, 2)), (sp.Integer(2), sp.Rational(3, 4))):
+        point = {symbol(X): x_, symbol(W): w_}
+        body, _, low, high = bound_parts(symbolic(left))
+        integrand = sp.lambdify(symbol(Z), body.subs(point), modules="mpmath")
         with mpmath.workdps(30):
             ends = [mpmath.mpf(str(sp.N(end.subs(point), 30)).replace("oo", "inf")) for end in (low, high)]
             numeric = mpmath.quad(
@@ -116,14 +118,14 @@ def test_closed_forms_agree_with_quadrature(left: sp.Expr, right: sp.Expr) -> No
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
-        (Eq(integral(sp.exp(X * Z**2), z, -sp.oo, sp.oo), 1), "0 < -x is not shown"),
-        (Eq(integral(sp.exp(-W * Z**2), z, -sp.oo, sp.oo), sp.sqrt(sp.pi / X)), "0 < w is not shown"),
-        (Eq(integral(1 / Z, z, -1, x), sp.log(X)), "is not shown"),
-        (Eq(integral(1 / Z**2, z, -1, x), -1 / X - 1), "z != 0 is not shown"),
+        (Eq(integral(exp(X * Z**2), z, -INFINITY, INFINITY), 1), "0 < -x is not shown"),
+        (Eq(integral(exp(-W * Z**2), z, -INFINITY, INFINITY), sqrt(PI / X)), "0 < w is not shown"),
+        (Eq(integral(1 / Z, z, -1, x), log(X)), "is not shown"),
+        (Eq(integral(1 / Z**2, z, -1, x), -1 / X - 1), "z^2 != 0 is not shown"),
         (Eq(integral((Z**2 - 1) / (Z - 1), z, 0, 2), 5), "z - 1 != 0 is not shown"),
         (Eq(integral(Z**2, z, 0, w), W**3 / 3), "0 <= w is not shown"),
-        (Eq(integral(sp.exp(Z**3), z, 0, x), 1), "no closed form is found for the integral over z"),
-        (Eq(integral(sp.exp(-Z), z, 0, sp.oo), 1), "no closed form is found for the integral over z"),
+        (Eq(integral(exp(Z**3), z, 0, x), 1), "no closed form is found for the integral over z"),
+        (Eq(integral(exp(-Z), z, 0, INFINITY), 1), "no closed form is found for the integral over z"),
     ],
 )
 def test_integrals_that_diverge_or_have_no_rule_are_left_undecided(claim: Formula, why: str) -> None:
@@ -135,13 +137,13 @@ def test_integrals_that_diverge_or_have_no_rule_are_left_undecided(claim: Formul
 
 
 def test_the_logarithm_of_an_integral_that_may_vanish_is_not_defined() -> None:
-    claim = Le(sp.log(integral(BELL, z, w, w + x - 1)), 0)
+    claim = Le(log(integral(BELL, z, w, w + x - 1)), 0)
     assert settle(claim, x, w).verdict is not Verdict.PROVED
 
 
 def test_nested_integrals_are_refused() -> None:
     with pytest.raises(OutOfScopeError, match="no closed form"):
-        closed_integral(sp.Integral(sp.Integral(Z * W, (Z, 0, W)) ** 2, (W, 0, 1)))
+        closed_integral(integral(integral(Z * W, z, 0, W) ** 2, w, 0, 1))  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------- what certificates say
@@ -173,7 +175,7 @@ def number(e: Any, values: dict[str, mpmath.mpf]) -> mpmath.mpf:
 
 
 @pytest.mark.parametrize(("left", "right"), TRUE_INTEGRALS)
-def test_certificates_of_integrals_hold_in_numbers(left: sp.Expr, right: sp.Expr) -> None:
+def test_certificates_of_integrals_hold_in_numbers(left: Expression, right: Expression) -> None:
     proof = settle(Eq(left, right), x, w)
     assert proof.certificate is not None
     steps = proof.certificate["proof"]
@@ -213,36 +215,36 @@ def test_certificates_of_integrals_hold_in_numbers(left: sp.Expr, right: sp.Expr
 @pytest.mark.parametrize(
     ("claim", "assuming"),
     [
-        (Ge(sp.log(1 / X), 0), (Le(x, 1),)),
-        (Le(sp.log(2 * X) / 3, sp.log(1 + X**2) / 3), ()),
-        (Le(2 * sp.log(X), sp.log(1 + X**2)), ()),
-        (Lt(sp.log(X) / 2, sp.log(X + 1) / 3 + sp.log(X + 2) / 6), ()),
-        (Le(3 * sp.exp(2 * Z * W), 3 * sp.exp(Z**2 + W**2)), ()),
-        (Lt(sp.exp(-1 - Z**2), 1), ()),
+        (Ge(log(1 / X), 0), (Le(x, 1),)),
+        (Le(log(2 * X) / 3, log(1 + X**2) / 3), ()),
+        (Le(2 * log(X), log(1 + X**2)), ()),
+        (Lt(log(X) / 2, log(X + 1) / 3 + log(X + 2) / 6), ()),
+        (Le(3 * exp(2 * Z * W), 3 * exp(Z**2 + W**2)), ()),
+        (Lt(exp(-1 - Z**2), 1), ()),
     ],
 )
 def test_claims_by_the_order_of_arguments(claim: Compare, assuming: tuple[Formula, ...]) -> None:
     proof = settle(claim, x, z, w, assuming=assuming)
     assert (proof.verdict, method(proof)) == (Verdict.PROVED, "monotone")
-    step = unwrapped(claim)
+    step = unwrapped(symbolic_formula(claim))
     assert step is not None
     of = sp.log if step.function == "log" else sp.exp
     again = step.times * (of(step.larger) - of(step.smaller))
-    point = {X: sp.Rational(3, 7), Z: sp.Rational(2, 3), W: sp.Rational(-5, 4)}
-    assert abs((claim.right - claim.left - again).subs(point).n(30)) < 1e-25
+    point = {symbol(X): sp.Rational(3, 7), symbol(Z): sp.Rational(2, 3), symbol(W): sp.Rational(-5, 4)}
+    assert abs((symbolic(claim.right - claim.left) - again).subs(point).n(30)) < 1e-25
     assert step.times > Fraction(0)
 
 
 @pytest.mark.parametrize(
     ("claim", "assuming"),
     [
-        (Ge(sp.log(1 / X), 0), (Le(x, 2),)),
-        (Le(sp.log(1 / X), 0), (Le(x, 1),)),
-        (Le(sp.log(3 * X), sp.log(1 + X**2)), ()),
-        (Lt(2 * sp.log(X), sp.log(X**2 + X) - sp.log(sp.Integer(2))), ()),
-        (Le(sp.exp(3 * Z * W), sp.exp(Z**2 + W**2)), ()),
-        (Lt(sp.exp(-(Z**2)), 1), ()),
-        (Le(sp.exp(W), sp.exp(Z)), ()),
+        (Ge(log(1 / X), 0), (Le(x, 2),)),
+        (Le(log(1 / X), 0), (Le(x, 1),)),
+        (Le(log(3 * X), log(1 + X**2)), ()),
+        (Lt(2 * log(X), log(X**2 + X) - log(expression(2))), ()),
+        (Le(exp(3 * Z * W), exp(Z**2 + W**2)), ()),
+        (Lt(exp(-(Z**2)), 1), ()),
+        (Le(exp(W), exp(Z)), ()),
     ],
 )
 def test_faulty_claims_on_arguments_are_refuted(claim: Formula, assuming: tuple[Formula, ...]) -> None:
@@ -251,22 +253,22 @@ def test_faulty_claims_on_arguments_are_refuted(claim: Formula, assuming: tuple[
 
 def test_the_order_of_arguments_needs_defined_logarithms() -> None:
     # z <= z + 1 holds everywhere, the logarithms are not defined everywhere
-    assert settle(Le(sp.log(Z), sp.log(Z + 1)), z).verdict is Verdict.UNDECIDED
-    assert settle(Le(sp.log(Z), sp.log(Z + 1)), z, assuming=(Lt(0, z),)).verdict is Verdict.PROVED
+    assert settle(Le(log(Z), log(Z + 1)), z).verdict is Verdict.UNDECIDED
+    assert settle(Le(log(Z), log(Z + 1)), z, assuming=(Lt(0, z),)).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize(
     "claim",
     [
-        Le(sp.log(X) + 1, sp.log(X + 1)),
-        Le(X * sp.log(X), X * sp.log(X + 1)),
-        Le(sp.exp(Z), 2 * sp.exp(W)),
-        Eq(sp.log(X), sp.log(X + 1)),
-        Le(sp.exp(Z) + sp.exp(W), sp.exp(Z + 1)),
+        Le(log(X) + 1, log(X + 1)),
+        Le(X * log(X), X * log(X + 1)),
+        Le(exp(Z), 2 * exp(W)),
+        Eq(log(X), log(X + 1)),
+        Le(exp(Z) + exp(W), exp(Z + 1)),
     ],
 )
 def test_other_claims_are_not_unwrapped(claim: Compare) -> None:
-    assert unwrapped(claim) is None
+    assert unwrapped(symbolic_formula(claim)) is None
 
 
 def test_a_conjunction_of_integrals() -> None:

@@ -5,39 +5,22 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import INFINITY, PI, Variable, at, derivative, integer, integral, real
+from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
+from dpverify.formulas.operators import exp, log, maximum, sqrt
 from dpverify.proving import Budget, Proof, prove
 from dpverify.proving.balls import BallProver
 from dpverify.proving.checker import check
-from dpverify.proving.language import (
-    Eq,
-    ForAll,
-    Formula,
-    Ge,
-    Gt,
-    Implies,
-    Le,
-    Lt,
-    Ne,
-    Not,
-    Obligation,
-    Or,
-    Variable,
-    at,
-    derivative,
-    integer,
-    integral,
-    real,
-)
+from dpverify.proving.language import Obligation
 
 k, t = integer("k", ge=0), integer("t", ge=1)
 x, y = real("x"), real("y")
 u = real("u", ge=0)
 w = real("w", gt=1, lt="1.0000000000000000000000001")
-c = sp.Rational(-1, 7)
+c = Fraction(-1, 7)
 
 
 def proof_of(claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = ()) -> Proof:
@@ -50,11 +33,11 @@ def proof_of(claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = ()
 @pytest.mark.parametrize(
     ("claim", "over"),
     [
-        (Ge((-2) ** k.symbol, -(10**30)), (k,)),
-        (Ge((1 - w) ** t.symbol, -sp.Rational(1, 10**30)), (w, t)),
-        (Or((Gt((-1) ** k.symbol, 0), Ne(k, 999))), (k,)),
-        (Ge((-3) ** k.symbol * 2**k.symbol, -(10**30)), (k,)),
-        (Ge((x - y) ** (2 * k.symbol + 1), -(10**30)), (x, y, k)),
+        (Ge((-2) ** k, -(10**30)), (k,)),
+        (Ge((1 - w) ** t, -Fraction(1, 10**30)), (w, t)),
+        (Or((Gt((-1) ** k, 0), Ne(k, 999))), (k,)),
+        (Ge((-3) ** k * 2**k, -(10**30)), (k,)),
+        (Ge((x - y) ** (2 * k + 1), -(10**30)), (x, y, k)),
     ],
 )
 def test_powers_of_negative_bases_are_not_positive(claim: Formula, over: tuple[Variable, ...]) -> None:
@@ -63,22 +46,22 @@ def test_powers_of_negative_bases_are_not_positive(claim: Formula, over: tuple[V
 
 def test_powers_of_negative_bases_in_assumptions_are_not_positive() -> None:
     claim = Ne(k, 999)
-    assuming = (Le((-1) ** k.symbol, 0),)
+    assuming = (Le((-1) ** k, 0),)
     assert proof_of(claim, k, assuming=assuming).verdict in (Verdict.REFUTED, Verdict.UNDECIDED)
     # by values: (-1)^2 is 1 though the exponent is real
     e = real("e")
-    assuming = (Le((-1) ** e.symbol, 1),)
+    assuming = (Le((-1) ** e, 1),)
     found = proof_of(Ne(e, 2), e, assuming=assuming)
     assert found.verdict in (Verdict.REFUTED, Verdict.UNDECIDED)
 
 
 def test_powers_with_whole_exponents_still_have_their_laws() -> None:
-    claim = Eq((x - y) * (x - y) ** t.symbol, (x - y) ** (t + 1))
+    claim = Eq((x - y) * (x - y) ** t, (x - y) ** (t + 1))
     apart = (Ne(x, y),)
     assert proof_of(claim, x, y, t, assuming=apart).verdict is Verdict.PROVED
-    assert proof_of(Ge((-2) ** (2 * k.symbol), 0), k).verdict is Verdict.PROVED
+    assert proof_of(Ge((-2) ** (2 * k), 0), k).verdict is Verdict.PROVED
     q = real("q", gt=0, lt=1)
-    assert proof_of(Gt((1 - q) ** t.symbol, 0), q, t).verdict is Verdict.PROVED
+    assert proof_of(Gt((1 - q) ** t, 0), q, t).verdict is Verdict.PROVED
 
 
 # ---------------------------------------------------------------------------------------------- assumptions
@@ -87,12 +70,12 @@ def test_powers_with_whole_exponents_still_have_their_laws() -> None:
 @pytest.mark.parametrize(
     ("claim", "over", "assuming"),
     [
-        (Or((Gt(x, 0), Ne(x, c))), (x,), (Implies(Ge(x, 0), Le(sp.sqrt(x.symbol), 2)),)),
-        (Gt(u, 0), (u,), (Le(sp.sqrt(u.symbol), 1),)),
-        (Ne(x, c), (x,), (Or((Lt(x, 0), Le(sp.log(x.symbol), 5))),)),
-        (Ne(x, c), (x,), (Implies(Gt(x, 0), Le(sp.sqrt(x.symbol) + 1 / x.symbol, 7)), Lt(x, 1))),
-        (Ne(x, 0), (x,), (Or((Le(1 / x.symbol, 2), Eq(x, 0))),)),
-        (Ge(x, 0), (x,), (Not(Implies(Eq(x, c), Gt(sp.sqrt(x.symbol**2), 1))),)),
+        (Or((Gt(x, 0), Ne(x, c))), (x,), (Implies(Ge(x, 0), Le(sqrt(x), 2)),)),
+        (Gt(u, 0), (u,), (Le(sqrt(u), 1),)),
+        (Ne(x, c), (x,), (Or((Lt(x, 0), Le(log(x), 5))),)),
+        (Ne(x, c), (x,), (Implies(Gt(x, 0), Le(sqrt(x) + 1 / x, 7)), Lt(x, 1))),
+        (Ne(x, 0), (x,), (Or((Le(1 / x, 2), Eq(x, 0))),)),
+        (Ge(x, 0), (x,), (Not(Implies(Eq(x, c), Gt(sqrt(x**2), 1))),)),
     ],
 )
 def test_parts_of_assumptions_say_nothing_where_they_are_undefined(
@@ -103,11 +86,11 @@ def test_parts_of_assumptions_say_nothing_where_they_are_undefined(
 
 
 def test_an_assumption_that_is_true_is_defined() -> None:
-    found = proof_of(Ge(x, 0), x, assuming=(Le(sp.sqrt(x.symbol), 2),))
+    found = proof_of(Ge(x, 0), x, assuming=(Le(sqrt(x), 2),))
     assert found.verdict is Verdict.PROVED
     assert found.certificate is not None
     assert check(found.certificate).confirmed
-    found = proof_of(Le(x, 4), x, assuming=(Le(sp.sqrt(x.symbol), 2),))
+    found = proof_of(Le(x, 4), x, assuming=(Le(sqrt(x), 2),))
     assert found.verdict is Verdict.PROVED
 
 
@@ -115,21 +98,21 @@ def test_an_assumption_that_is_true_is_defined() -> None:
 
 
 def test_a_root_of_zero_is_zero() -> None:
-    assert proof_of(Ge(sp.sqrt(u.symbol), 0), u).verdict is Verdict.PROVED
-    found = proof_of(Gt(sp.sqrt(u.symbol), 0), u)
+    assert proof_of(Ge(sqrt(u), 0), u).verdict is Verdict.PROVED
+    found = proof_of(Gt(sqrt(u), 0), u)
     assert (found.verdict, dict(found.counterexample or {})) == (Verdict.REFUTED, {"u": "0"})
-    assert proof_of(Eq(sp.sqrt(u.symbol) ** 3, u * sp.sqrt(u.symbol)), u).verdict is Verdict.PROVED
-    assert proof_of(Gt(u.symbol ** sp.Rational(-1, 2), 0), u).verdict is Verdict.UNDECIDED
+    assert proof_of(Eq(sqrt(u) ** 3, u * sqrt(u)), u).verdict is Verdict.PROVED
+    assert proof_of(Gt(u ** Fraction(-1, 2), 0), u).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize(
     "claim",
     [
-        Le(sp.sqrt(x.symbol), 1 + x**2),
-        Eq(derivative(sp.log(y.symbol) + x, x), 1),
-        Eq(derivative(sp.sqrt(u.symbol) ** 3, u), sp.Rational(3, 2) * sp.sqrt(u.symbol)),
-        Or((Lt(x, 0), Gt(1 / x.symbol, 0))),
-        Ne(x * 0 + 1 / y.symbol, 0),
+        Le(sqrt(x), 1 + x**2),
+        Eq(derivative(log(y) + x, x), 1),
+        Eq(derivative(sqrt(u) ** 3, u), Fraction(3, 2) * sqrt(u)),
+        Or((Lt(x, 0), Gt(1 / x, 0))),
+        Ne(x * 0 + 1 / y, 0),
     ],
 )
 def test_what_is_undefined_somewhere_is_not_proved(claim: Formula) -> None:
@@ -140,9 +123,9 @@ def test_what_is_undefined_somewhere_is_not_proved(claim: Formula) -> None:
 def test_balls_see_that_a_derivative_is_undefined(end: str) -> None:
     a, b = real("a", ge=end, le=1), real("b", ge=0, le=1)
     claims = {
-        "log": Le(derivative(sp.log(a.symbol) + b, b), 1),
-        "max": Le(derivative(sp.Max(a.symbol, b.symbol), a), 1),
-        "root": Le(derivative(sp.sqrt(a.symbol + 1) ** 3, a), 5),
+        "log": Le(derivative(log(a) + b, b), 1),
+        "max": Le(derivative(maximum(a, b), a), 1),
+        "root": Le(derivative(sqrt(a + 1) ** 3, a), 5),
     }
     for name, claim in claims.items():
         found = BallProver().attempt(Obligation(name, "", claim, (a, b)), Budget(boxes=200))
@@ -155,29 +138,29 @@ def test_integrals_have_their_ends_in_order_and_converge() -> None:
     backwards = Not(Le(integral(2 * x, s, 0, x) ** 2 + 1, 0))
     assert proof_of(backwards, x).verdict is not Verdict.PROVED
     assert proof_of(Not(Le(integral(2 * u, s, 0, u) ** 2 + 1, 0)), u).verdict is Verdict.PROVED
-    endless = integral(sp.exp(s.symbol), s, 0, sp.oo)
+    endless = integral(exp(s), s, 0, INFINITY)
     assert proof_of(Or((Eq(endless, endless + 0 * x), Lt(x, x))), x).verdict is not Verdict.PROVED
-    bell = integral(sp.exp(-(s**2)), s, -sp.oo, sp.oo)
-    assert proof_of(Eq(bell, sp.sqrt(sp.pi))).verdict is Verdict.PROVED
+    bell = integral(exp(-(s**2)), s, -INFINITY, INFINITY)
+    assert proof_of(Eq(bell, sqrt(PI))).verdict is Verdict.PROVED
 
 
 def test_claims_are_true_where_another_part_decides() -> None:
-    assert proof_of(Or((Le(x, 0), Gt(1 / x.symbol, 0))), x).verdict is Verdict.PROVED
-    assert proof_of(Implies(Gt(x, 0), Ge(sp.sqrt(x.symbol), 0)), x).verdict is Verdict.PROVED
+    assert proof_of(Or((Le(x, 0), Gt(1 / x, 0))), x).verdict is Verdict.PROVED
+    assert proof_of(Implies(Gt(x, 0), Ge(sqrt(x), 0)), x).verdict is Verdict.PROVED
 
 
 def test_a_quantified_part_may_not_be_undefined() -> None:
     s = real("s", ge=0, le=1)
-    claim = ForAll(s, Le(s / x, 1 / x.symbol))
+    claim = ForAll(s, Le(s / x, 1 / x))
     assert proof_of(claim, x).verdict is not Verdict.PROVED
     v = real("v", gt=0)
-    assert proof_of(ForAll(s, Le(s / v, 1 / v.symbol)), v).verdict is Verdict.PROVED
+    assert proof_of(ForAll(s, Le(s / v, 1 / v)), v).verdict is Verdict.PROVED
 
 
 def test_counterexamples_make_the_claim_false_not_undefined() -> None:
-    found = proof_of(Le(1 / x.symbol, 1 / x.symbol + 1), x)
+    found = proof_of(Le(1 / x, 1 / x + 1), x)
     assert found.verdict is Verdict.UNDECIDED
-    found = proof_of(Gt(1 / x.symbol, 0), x)
+    found = proof_of(Gt(1 / x, 0), x)
     assert found.verdict is Verdict.REFUTED
     assert Fraction((found.counterexample or {})["x"]) < 0
 

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import pytest
-import sympy as sp
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import at, derivative, expression, integer, integral, real, total
+from dpverify.formulas.logic import Compare, Eq, ForAll, Formula, Implies, Le
+from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, normal_cdf, sqrt
+from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.proving import homogeneity
-from dpverify.proving.language import (
-    LENGTH,
-    LOSS,
-    Compare,
-    Eq,
-    ForAll,
-    Formula,
-    Implies,
-    Le,
-    Obligation,
-    at,
-    derivative,
-    integer,
-    integral,
-    normal_cdf,
-    real,
-    total,
-)
+from dpverify.proving.language import Obligation
 
 loss, length, lipschitz = (
     real("loss", gt=0, unit=LOSS),
@@ -34,13 +20,13 @@ loss, length, lipschitz = (
 number, count, index = real("number", gt=0), integer("count", ge=1), integer("index", ge=1)
 dummy = real("dummy", unit=LENGTH)
 OVER = (loss, length, lipschitz, number, count)
-A, B, G, N, M = (v.symbol for v in OVER)
+A, B, G, N, M = (v for v in OVER)
 
 HOMOGENEOUS: list[Formula] = [
     Le(A, G * B),
-    Le(sp.sqrt(A**2 + (G * B) ** 2), 0),
-    Le(sp.Max(A, G * B, 0), sp.Abs(A)),
-    Eq(sp.exp(-(A**2) / (G * B) ** 2), sp.log(N) + normal_cdf(N) + sp.erfc(G * B / A)),
+    Le(sqrt(A**2 + (G * B) ** 2), 0),
+    Le(maximum(A, G * B, 0), absolute(A)),
+    Eq(exp(-(A**2) / (G * B) ** 2), log(N) + normal_cdf(N) + erfc(G * B / A)),
     Eq(derivative(G * B**2, length), A),
     Eq(derivative(G * B**2, length, 2), G),
     Eq(integral(G * dummy, dummy, 0, B), A * B),
@@ -48,19 +34,19 @@ HOMOGENEOUS: list[Formula] = [
     Eq(at(derivative(G * dummy**2, dummy), dummy, B), A),
     Le((A / (G * B)) ** N, 2 ** M),
     ForAll(dummy, Implies(Le(dummy, B), Le(G * dummy, A))),
-    Le(A, sp.Integer(0)),
+    Le(A, expression(0)),
 ]  # fmt: skip
 
 CLASHES: list[Formula] = [
     Le(A, B),
     Le(A**2, A),
     Le(A + 1, A),
-    Le(sp.sqrt(A), A),
-    Le(sp.Max(A, B), A),
-    Le(sp.exp(A), 1),
-    Le(1, sp.log(B)),
+    Le(sqrt(A), A),
+    Le(maximum(A, B), A),
+    Le(exp(A), 1),
+    Le(1, log(B)),
     Le(1, normal_cdf(B)),
-    Le(1, sp.erfc(G)),
+    Le(1, erfc(G)),
     Le(A**N, A),
     Le(N**A, N),
     Eq(derivative(G * B**2, length), G),

@@ -17,16 +17,19 @@ from scipy.special import log_ndtr
 from dpverify.evidence import (
     Budget,
     ComplexityEvidence,
+    Consequence,
     ConstantEvidence,
+    Coverage,
+    Gap,
     Interval,
     Ledger,
     MeanEvidence,
+    NamedResult,
     PrivacyEvidence,
     ProfilePoint,
     ProofEvidence,
     RateEvidence,
     RiskEvidence,
-    Role,
     SamplingEvidence,
     StatementEntry,
     Variant,
@@ -87,7 +90,7 @@ PROOFS = (
     ProofEvidence(
         **_THEOREM,
         obligation="attained-by-identity-maps",
-        role=Role.STATEMENT,
+        coverage=Coverage.INSTANCE,
         variant=Variant.PRINTED,
         latex=r"\frac{\alpha \|x_0 - x_0'\|^2}{2 T \sigma^2} \le \frac{\alpha \|x_0 - x_0'\|}{2 T \sigma^2}",
         expression="order*distance^2/(2*T*sigma^2) <= order*distance/(2*T*sigma^2)",
@@ -97,6 +100,9 @@ PROOFS = (
         counterexample={"T": "1", "order": "2", "sigma": "1", "distance": "2"},
         left="4",
         right="2",
+        consequence=Consequence.CLAIM,
+        exceeds="4 in place of at most 2, 2 times as much",
+        reading="with the square of the distance",
         certificate="sha256:" + "ab" * 32,
         confirmed_by_checker=True,
         checker_says="the point lies in the domain and the claim is false there",
@@ -105,7 +111,7 @@ PROOFS = (
     ProofEvidence(
         **_THEOREM,
         obligation="attained-by-identity-maps",
-        role=Role.STATEMENT,
+        coverage=Coverage.INSTANCE,
         variant=Variant.REPAIRED,
         latex=r"\frac{\alpha \|x_0 - x_0'\|^2}{2 T \sigma^2}"
         r" \le \frac{\alpha \|x_0 - x_0'\|^2}{2 T \sigma^2}",
@@ -122,7 +128,7 @@ PROOFS = (
     ProofEvidence(
         **_THEOREM,
         obligation="same-unit",
-        role=Role.UNIT,
+        coverage=Coverage.UNIT,
         variant=Variant.PRINTED,
         latex=r"\left[\frac{\alpha \|x_0 - x_0'\|}{2 T \sigma^2}\right] = [1]",
         expression="unit(order*distance/(2*T*sigma^2)) == 1",
@@ -136,7 +142,7 @@ PROOFS = (
     ProofEvidence(
         **_THEOREM,
         obligation="schedule",
-        role=Role.STEP,
+        coverage=Coverage.STEP,
         variant=Variant.REPAIRED,
         latex=r"\sum_{t=1}^{T} \frac{\alpha (\|x_0-x_0'\|/T)^2}{2\sigma^2}"
         r" = \frac{\alpha \|x_0-x_0'\|^2}{2 T \sigma^2}",
@@ -152,7 +158,7 @@ PROOFS = (
         statement="bst14.lem2.2",
         obligation="amplification",
         where="Lemma 2.2",
-        role=Role.STATEMENT,
+        coverage=Coverage.WHOLE,
         variant=Variant.PRINTED,
         latex=r"\ln\left(1 + \gamma (e^{\varepsilon} - 1)\right) \le 2 \gamma \varepsilon",
         expression="log(1 + gamma*(exp(eps) - 1)) <= 2*gamma*eps",
@@ -171,7 +177,7 @@ PROOFS = (
         statement="bst14.huber-smooth",
         obligation="twice-differentiable",
         where="Appendix B, (9)",
-        role=Role.STEP,
+        coverage=Coverage.STEP,
         variant=Variant.PRINTED,
         latex=r"\ell_h''(z^-) = \ell_h''(z^+) \ \forall z, \qquad"
         r" \ell_h(z) = \begin{cases} 0 & z > 1 + h \\ \frac{(1 + h - z)^2}{4h} & |1 - z| \le h"
@@ -191,13 +197,14 @@ PROOFS = (
         statement="gll22.lem6.3",
         obligation="tail",
         where="Lemma 6.3",
-        role=Role.STEP,
+        coverage=Coverage.STEP,
         variant=Variant.PRINTED,
         latex=r"\notacommand{x} \le y",
         expression="erfc(x) <= exp(-x^2)/(x*sqrt(pi))",
         domain={"x": "(0, oo)"},
         verdict=Verdict.UNDECIDED,
         prover="intervals",
+        gap=Gap.CONTACT_POINT,
         reason="the box [1e-9, 1e9] was split 500000 times and 312 boxes stayed open near 0",
         boxes=500000,
         seconds=20.0,
@@ -400,6 +407,10 @@ STATEMENTS = (
         pairs=("fmtt18.alg1", "fmtt18.thm22"),
         verdict_printed=Verdict.REFUTED,
         verdict_repaired=Verdict.PROVED,
+        headline_printed="refuted: the claim fails; units differ",
+        headline_repaired="proved, given gll22.lem6.3, jensen",
+        given_repaired=("gll22.lem6.3", "jensen"),
+        uses=("gll22.lem6.3", "jensen"),
     ),
     _row("bst14.lem2.2", "inequality", "Lemma 2.2", "amplification by sampling: 2 gamma eps"),
     _row(
@@ -415,6 +426,8 @@ STATEMENTS = (
         "tail of the Gaussian",
         latex=r"For all $x > 0$: $\operatorname{erfc}(x) \le \frac{e^{-x^2}}{x \sqrt{\pi}}$, "
         "where $x$ is real.",
+        headline_printed="steps of its proof undecided",
+        used_by=("fmtt18.thm1",),
     ),
     _row(
         "fmtt18.alg1",
@@ -456,6 +469,7 @@ def example_ledger(**changes: Any) -> Ledger:
         "versions": {"python": "3.11.7", "numpy": "2.2.1", "scipy": "1.15.0", "python-flint": "0.7.0"},
         "statements": STATEMENTS,
         "entries": (*PROOFS, *AUDITS),
+        "results": (NamedResult(id="jensen", title="Jensen's inequality", source="Jensen 1906"),),
         "budget": Budget(failure_probability=1e-6, spent=spent),
         "seconds": 184.2,
     }

@@ -158,7 +158,15 @@ def test_filter(tmp_path: Path, html: str) -> None:
 
 
 def test_nothing_sticks_out(tmp_path: Path, html: str) -> None:
-    fragments = ("", "#bst14.alg1", "#fmtt18.thm1", "#bst14.huber-smooth", "#catalog", "#reproduce")
+    fragments = (
+        "",
+        "#bst14.alg1",
+        "#fmtt18.thm1",
+        "#bst14.huber-smooth",
+        "#catalog",
+        "#dependencies",
+        "#reproduce",
+    )
     views = [(width, fragment) for width in (320, 360, 700) for fragment in fragments]
     for view, found in zip(views, _measured(tmp_path, html, *views), strict=True):
         assert (view, found["viewport"]) == (view, view[0])
@@ -184,7 +192,7 @@ def test_console_complaints_are_seen(tmp_path: Path, html: str) -> None:
 def test_without_script_everything_is_shown(tmp_path: Path, html: str) -> None:
     bare = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
     (found,) = _measured(tmp_path, bare, (360, ""))
-    assert len(found["pages"]) == 10
+    assert len(found["pages"]) == 11
     assert found["width"] <= 360
     assert found["wide"] == []
 

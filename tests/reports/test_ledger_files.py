@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Interval, RiskEvidence
+from dpverify.evidence import Coverage, Interval, ProofEvidence, RiskEvidence
 from dpverify.reports import ledger_json, parse_ledger, read_ledger, render_html, write_ledger
 
 from .ledger_example import AUDITS, example_ledger
@@ -53,7 +53,7 @@ def _changed(**changes: object) -> str:
         ("[]", "is not a ledger"),
         ("null", "is not a ledger"),
         ("{}", "is not a ledger"),
-        (_changed(schema_version=4), "has schema version 4; this program reads versions 1, 2 and 3"),
+        (_changed(schema_version=5), "has schema version 5; this program reads versions 1, 2, 3 and 4"),
         (_changed(schema_version=True), "has schema version True"),
         (_changed(schema_version="1"), "has schema version '1'"),
         (_changed(schema_version=None), "has schema version None"),
@@ -118,19 +118,38 @@ def test_a_place_that_is_a_file(tmp_path: Path) -> None:
         write_ledger(example_ledger(), tmp_path / "file" / "ledger.json")
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_ledgers_from_before_a_field_are_read(version: int) -> None:
-    """Without what version 3 added, everywhere in the tree."""
+    """Without what versions 3 and 4 added, everywhere in the tree, and with what version 4 took away."""
     added = {
-        "origin", "sees_nothing", "fault", "smallest_fault", "extreme", "detectable", "blind_rejected", "largest",
-        "printed", "range_fixed_by", "covers_printed", "covers_repaired", "marks",
+        "scope", "uses", "consequence", "exceeds", "reading", "catches", "gap", "headline_printed", "headline_repaired",
+        "given_printed", "given_repaired", "used_by", "rests_on_false", "errata", "results",
     }  # fmt: skip
+    if version < 3:
+        added |= {
+            "origin", "sees_nothing", "fault", "smallest_fault", "extreme", "detectable", "blind_rejected", "largest",
+            "printed", "range_fixed_by", "marks",
+        }  # fmt: skip
     tree = json.loads(example_ledger().model_dump_json())
     tree["schema_version"] = version
-    for part in (*tree["statements"], *tree["entries"]):
+    for part in (tree, *tree["statements"], *tree["entries"]):
         for name in added - ({"detectable"} if part.get("kind") == "privacy" else set()):
             part.pop(name, None)
+    roles = {"whole": "statement", "instance": "statement", "condition": "choice"}
+    for row in tree["entries"]:
+        if row["kind"] == "proof":
+            coverage = row.pop("coverage")
+            row["role"] = roles.get(coverage, coverage)
+            row["scope"] = (
+                "identity maps" if row["verdict"] == "refuted" and row["role"] == "statement" else ""
+            )
+    if version == 3:
+        tree["statements"][0]["covers_repaired"] = ["identity maps (attained)"]
     read = parse_ledger(json.dumps(tree), "old")
     assert read.schema_version == version
     assert [entry.verdict for entry in read.entries] == [entry.verdict for entry in example_ledger().entries]
-    assert "dpverify" in render_html(read)
+    found = [entry.coverage for entry in read.entries if isinstance(entry, ProofEvidence)]
+    assert found[:4] == [Coverage.INSTANCE, Coverage.WHOLE, Coverage.UNIT, Coverage.STEP]
+    page = render_html(read)
+    assert "dpverify" in page
+    assert ("proved for: identity maps (attained)" in page) == (version == 3)

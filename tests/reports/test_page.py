@@ -14,7 +14,16 @@ import time
 
 import pytest
 
-from dpverify.evidence import Budget, Interval, Ledger, ProofEvidence, Verdict
+from dpverify.evidence import (
+    Budget,
+    Consequence,
+    ErratumEntry,
+    Interval,
+    Ledger,
+    NamedResult,
+    ProofEvidence,
+    Verdict,
+)
 from dpverify.reports import ledger_json, render_html
 from dpverify.reports.sections import Block, blocks
 
@@ -92,7 +101,7 @@ def test_says_everything(page: Page) -> None:
         ):
             assert (text or "").lower() in words.lower()  # a sentence begins with a capital letter
         row = shlex.quote(f"{proof.statement}/{proof.obligation}")
-        homogeneous = proof.role == "unit" and proof.verdict == "proved"  # in a table, without a card
+        homogeneous = proof.coverage == "unit" and proof.verdict == "proved"  # in a table, without a card
         assert (f"dpverify check ledger.json --only {row}" in words) is not homogeneous
     for audit in AUDITS:
         assert audit.title in words
@@ -101,7 +110,7 @@ def test_says_everything(page: Page) -> None:
         assert row.id in words
         assert row.title in words
     for fact in (
-        "Checked 6 of 163 statements: 7 formulas and 8 audits. 1 statement is false as printed. "
+        "Checked 6 of 163 statements: 7 formulas and 8 audits. 1 statement is false as printed (1: the claim fails). "
         "1 more statement has a false formula in the proof, the conditions or the units.",
         "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",
         "An independent checker confirmed 5 of 7 formulas.",
@@ -154,7 +163,17 @@ def test_same_ledger_same_bytes(html: str) -> None:
 def _hostile(value: object) -> object:
     """Every text in the ledger replaced by markup."""
     if isinstance(value, dict):
-        kept = {"kind", "role", "variant", "verdict", "verdict_printed", "verdict_repaired", "program"}
+        kept = {
+            "kind",
+            "coverage",
+            "consequence",
+            "gap",
+            "variant",
+            "verdict",
+            "verdict_printed",
+            "verdict_repaired",
+            "program",
+        }
         return {
             (key if key in Ledger.model_fields or key in _FIELDS else HOSTILE + key): (
                 item if key in kept and key in _FIELDS | Ledger.model_fields.keys() else _hostile(item)
@@ -170,6 +189,7 @@ _FIELDS = {name for entry in (*PROOFS, *AUDITS, STATEMENTS[0]) for name in type(
 _FIELDS |= {
     *Budget.model_fields,
     *Interval.model_fields,
+    *NamedResult.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -231,7 +251,7 @@ def test_ids_that_look_alike_get_different_anchors() -> None:
 def test_a_failed_repair_is_shown_as_one() -> None:
     proof = PROOFS[1].model_copy(update={"verdict": Verdict.REFUTED})
     words = Page(render_html(example_ledger(entries=(proof,)))).words()
-    assert "Repairs that do not hold refuted fmtt18.thm1 attained-by-identity-maps" in words
+    assert "Corrections that do not hold refuted fmtt18.thm1 attained-by-identity-maps" in words
     assert "No printed formula was refuted." in words
 
 
@@ -256,13 +276,13 @@ def test_printed_and_repaired_stand_side_by_side_with_the_reason() -> None:
     order = [
         words.index(part)
         for part in (
-            "What is false, and its repair",
+            "What is false, and its correction",
             "As printed",
             "Counterexample: T = 1",
-            "Repaired",
+            "Corrected",
             "Why: The two sides have different units, and identity maps attain the square.",
             "Formulas as printed",
-            "Formulas of the repair",
+            "Formulas of the correction",
         )
     ]
     assert order == sorted(order)
@@ -335,3 +355,102 @@ def test_docstrings_keep_their_lists() -> None:
     row = STATEMENTS[0].model_copy(update={"docstring": "Takes `x < 1`, <b>once</b>."})
     text = render_html(example_ledger(statements=(row, *STATEMENTS[1:])))
     assert "Takes <code>x &lt; 1</code>, &lt;b&gt;once&lt;/b&gt;." in text
+
+
+GRAPH = (
+    STATEMENTS[0],
+    STATEMENTS[3].model_copy(update={"verdict_printed": Verdict.PROVED, "headline_printed": "proved"}),
+    STATEMENTS[0].model_copy(
+        update={
+            "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "verdict_printed": Verdict.CERTIFIED,
+            "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_repaired": "",
+            "verdict_repaired": None,
+        }
+    ),
+    STATEMENTS[1].model_copy(update={"id": "fmtt18.thm8"}),
+)  # fmt: skip
+"""Two that hold given others, one below the other; one that holds; one that is not encoded."""
+
+
+def _boxes(text: str) -> dict[str, str]:
+    """Title to inside of every box of the first drawing."""
+    svg = text[text.index('<svg class="graph"') :]
+    svg = svg[: svg.index("</svg>")]
+    found = re.findall(r'<(?:a href="[^"]*"|g role="img") aria-label="([^"]*)">(.*?)</(?:a|g)>', svg, re.S)
+    return dict(found)
+
+
+def test_what_rests_on_what_is_drawn() -> None:
+    text = render_html(example_ledger(statements=GRAPH))
+    page = Page(text)
+    assert page.problems == []
+    boxes = _boxes(text)
+    assert len(boxes) == 5
+    false, holds, below, plain, literature = (
+        next(inside for title, inside in boxes.items() if title.startswith(start))
+        for start in ("fmtt18.thm1,", "gll22.lem6.3,", "fmtt18.thm9,", "fmtt18.thm8,", "Jensen")
+    )
+    # border: how it stands as printed; filling: how far the proof goes
+    assert "border false" in false
+    assert 'class="filling"' in false
+    assert 'width="160"/><rect class="border' in false  # all that it rests on holds, or is literature
+    assert "border holds" in below
+    assert 'width="80"/><rect class="border' in below  # it rests on what is not encoded
+    assert "border holds" in holds
+    assert "border unknown" in plain
+    assert 'class="filling"' not in plain
+    assert 'class="filling"' not in literature
+    # the same in words, so that neither color nor border is needed
+    assert ">false; correction proved<" in false
+    assert ">certified, on a box<" in below
+    assert ">not encoded<" in plain
+    assert ">from the literature<" in literature
+    # a list says the same, with what each rests on
+    words = page.words()
+    said = r"certified, given fmtt18\.thm1, fmtt18\.thm8; rests on\s*fmtt18\.thm1\s*,\s*fmtt18\.thm8"
+    assert re.search(said, words)
+    for above in ("fmtt18.thm1", "fmtt18.thm8"):
+        assert f"<title>fmtt18.thm9 rests on {above}</title>" in text
+
+
+def test_the_drawing_is_reached_by_keyboard_and_read_aloud() -> None:
+    text = render_html(example_ledger(statements=GRAPH))
+    svg = text[text.index('<svg class="graph"') : text.index("</svg>", text.index('<svg class="graph"'))]
+    links = re.findall(r'<a href="#([^"]*)" aria-label="([^"]+)">', svg)
+    assert {anchor for anchor, _ in links} == {"fmtt18.thm1", "gll22.lem6.3", "fmtt18.thm9"}
+    assert all(f'id="{anchor}"' in text for anchor, _ in links)
+    assert "tabindex" not in svg  # links are stops of their own
+    assert 'role="group" aria-label="What rests on what in fmtt18"' in svg
+    assert svg.count("<title>") == len(re.findall(r"<path ", svg)) + 5
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert ".graph a:focus-visible .border" in style
+    for kind in ("false", "unknown"):
+        assert re.search(rf"\.graph \.border\.{kind} {{[^}}]*stroke-dasharray", style)
+    assert not re.search(
+        r'(?:fill|stroke)="#', svg
+    )  # colors are the style sheet's, for light, dark and paper
+
+
+def test_a_page_without_uses_has_no_drawing() -> None:
+    text = render_html(example_ledger(statements=STATEMENTS[4:]))
+    assert '<svg class="graph"' not in text
+    assert 'href="#dependencies"' not in text
+
+
+def test_errata_are_shown_with_what_computes_them() -> None:
+    erratum = ErratumEntry(
+        where="Corollary 31", printed="noise without the 2", corrected="with the 2", consequence=Consequence.CONSTANT,
+        evidence=("tests/algorithms/test_x.py::test_y",),
+    )  # fmt: skip
+    row = STATEMENTS[9].model_copy(update={"errata": (erratum,)})
+    page = Page(render_html(example_ledger(statements=(row,), entries=())))
+    assert page.problems == []
+    words = page.words()
+    for fact in (
+        erratum.where,
+        erratum.printed,
+        erratum.corrected,
+        str(erratum.consequence),
+        *erratum.evidence,
+    ):
+        assert fact in words

@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Budget, ClaimOrigin, ProofEvidence, Role, StatementEntry, Variant, Verdict
+from dpverify.evidence import (
+    Budget,
+    ClaimOrigin,
+    Consequence,
+    Coverage,
+    Gap,
+    ProofEvidence,
+    StatementEntry,
+    Variant,
+    Verdict,
+)
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 
@@ -41,7 +51,9 @@ def test_lines_for_a_terminal() -> None:
     assert (
         "order*distance^2/(2*T*sigma^2) <= order*distance/(2*T*sigma^2) is false at T = 1, order = 2" in text
     )
-    assert "sides are 4 and 2; repaired: " in text
+    assert (
+        "sides are 4 and 2; the claim fails; by how much: 4 in place of at most 2, 2 times as much; " in text
+    )
     assert "error probability spent: 1.5×10⁻⁷ of 1×10⁻⁶" in text
     assert lines[-1].text == (
         "reproduce: dpverify verify --profile quick --seed 20240117 --out out (seed 20240117)"
@@ -91,7 +103,9 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
 
 
 def test_a_unit_row_is_no_proof_of_the_formula() -> None:
-    unit = PROOFS[0].model_copy(update={"role": Role.UNIT, "verdict": Verdict.PROVED, "counterexample": None})
+    unit = PROOFS[0].model_copy(
+        update={"coverage": Coverage.UNIT, "verdict": Verdict.PROVED, "counterexample": None}
+    )
     ledger = example_ledger(entries=(unit,))
     counts = {row.verdict: row.printed for row in summarize(ledger).counts}
     assert counts[Verdict.PROVED] == 0
@@ -116,18 +130,19 @@ def test_a_false_step_is_a_second_mark() -> None:
         where="Lemma 1",
         title="A bound",
         verdict_printed=Verdict.PROVED,
-        covers_printed=("T = 2 (tried)",),
+        headline_printed="holds, given c.d, e.f; a step of its proof is false",
+        given_printed=("c.d", "e.f"),
     )
-    ledger = example_ledger(statements=(row,), entries=(_refuted(Role.STEP),))
+    ledger = example_ledger(statements=(row,), entries=(_refuted(Coverage.STEP),))
     page, lines = render_html(ledger), "\n".join(line.text for line in summary_lines(ledger))
-    # side bar, section, catalog and the list of false formulas
-    assert page.count(">a step is false<") == 4
-    assert "proved, in part" in page
-    assert "for: T = 2 (tried)" in page
-    assert "a.b (a step is false)" in lines
+    # section and catalog, the side bar in brief, and the list of false formulas
+    assert page.count(">holds, given c.d, e.f; a step of its proof is false<") == 2
+    assert page.count(">holds, given c.d and 1 more; a step of its proof is false<") == 1
+    assert page.count(">a step of its proof is false<") == 1
+    assert "a.b (a step of its proof is false)" in lines
     text = render_markdown(ledger)
-    assert "| a step is false |" in text
-    assert "proved for T = 2" in text
+    assert "| a step of its proof is false |" in text
+    assert "| a.b | holds, given c.d, e.f; a step of its proof is false |" in text
 
 
 def test_markdown() -> None:
@@ -142,7 +157,7 @@ def test_markdown() -> None:
     assert text.index(whole) < text.index("| fmtt18.thm1 |") < text.index(part)
     assert text.index(part) < text.index("| bst14.huber-smooth |")
     tables = re.findall(r"(?:^\|.*\n)+", text, re.M)
-    assert len(tables) == 4
+    assert len(tables) == 5
     for table in tables:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
     assert render_markdown(example_ledger()) == text
@@ -159,31 +174,31 @@ def test_markdown_is_escaped() -> None:
     assert "``` run ``x`` ```" in text
 
 
-def _refuted(role: Role, name: str = "claim") -> ProofEvidence:
-    return PROOFS[0].model_copy(update={"statement": "a.b", "role": role, "obligation": name})
+def _refuted(coverage: Coverage, name: str = "claim") -> ProofEvidence:
+    return PROOFS[0].model_copy(update={"statement": "a.b", "coverage": coverage, "obligation": name})
 
 
 @pytest.mark.parametrize(
-    ("verdict", "roles", "false"),
+    ("verdict", "parts", "false"),
     [
-        (Verdict.REFUTED, [Role.STATEMENT], True),
-        (Verdict.REFUTED, [Role.STEP], True),  # the catalog's verdict decides where there is one
-        (Verdict.PROVED, [Role.STEP], False),
-        (Verdict.CERTIFIED, [Role.CONDITION, Role.UNIT], False),
-        (None, [Role.STEP], False),
-        (None, [Role.STEP, Role.STATEMENT], True),
+        (Verdict.REFUTED, [Coverage.INSTANCE], True),
+        (Verdict.REFUTED, [Coverage.STEP], True),  # the catalog's verdict decides where there is one
+        (Verdict.PROVED, [Coverage.STEP], False),
+        (Verdict.CERTIFIED, [Coverage.CONDITION, Coverage.UNIT], False),
+        (None, [Coverage.STEP], False),
+        (None, [Coverage.STEP, Coverage.INSTANCE], True),
     ],
 )
 def test_false_statements_are_not_mixed_with_false_parts(
-    verdict: Verdict | None, roles: list[Role], false: bool
+    verdict: Verdict | None, parts: list[Coverage], false: bool
 ) -> None:
     row = StatementEntry(id="a.b", paper="a", kind="bound", where="", title="", verdict_printed=verdict)
-    entries = tuple(_refuted(role, f"claim {number}") for number, role in enumerate(roles))
+    entries = tuple(_refuted(part, f"claim {number}") for number, part in enumerate(parts))
     ledger = example_ledger(statements=(row,), entries=entries)
     summary = summarize(ledger)
     assert bool(summary.false_statements) == false
     assert bool(summary.false_parts) != false
-    assert ("1 statement is false as printed." in summary.headline) == false
+    assert ("1 statement is false as printed (1: the claim fails)." in summary.headline) == false
     text = "\n".join(line.text for line in summary_lines(ledger))
     assert ("false as printed: a.b" in text) == false
     assert ("false in a proof, a condition or a unit: a.b" in text) != false
@@ -209,7 +224,9 @@ def test_a_repair_of_the_domain_says_so() -> None:
         }
     )
     (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
-    assert finding_text(finding).endswith("; repaired: the same for distance in [0, 1] and T <= 9 (proved)")
+    assert finding_text(finding).endswith(
+        "; true if read with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 (proved)"
+    )
 
 
 def test_different_units_are_not_called_a_false_number() -> None:
@@ -296,3 +313,50 @@ def test_a_claim_says_how_it_stands_to_the_print(origin: dict[str, str], words: 
     for audit in kinds.values():
         page = render_html(example_ledger(entries=(audit,)))
         assert words in page, audit.kind
+
+
+def test_findings_are_ordered_by_what_follows_from_them() -> None:
+    """A statement counts with what its own claim does, not with a step of its proof."""
+    found = [
+        ("a.edge", Coverage.INSTANCE, Consequence.EDGE),
+        ("a.edge", Coverage.STEP, Consequence.STEP),
+        ("a.old", Coverage.WHOLE, None),
+        ("a.step", Coverage.STEP, Consequence.STEP),
+        ("a.constant", Coverage.WHOLE, Consequence.CONSTANT),
+        ("a.claim", Coverage.WHOLE, Consequence.CLAIM),
+    ]
+    entries = tuple(
+        PROOFS[0].model_copy(
+            update={"statement": name, "obligation": str(part), "coverage": part, "consequence": what}
+        )
+        for name, part, what in found
+    )
+    summary = summarize(example_ledger(entries=entries, statements=()))
+    assert [c.statement for c in summary.false_statements] == ["a.claim", "a.constant", "a.edge", "a.old"]
+    assert [c.consequence for c in summary.false_statements] == [
+        Consequence.CLAIM,
+        Consequence.CONSTANT,
+        Consequence.EDGE,
+        None,
+    ]
+    assert [c.statement for c in summary.false_parts] == ["a.step"]
+    assert (
+        "4 statements are false as printed (1: the claim fails; 1: a constant changes; 1: an edge case"
+        in (summary.headline)
+    )
+
+
+def test_reasons_for_undecided_are_counted() -> None:
+    undecided = PROOFS[6]
+    entries = (
+        undecided,
+        undecided.model_copy(update={"obligation": "other"}),
+        undecided.model_copy(update={"obligation": "third", "gap": Gap.EFFORT_SPENT}),
+        MEASUREMENT.model_copy(update={"gap": Gap.NOTHING_STATED}),  # no claim, so not undecided
+    )
+    ledger = example_ledger(entries=entries)
+    assert summarize(ledger).gaps == ((Gap.CONTACT_POINT, 2), (Gap.EFFORT_SPENT, 1))
+    said = "contact point (2), effort spent (1)"
+    assert f"undecided: {said}" in [line.text for line in summary_lines(ledger)]
+    assert f"Reasons, and how often each was met: {said}." in render_html(ledger)
+    assert f"Reasons: {said}." in render_markdown(ledger).replace("\\", "")

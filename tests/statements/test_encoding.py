@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from dpverify.evidence import Variant, Verdict
+from dpverify.formulas.logic import Compare
 from dpverify.proving import prove
-from dpverify.proving.language import Compare, Obligation, Statement
+from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import papers
 
 ALL = [s for paper in papers().values() for s in paper.statements]
@@ -79,7 +80,7 @@ def test_provers_find_these_verdicts(statement: str, obligation: str, verdict: V
     assert prove(named(statement, obligation)).verdict is verdict
 
 
-def mutated(obligation: Obligation, factor: sp.Rational) -> Obligation:
+def mutated(obligation: Obligation, factor: Fraction) -> Obligation:
     """The right side times a factor: a bound that claims too much, or an identity that is off."""
     assert isinstance(obligation.claim, Compare)
     claim = replace(obligation.claim, right=obligation.claim.right * factor)
@@ -89,23 +90,23 @@ def mutated(obligation: Obligation, factor: sp.Rational) -> Obligation:
 @pytest.mark.parametrize(
     ("statement", "obligation", "variant", "factor"),
     [
-        ("fmtt18.thm1", "schedule-gives-the-bound", Variant.REPAIRED, sp.Rational(99, 100)),
-        ("fmtt18.def10", "completing-the-square", Variant.PRINTED, sp.Rational(101, 100)),
-        ("fmtt18.thm23", "schedule-gives-the-bound", Variant.PRINTED, sp.Rational(1, 2)),
-        ("fmtt18.thm35", "bound", Variant.PRINTED, sp.Rational(45, 100)),
-        ("fmtt18.appB", "noise-is-enough", Variant.PRINTED, sp.Rational(94, 100)),
-        ("fmtt18.lem14", "gaussian-mechanism", Variant.PRINTED, sp.Rational(1, 100)),
-        ("fmtt18.prop5", "merging-two-atoms-order-2", Variant.PRINTED, sp.Rational(99, 100)),
-        ("bst14.lem2.2", "two-gamma-epsilon", Variant.PRINTED, sp.Rational(8, 10)),
-        ("bst14.lem2.3", "randomized-response-2-fold", Variant.PRINTED, sp.Rational(1, 10)),
-        ("bst14.eq2", "expansion", Variant.PRINTED, sp.Rational(2)),
-        ("gll22.eq9", "value-of-the-best-half-line", Variant.PRINTED, sp.Rational(99, 100)),
-        ("gll22.lem6.3", "largest-shift", Variant.PRINTED, sp.Rational(1, 5)),
-        ("gll22.lem6.3", "gaussian-tail", Variant.PRINTED, sp.Rational(9, 10)),
+        ("fmtt18.thm1", "schedule-gives-the-bound", Variant.REPAIRED, Fraction(99, 100)),
+        ("fmtt18.def10", "completing-the-square", Variant.PRINTED, Fraction(101, 100)),
+        ("fmtt18.thm23", "schedule-gives-the-bound", Variant.PRINTED, Fraction(1, 2)),
+        ("fmtt18.thm35", "bound", Variant.PRINTED, Fraction(45, 100)),
+        ("fmtt18.appB", "noise-is-enough", Variant.PRINTED, Fraction(94, 100)),
+        ("fmtt18.lem14", "gaussian-mechanism", Variant.PRINTED, Fraction(1, 100)),
+        ("fmtt18.prop5", "merging-two-atoms-order-2", Variant.PRINTED, Fraction(99, 100)),
+        ("bst14.lem2.2", "two-gamma-epsilon", Variant.PRINTED, Fraction(8, 10)),
+        ("bst14.lem2.3", "randomized-response-2-fold", Variant.PRINTED, Fraction(1, 10)),
+        ("bst14.eq2", "expansion", Variant.PRINTED, Fraction(2)),
+        ("gll22.eq9", "value-of-the-best-half-line", Variant.PRINTED, Fraction(99, 100)),
+        ("gll22.lem6.3", "largest-shift", Variant.PRINTED, Fraction(1, 5)),
+        ("gll22.lem6.3", "gaussian-tail", Variant.PRINTED, Fraction(9, 10)),
     ],
 )
 def test_a_wrong_constant_is_refuted(
-    statement: str, obligation: str, variant: Variant, factor: sp.Rational
+    statement: str, obligation: str, variant: Variant, factor: Fraction
 ) -> None:
     assert prove(mutated(named(statement, obligation, variant), factor)).verdict is Verdict.REFUTED
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
-from dpverify.evidence import Verdict
+from dpverify.evidence import Coverage, Verdict
 from dpverify.statements.paper import find_statement, papers
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
 from dpverify.verification.proofs import catalog_entries, recall, remember_all, without_certificates
@@ -43,10 +43,10 @@ def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:
         for part in (
             "Theorem 1 (informal) of Privacy Amplification by Iteration",
             "As printed:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖/(2Tσ²) for every α ≥ 1",
-            "Repaired:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Because the two sides",
+            "Corrected:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Because the two sides",
             "Formulas to prove, as printed:\n  attained-by-identity-maps",
             "distance²·order/(2·T·sigma²) ≤ distance·order/(2·T·sigma²)",
-            "Formulas to prove, repaired:",
+            "Formulas to prove, corrected:",
         )
     ]
     assert order == sorted(order)
@@ -68,10 +68,13 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "(dpverify prove fmtt18.thm23)" in "\n".join(explanation_lines("fmtt18.alg1"))
     main_returns(["prove", "fmtt18.thm1"])
     after = "\n".join(explanation_lines("fmtt18.thm1"))
-    assert "As printed, refuted (by a counterexample in exact or rigorous arithmetic):" in after
+    assert "As printed, refuted: the claim fails; units differ:" in after
+    assert "    by how much: 2 in place of at most 1, 2 times as much" in after
+    assert "    consequence: the claim fails" in after
+    assert "    it can be read so that it is true: with the square of the distance" in after
     assert "exactly, on the whole domain" not in after
-    (heading,) = [line for line in after.splitlines() if line.startswith("Repaired")]
-    assert heading.startswith("Repaired, proved for: all contractions the identity: the left side is exact")
+    (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
+    assert heading == "Corrected, proved, given fmtt18.def10, fmtt18.thm22:"
     assert "But units differ: " in after
     assert "attained-by-identity-maps: refuted (prover search, confirmed by the checker)" in after
     assert "counterexample: T = 1, order = 1, sigma = 1, distance = 2; left side 2, right side 1" in after
@@ -93,9 +96,10 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
 def test_a_false_step_is_named_though_the_statement_holds() -> None:
     main_returns(["prove", "fmtt18.thm23"])
     text = "\n".join(explanation_lines("fmtt18.thm23"))
-    assert "As printed, proved (exactly, on the whole domain):" in text
-    assert "  But a step is false: last-display." in text
-    assert "(proved, repaired proved, a step is false: dpverify explain fmtt18.thm23)" in "\n".join(
+    assert "As printed, holds, given fmtt18.def10, " in text
+    assert "a step of its proof is\n  false:" in text or "a step of its proof is false:" in text
+    assert "  But a step of its proof is false: last-display." in text
+    assert "fmtt18.thm22; a step of its proof is false. corrected: proved, given" in "\n".join(
         explanation_lines("fmtt18.alg1")
     )
 
@@ -104,11 +108,10 @@ def test_a_false_step_is_named_though_the_statement_holds() -> None:
 def test_an_instance_does_not_prove_a_statement(name: str) -> None:
     main_returns(["prove", name])
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
-    assert heading.startswith("As printed, proved for: ")
-    assert "exactly, on the whole domain" not in heading
+    assert heading == "As printed, instances hold:"
     (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))
-    assert entry.verdict_printed is Verdict.PROVED
-    assert entry.covers_printed
+    assert entry.verdict_printed is None
+    assert entry.headline_printed == "instances hold"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +121,22 @@ def test_statements_of_which_parts_are_encoded_say_so(name: str) -> None:
     statement = find_statement(name)
     assert statement is not None
     repaired = statement.repaired.obligations if statement.repaired else ()
-    assert any(obligation.scope for obligation in (*statement.printed, *repaired))
+    assert any(obligation.coverage is Coverage.INSTANCE for obligation in (*statement.printed, *repaired))
+
+
+def test_a_statement_names_what_it_rests_on_and_what_rests_on_it() -> None:
+    text = "\n".join(explanation_lines("fmtt18.thm26"))
+    above, below = text.index("The statement rests on:"), text.index("Belongs with")
+    assert "  fmtt18.lem25: Lemma 25, weak convexity of Renyi divergence" in text[above:below]
+    assert (
+        "  harmonic-sum: 1 + 1/2 + ... + 1/m is at most 1 + ln m (textbooks on analysis)" in text[above:below]
+    )
+    assert "fmtt18.def10" not in text[above:below]  # only an instance uses it
+    text = "\n".join(explanation_lines("fmtt18.thm22"))
+    assert "  fmtt18.lem20: Lemma 20, shift reduction (no formulas to prove yet)" in text
+    assert "Statements that rest on it:\n  fmtt18.thm1: " in text
+    assert "    uses: fmtt18.def10" in text
+    assert "    would have caught: a hundredth of the sum is lost" in text
 
 
 def test_a_statement_names_what_rests_on_it_and_its_audits() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dpverify import checks
 from dpverify.auditing import ErrorBudget
-from dpverify.auditing.arguments import LEAST_FAILURE_PROBABILITY
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
 from dpverify.statements.paper import papers
@@ -162,4 +162,4 @@ def test_a_share_of_the_least_failure_probability_is_enough_for_the_cases_of_a_p
     for plan in plans:
         # the others have a case or two
         if isinstance(plan, RiskPlan | MeanPlan) and plan.curve_over:
-            assert 1e-12 / len(plan.build(Profile.QUICK)) > LEAST_FAILURE_PROBABILITY
+            assert 1e-12 / len(plan.build(Profile.QUICK)) > checks.LEAST_FAILURE_PROBABILITY

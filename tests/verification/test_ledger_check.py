@@ -18,10 +18,10 @@ from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
 from dpverify.statements.paper import papers
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import ProofRecord, catalog_entries
+from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "gll22.eq10")
-"""With every verdict and role, units that differ, boxes, and one row that the checker does not confirm."""
+"""With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
 
 COMMAND = " ".join(
     ["dpverify verify", *(f"--paper {name}" for name in STATEMENTS), "--profile quick --seed 0"]
@@ -36,6 +36,7 @@ ALWAYS = ["<=", ["num", "0"], ["num", "1"]]
 def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the ledger of a few statements, as `verify` writes it."""
     records = [record for record in all_proofs[0] if record.evidence.statement in STATEMENTS]
+    entries = catalog_entries(records)
     ledger = Ledger(
         program_version="0.1.0",
         created="2026-01-01T00:00:00+00:00",
@@ -43,7 +44,8 @@ def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytes
         seed=0,
         profile="quick",
         versions={},
-        statements=catalog_entries(records),
+        statements=entries,
+        results=results_of(entries, [record.evidence for record in records]),
         entries=tuple(record.evidence for record in records),
         budget=Budget(failure_probability=1e-3, spent={}),
         seconds=1.0,
@@ -307,7 +309,25 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "formula in plain characters": lambda t: refuted(t).update(expression=repaired(t)["expression"]),
     "scope removed": lambda t: refuted(t).update(scope=""),
     "scope edited": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(scope="all laws"),
-    "role edited": lambda t: t.row("fmtt18.thm23", "last-display").update(role="condition"),
+    "coverage edited": lambda t: t.row("fmtt18.thm23", "last-display").update(coverage="condition"),
+    "instance called the whole": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(
+        coverage="whole", scope=""),
+    "step called the whole": lambda t: proved(t).update(coverage="whole"),
+    "what it uses removed": lambda t: t.row("fmtt18.thm23", "schedule-gives-the-bound").update(uses=[]),
+    "consequence made milder": lambda t: refuted(t).update(consequence="an edge case or notation"),
+    "consequence removed": lambda t: refuted(t).update(consequence=None),
+    "by how much edited": lambda t: refuted(t).update(exceeds="2 in place of at most 1.9, 1.05 times as much"),
+    "reading invented": lambda t: proved(t).update(reading="with another sign"),
+    "fault invented": lambda t: repaired(t).update(catches="everything"),
+    "headline of an instance": lambda t: t.entry("fmtt18.lem25").update(headline_printed="proved"),
+    "headline without its step": lambda t: t.entry("fmtt18.thm23").update(headline_printed="proved"),
+    "what is given removed": lambda t: t.entry("fmtt18.thm23").update(given_printed=[]),
+    "what rests on it removed": lambda t: t.entry("fmtt18.thm23").update(used_by=[]),
+    "named result edited": lambda t: t.tree["results"][0].update(title="everything is private"),
+    "named result removed": lambda t: t.tree.update(results=[]),
+    "erratum invented": lambda t: t.entry("fmtt18.thm23").update(errata=[{
+        "where": "Theorem 23", "printed": "1", "corrected": "2", "consequence": "a constant changes",
+        "evidence": ["tests/none.py::test_none"]}]),
     "place edited": lambda t: refuted(t).update(where="Theorem 2"),
     "reason of a repair edited": lambda t: repaired(t).update(because="a matter of taste"),
     "remark added": lambda t: proved(t).update(reason="proved in a stronger form"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Role
+from dpverify.evidence import Coverage
 from dpverify.running import Store
 from dpverify.statements.paper import find_statement
 from dpverify.verification import proofs
@@ -50,7 +50,7 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
         patched.setattr(proofs, "program_hash", lambda: "another program")
         patched.setattr(proofs, "prove", refuse)
-        proved = [record.evidence for record in found(store) if record.evidence.role is not Role.UNIT]
+        proved = [record.evidence for record in found(store) if record.evidence.coverage is not Coverage.UNIT]
         assert all("something was proved" in (evidence.fault or "") for evidence in proved)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpverify.statements
-from dpverify.evidence import ClaimForm, ConstantEvidence, Interval, PrivacyEvidence, Verdict
+from dpverify.evidence import ClaimForm, ConstantEvidence, Gap, Interval, PrivacyEvidence, Verdict
 from dpverify.privacy import GDP, Adjacency
 from dpverify.problems import Dataset
 from dpverify.running import Executor, Output, Randomness
@@ -128,6 +128,7 @@ def test_privacy_plans_run_weakened_mechanisms(distance: float, fault: float | N
         assert entry.smallest_fault == fault
         assert entry.fault == "noise divided by"
         assert entry.sees_nothing == (fault is None)
+        assert entry.gap is (Gap.BLIND_AUDIT if fault is None else None)
         assert entry.verdict is (Verdict.UNDECIDED if fault is None else Verdict.SUPPORTED)
         assert entry.origin is not None
         assert entry.origin.because == "for a test"

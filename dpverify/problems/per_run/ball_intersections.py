@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy.checks import number
 from dpverify.problems import AllSpace, Ball, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms, row_sums
 

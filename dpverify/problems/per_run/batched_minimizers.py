@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy.checks import number
 from dpverify.problems import AllSpace, Ball, Dataset, GeneralizedLinear, Problem, Ridge, minimize
 from dpverify.problems.arrays import Array, at_least, at_most, like, namespace, row_sums
 

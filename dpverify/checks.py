@@ -1,0 +1,139 @@
+"""Checks of single arguments, in the positive form, so that NaN fails them; one sentence says what is allowed."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpverify.errors import InvalidArgumentError
+
+FloatArray = NDArray[np.float64]
+
+LEAST_FAILURE_PROBABILITY = 1e-15
+"""Least failure probability of one audit: far below any use, and above the levels at which floats give out."""
+
+
+def number(
+    argument: str,
+    value: object,
+    *,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+    finite: bool = True,
+    allowed: str = "",
+) -> float:
+    """One real number in a range; NaN, bools, text and arrays are refused.
+
+    Args:
+        argument: its name, for the message.
+        value: the number.
+        at_least: least value.
+        at_most: greatest value.
+        above: a bound that is itself left out; so is minus infinity, unless nothing is said.
+        below: likewise from above.
+        finite: whether infinities are refused.
+        allowed: the range in other words than those that follow from the limits.
+
+    Raises:
+        InvalidArgumentError: with the name, the value and what is allowed.
+    """
+    said = allowed or _range(at_least, at_most, above, below, finite=finite)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise InvalidArgumentError(argument, value, said)
+    try:
+        real = float(value)
+    except OverflowError:
+        raise InvalidArgumentError(argument, value, said) from None
+    inside = at_least <= real <= at_most
+    # an infinite limit excludes nothing; only `finite` excludes the infinities
+    inside = inside and (above == -math.inf or real > above) and (below == math.inf or real < below)
+    if not inside or (finite and not math.isfinite(real)):
+        raise InvalidArgumentError(argument, value, said)
+    return real
+
+
+def _range(at_least: float, at_most: float, above: float, below: float, *, finite: bool) -> str:
+    limits = (
+        ("of at least", at_least, -math.inf),
+        ("greater than", above, -math.inf),
+        ("of at most", at_most, math.inf),
+        ("less than", below, math.inf),
+    )
+    said = " and ".join(f"{words} {limit:g}" for words, limit, nothing in limits if limit != nothing)
+    return f"a {'finite number' if finite else 'number or infinity'}{f' {said}' if said else ''}"
+
+
+def not_negative(argument: str, value: object) -> float:
+    """A finite number of at least 0.
+
+    Raises:
+        InvalidArgumentError: as `number`.
+    """
+    return number(argument, value, at_least=0.0)
+
+
+def probability(argument: str, value: object) -> float:
+    """A probability, strictly between 0 and 1.
+
+    Raises:
+        InvalidArgumentError: as `number`.
+    """
+    return number(argument, value, above=0.0, below=1.0, allowed="a number strictly between 0 and 1")
+
+
+def failure_probability(
+    argument: str, value: object, *, at_least: float = LEAST_FAILURE_PROBABILITY, reason: str = ""
+) -> float:
+    """A failure probability in [at_least, 1); `reason` is put behind what is allowed.
+
+    Raises:
+        InvalidArgumentError: as `number`.
+    """
+    allowed = f"a number from {at_least:g} to below 1{reason}"
+    return number(argument, value, at_least=at_least, below=1.0, allowed=allowed)
+
+
+def whole_number(argument: str, value: object, *, at_least: int = 1, at_most: int | None = None) -> int:
+    """One integer in a range; bools and floats are refused.
+
+    Raises:
+        InvalidArgumentError: with the name, the value and what is allowed.
+    """
+    allowed = f"an integer of at least {at_least}" + ("" if at_most is None else f" and at most {at_most}")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise InvalidArgumentError(argument, value, allowed)
+    whole = int(value)
+    if not whole >= at_least or (at_most is not None and not whole <= at_most):
+        raise InvalidArgumentError(argument, value, allowed)
+    return whole
+
+
+def numbers(
+    argument: str,
+    value: ArrayLike,
+    *,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    finite: bool = True,
+    allowed: str,
+) -> FloatArray:
+    """An array of real numbers in a range, any shape, as float64; NaN, bools and objects are refused.
+
+    Raises:
+        InvalidArgumentError: with the name, the value and what is allowed.
+    """
+    try:
+        raw = np.asarray(value)
+    except ValueError:
+        raise InvalidArgumentError(argument, value, allowed) from None
+    if raw.dtype.kind not in "iuf":
+        raise InvalidArgumentError(argument, value, allowed)
+    array = raw.astype(np.float64)
+    if not np.all((array >= at_least) & (array <= at_most)) or (finite and not np.all(np.isfinite(array))):
+        raise InvalidArgumentError(argument, value, allowed)
+    return array

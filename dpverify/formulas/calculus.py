@@ -1,0 +1,145 @@
+"""Trees with their derivatives taken and `at` carried out, by the operators' records, and nothing else changed.
+
+Wherever an expression has a value, what comes out here has the same; the converse is not claimed, so that where
+an expression is defined is asked of the expression itself (`definedness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from dpverify.formulas.expressions import (
+    Apply,
+    At,
+    Bound,
+    Derivative,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    children,
+    free_variables,
+    rebuilt,
+    subexpressions,
+)
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.operators import operator
+
+MAX_NODES = 20_000
+"""Nodes of the longest derivative that is worked out."""
+_ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
+
+
+def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> Formula:
+    """The formula with every side of every comparison changed."""
+    match formula:
+        case Compare(relation, left, right):
+            return Compare(relation, change(left), change(right))
+        case And(parts):
+            return And(tuple(map_sides(p, change) for p in parts))
+        case Or(parts):
+            return Or(tuple(map_sides(p, change) for p in parts))
+        case Not(part):
+            return Not(map_sides(part, change))
+        case Implies(premise, conclusion):
+            return Implies(map_sides(premise, change), map_sides(conclusion, change))
+        case ForAll(variable, body):
+            return ForAll(variable, map_sides(body, change))
+
+
+def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Expression:
+    """The expression with free variables replaced.
+
+    Raises:
+        OutOfScopeError: where a value would be captured, or what is differentiated would be replaced.
+    """
+    if not values:
+        return e
+    match e:
+        case Variable():
+            return values.get(e, e)
+        case Bound(kind, body, variable, first, last):
+            inner = _under(variable, body, values)
+            ends = (substituted(end, values) for end in (first, last))
+            return Bound(kind, substituted(body, inner), variable, *ends)
+        case At(body, variable, value):
+            inner = _under(variable, body, values)
+            return At(substituted(body, inner), variable, substituted(value, values))
+        case Derivative(body, variable, order):
+            if variable in values:
+                # the derivative's value is wanted there, not the derivative of what is there
+                inner = {v: value for v, value in values.items() if v != variable}
+                return At(
+                    Derivative(_kept(body, variable, inner), variable, order), variable, values[variable]
+                )
+            return Derivative(_kept(body, variable, values), variable, order)
+        case _:
+            return rebuilt(e, tuple(substituted(part, values) for part in children(e)))
+
+
+def _kept(body: Expression, variable: Variable, values: Mapping[Variable, Expression]) -> Expression:
+    return substituted(body, _under(variable, body, values))
+
+
+def _under(
+    variable: Variable, body: Expression, values: Mapping[Variable, Expression]
+) -> Mapping[Variable, Expression]:
+    """The values that go into a body in which a variable is bound."""
+    used = {v: value for v, value in values.items() if v != variable and v in free_variables(body)}
+    if any(variable.name == v.name for value in used.values() for v in free_variables(value)):
+        raise OutOfScopeError(f"{variable.name} is bound where something else of that name goes in")
+    return used
+
+
+def worked_out(e: Expression) -> Expression:
+    """The expression with every derivative taken and every `at` carried out.
+
+    Raises:
+        OutOfScopeError: where that can't be done.
+    """
+    if not any(isinstance(part, Derivative | At) for part in subexpressions(e)):
+        return e
+    match e:
+        case Derivative(body, variable, order):
+            result = worked_out(body)
+            for _ in range(order):
+                result = differentiated(result, variable)
+                if sum(1 for _ in subexpressions(result)) > MAX_NODES:
+                    raise OutOfScopeError("a derivative is too long to be worked out")
+            return result
+        case At(body, variable, value):
+            return substituted(worked_out(body), {variable: worked_out(value)})
+        case _:
+            return rebuilt(e, tuple(map(worked_out, children(e))))
+
+
+def differentiated(e: Expression, variable: Variable) -> Expression:
+    """The derivative of an expression without derivatives and `at`, rule by rule."""
+    if variable not in free_variables(e):
+        return _ZERO
+    match e:
+        case Variable():
+            return _ONE
+        case Apply(name, arguments):
+            terms = []
+            slopes = operator(name).slopes(*arguments)
+            for part, slope in zip(arguments, slopes, strict=True):
+                inner = differentiated(part, variable)
+                if inner == _ZERO:
+                    continue
+                if slope is None:
+                    raise OutOfScopeError(f"a derivative of {name}")
+                terms.append(slope if inner == _ONE else inner if slope == _ONE else slope * inner)
+            result = terms[0] if terms else _ZERO
+            for term in terms[1:]:
+                result = result + term
+            return result
+        case Bound("sum", body, index, first, last):
+            if variable in free_variables(first) | free_variables(last):
+                raise OutOfScopeError("a derivative in the end of a sum")
+            return Bound("sum", differentiated(body, variable), index, first, last)
+        case Bound(kind, _, _, _, _):
+            raise OutOfScopeError(f"a derivative of {'an' if kind == 'integral' else 'a'} {kind}")
+        case _:
+            raise AssertionError(e)

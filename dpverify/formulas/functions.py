@@ -1,0 +1,412 @@
+"""The records of functions: exponentials, distribution functions, counting functions, max, min and rounding."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import reduce
+from statistics import NormalDist
+
+import flint
+
+from dpverify.formulas.expressions import PI, Apply, Expression, Number, OutOfScopeError, is_integer
+from dpverify.formulas.logic import Le, Lt, Ne
+from dpverify.formulas.operators import (
+    CLOSED,
+    POWER,
+    Arguments,
+    Need,
+    Operator,
+    Signs,
+    Written,
+    absolute,
+    exp,
+    log,
+    normal_quantile,
+    sqrt,
+)
+from dpverify.formulas.units import Unit, alike, pure
+from dpverify.formulas.values import (
+    NOT_A_NUMBER,
+    Ball,
+    UnclearError,
+    UndefinedError,
+    Value,
+    ball,
+    floor_of,
+    held,
+    largest,
+    monotone,
+    sign,
+    smallest,
+    whole,
+)
+
+_ANY: Signs = frozenset({-1, 0, 1})
+_POSITIVE: Signs = frozenset({1})
+_NOT_NEGATIVE: Signs = frozenset({0, 1})
+_LARGEST = 2_000
+"""The largest number of which a factorial is worked out exactly."""
+
+
+# ---------------------------------------------------------------------------------------------- parts of records
+
+
+def brackets(name: str) -> Written:
+    """A function's name, and its arguments in brackets."""
+    return Written(lambda *a: f"{name}({', '.join(a)})")
+
+
+def _latex(name: str) -> Written:
+    return Written(lambda *a: rf"{name}\left({', '.join(a)}\right)")
+
+
+def _pure(_: Arguments, units: Sequence[Unit | None]) -> Unit:
+    return pure(*units)
+
+
+def _shared(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
+    return alike(*units)
+
+
+def _value(
+    of_balls: Callable[..., Ball], exact: Callable[..., Fraction | None] = lambda *_: None
+) -> Callable[..., Value]:
+    """The value of a function: exact where `exact` knows it, else from balls."""
+
+    def value(*arguments: Value, inside: bool = False) -> Value:
+        if all(isinstance(a, Fraction) for a in arguments):
+            found = exact(*arguments)
+            if found is not None:
+                return held(found)
+        return held(of_balls(*map(ball, arguments)))
+
+    return value
+
+
+def _at(place: int, result: Fraction) -> Callable[[Fraction], Fraction | None]:
+    return lambda x: result if x == place else None
+
+
+def pick_signs(pick: Callable[..., int]) -> Callable[[Arguments, Sequence[Signs]], Signs]:
+    """The signs of what is one of the arguments, picked by size."""
+    return lambda _, signs: frozenset(pick(choice) for choice in itertools.product(*signs))
+
+
+# ---------------------------------------------------------------------------------------------- logarithms
+
+
+def _log(x: Ball) -> Ball:
+    return x.log() if x > 0 else NOT_A_NUMBER
+
+
+def _exact_log(x: Fraction) -> Fraction | None:
+    if x <= 0:
+        raise UndefinedError("the logarithm of what is not positive")
+    return Fraction(0) if x == 1 else None
+
+
+def _needs_of_log(arguments: Arguments, _: bool) -> Iterator[Need]:
+    yield Need(Lt(0, arguments[0]))
+
+
+def _log_base(x: Ball, base: Ball) -> Ball:
+    if not (x > 0 and base > 0) or base.contains(1):
+        return NOT_A_NUMBER
+    return x.log() / base.log()
+
+
+def _exact_log_base(x: Fraction, base: Fraction) -> Fraction | None:
+    if x <= 0 or base <= 0 or base == 1:
+        raise UndefinedError("a logarithm of what is not positive, or to the base 1")
+    if x == 1:
+        return Fraction(0)
+    try:
+        near = round(math.log(x) / math.log(base))
+    except (OverflowError, ValueError, ZeroDivisionError):
+        return None
+    return Fraction(near) if abs(near) < 64 and base**near == x else None
+
+
+def _needs_of_log_base(arguments: Arguments, _: bool) -> Iterator[Need]:
+    x, base = arguments
+    yield Need(Lt(0, x))
+    yield Need(Lt(0, base))
+    yield Need(Ne(base, 1))
+
+
+# ---------------------------------------------------------------------------------------------- Gaussians
+
+
+def _phi(x: Ball) -> Ball:
+    return (x * -(flint.arb(2).rsqrt())).erfc() / 2
+
+
+def _bell(x: Expression) -> Expression:
+    return exp(-(x**2) / 2) / sqrt(2 * PI)
+
+
+def _phi_inverse(p: Ball) -> Ball:
+    # both forms keep their accuracy at the end that they start from
+    if not (p > 0 and p < 1):
+        return NOT_A_NUMBER
+    return -flint.arb(2).sqrt() * (2 * p).erfcinv() if p < 0.5 else flint.arb(2).sqrt() * (2 * p - 1).erfinv()
+
+
+def _exact_phi_inverse(p: Fraction) -> Fraction | None:
+    if not 0 < p < 1:
+        raise UndefinedError("a quantile of what is no probability between 0 and 1")
+    return Fraction(0) if p == Fraction(1, 2) else None
+
+
+def _needs_of_phi_inverse(arguments: Arguments, _: bool) -> Iterator[Need]:
+    yield Need(Lt(0, arguments[0]))
+    yield Need(Lt(arguments[0], 1))
+
+
+def _slope_of_phi_inverse(p: Expression) -> tuple[Expression]:
+    return (1 / _bell(normal_quantile(p)),)
+
+
+# ---------------------------------------------------------------------------------------------- counting
+
+
+def _integers(arguments: Arguments, inside: bool) -> None:
+    if inside:
+        raise OutOfScopeError("a derivative of a function of integers")
+    for e in arguments:
+        if not is_integer(e):
+            raise OutOfScopeError("an argument of a function of integers is not known to be one")
+
+
+def _needs_of_counting(arguments: Arguments, inside: bool) -> Iterator[Need]:
+    _integers(arguments, inside)
+    for e in arguments:
+        yield Need(Le(0, e))
+
+
+def _count(x: Value) -> int:
+    n = whole(x)
+    if n < 0:
+        raise UndefinedError("a negative number of things")
+    if n > _LARGEST:
+        raise UnclearError("a number is too large for its factorial")
+    return n
+
+
+def _factorial(x: Value, *, inside: bool = False) -> Value:
+    return held(Fraction(math.factorial(_count(x))))
+
+
+def _binomial(n: Value, k: Value, *, inside: bool = False) -> Value:
+    return held(Fraction(math.comb(_count(n), _count(k))))
+
+
+def _whole_number(x: float) -> int:
+    if x != round(x) or not 0 <= x <= _LARGEST:
+        raise ValueError("no number of things")
+    return round(x)
+
+
+def _gamma(x: Ball) -> Ball:
+    return x.gamma() if x > 0 else NOT_A_NUMBER
+
+
+def _exact_gamma(x: Fraction) -> Fraction | None:
+    if x <= 0:
+        raise UndefinedError("Gamma of what is not positive")
+    return Fraction(math.factorial(int(x) - 1)) if x.denominator == 1 and x <= _LARGEST else None
+
+
+def _needs_of_gamma(arguments: Arguments, inside: bool) -> Iterator[Need]:
+    if inside:
+        raise OutOfScopeError("a derivative of Gamma")
+    yield Need(Lt(0, arguments[0]))
+
+
+def _number_gamma(x: float) -> float:
+    if not x > 0:
+        raise ValueError("Gamma of what is not positive")
+    return math.gamma(x)
+
+
+# ---------------------------------------------------------------------------------------------- kinks and jumps
+
+
+def _needs_of_pick(name: str) -> Callable[[Arguments, bool], Iterator[Need]]:
+    def needs(arguments: Arguments, inside: bool) -> Iterator[Need]:
+        # which of two equal arguments is taken does not matter, but for a slope
+        for i in range(1, len(arguments) if inside else 0):
+            before = arguments[0] if i == 1 else Apply(name, arguments[:i])
+            yield Need(Ne(before, arguments[i]))
+
+    return needs
+
+
+def _slopes_of_pick(name: str, side: int) -> Callable[..., tuple[Expression | None, ...]]:
+    """Of max(u, v) = (u + v + |u - v|) / 2, and of min likewise."""
+
+    def slopes(*arguments: Expression) -> tuple[Expression | None, ...]:
+        if len(arguments) == 1:
+            return (Number(Fraction(1)),)
+        *rest, v = arguments
+        u = rest[0] if len(rest) == 1 else Apply(name, tuple(rest))
+        ahead = side * (u - v) / absolute(u - v)
+        inner: tuple[Expression | None, ...] = (Number(Fraction(1)),) if len(rest) == 1 else slopes(*rest)
+        return (*(None if s is None else (1 + ahead) / 2 * s for s in inner), (1 - ahead) / 2)
+
+    return slopes
+
+
+def _absolute(x: Value, *, inside: bool = False) -> Value:
+    if inside and sign(x) == 0:
+        raise UndefinedError("a slope of |x| at 0")
+    return abs(x) if isinstance(x, Fraction) else largest(x, -x)
+
+
+def _picked(pick: Callable[..., Value], name: str) -> Callable[..., Value]:
+    def value(*arguments: Value, inside: bool = False) -> Value:
+        for i in range(1, len(arguments) if inside else 0):
+            before = pick(*arguments[:i])
+            if isinstance(before, Fraction) and before == arguments[i]:
+                raise UndefinedError(f"a slope of {name} where two arguments are the same")
+            sign(ball(before) - ball(arguments[i]))
+        return pick(*arguments)
+
+    return value
+
+
+def _absolute_ball(x: Ball) -> Ball:
+    if x >= 0:
+        return x
+    if x <= 0:
+        return -x
+    return abs(x).nonnegative_part() if x.is_finite() else NOT_A_NUMBER
+
+
+def _floor_ball(x: Ball) -> Ball:
+    if not x.is_finite():
+        return NOT_A_NUMBER
+    low, high = x.lower().floor(), x.upper().floor()
+    return low if low == high else low.union(high)
+
+
+def _needs_of_rounding(_: Arguments, inside: bool) -> Iterator[Need]:
+    if inside:
+        raise OutOfScopeError("a derivative of floor or ceiling")
+    return iter(())
+
+
+def _rounded(round_: Callable[[Value], Value]) -> Callable[..., Value]:
+    def value(x: Value, *, inside: bool = False) -> Value:
+        if inside:
+            raise UnclearError("a derivative of floor or ceiling")
+        return round_(x)
+
+    return value
+
+
+def _power_of_e(argument: str) -> str:
+    return f"e^{{{argument}}}"
+
+
+def _no_slope(*arguments: Expression) -> tuple[None, ...]:
+    return (None,) * len(arguments)
+
+
+FUNCTIONS = (
+    Operator(
+        "exp", 1, 1,
+        text=brackets("exp"), latex=Written(_power_of_e, POWER), unit=_pure,
+        value=_value(lambda x: x.exp(), _at(0, Fraction(1))), ball=lambda x: x.exp(), monotone=1,
+        number=math.exp, slopes=lambda x: (exp(x),), signs=lambda *_: _POSITIVE,
+    ),
+    Operator(
+        "log", 1, 1,
+        text=brackets("log"), latex=_latex(r"\ln"), unit=_pure, needs=_needs_of_log,
+        value=_value(_log, _exact_log), ball=_log, monotone=1,
+        number=math.log, slopes=lambda x: (1 / x,),
+    ),
+    Operator(
+        "log_base", 2, 2,
+        text=Written(lambda x, base: f"log({x}, base {base})"),
+        latex=Written(lambda x, base: rf"\log_{{{base}}}\left({x}\right)"),
+        unit=_pure, needs=_needs_of_log_base,
+        value=_value(_log_base, _exact_log_base), ball=_log_base, number=lambda x, base: math.log(x) / math.log(base),
+        slopes=lambda x, base: (1 / (x * log(base)), -(log(x) / (base * log(base) ** 2))),
+        neutral=lambda x, base: ["mul", ["log", x], ["pow", ["log", base], ["num", "-1"]]],
+    ),
+    Operator(
+        "phi", 1, 1,
+        text=brackets("Phi"), latex=_latex(r"\Phi"), unit=_pure,
+        value=_value(_phi, _at(0, Fraction(1, 2))), ball=monotone(_phi), monotone=1,
+        number=lambda x: math.erfc(-x / math.sqrt(2)) / 2, slopes=lambda x: (_bell(x),), signs=lambda *_: _POSITIVE,
+    ),
+    Operator(
+        "phi_inverse", 1, 1,
+        text=brackets("Phi^(-1)"), latex=_latex(r"\Phi^{-1}"), unit=_pure, needs=_needs_of_phi_inverse,
+        value=_value(_phi_inverse, _exact_phi_inverse), ball=monotone(_phi_inverse), monotone=1,
+        number=NormalDist().inv_cdf, slopes=_slope_of_phi_inverse,
+    ),
+    Operator(
+        "erfc", 1, 1,
+        text=brackets("erfc"), latex=_latex(r"\operatorname{erfc}"), unit=_pure,
+        value=_value(lambda x: x.erfc(), _at(0, Fraction(1))), ball=monotone(lambda x: x.erfc()), monotone=-1,
+        number=math.erfc, slopes=lambda x: (-(2 * exp(-(x**2)) / sqrt(PI)),), signs=lambda *_: _POSITIVE,
+    ),
+    Operator(
+        "gamma", 1, 1,
+        text=brackets("Gamma"), latex=_latex(r"\Gamma"), unit=_pure, needs=_needs_of_gamma,
+        value=_value(_gamma, _exact_gamma), ball=_gamma,
+        number=_number_gamma, slopes=_no_slope, signs=lambda *_: _POSITIVE,
+    ),
+    Operator(
+        "factorial", 1, 1,
+        text=Written(lambda n: f"{n}!", POWER, (CLOSED,)), latex=Written(lambda n: f"{n}!", POWER, (CLOSED,)),
+        unit=_pure, needs=_needs_of_counting, value=_factorial,
+        number=lambda n: math.gamma(_whole_number(n) + 1), slopes=_no_slope, signs=lambda *_: _POSITIVE,
+    ),
+    Operator(
+        "binomial", 2, 2,
+        text=brackets("binomial"), latex=Written(lambda n, k: rf"\binom{{{n}}}{{{k}}}"),
+        unit=_pure, needs=_needs_of_counting, value=_binomial,
+        number=lambda n, k: float(math.comb(_whole_number(n), _whole_number(k))),
+        slopes=_no_slope, signs=lambda *_: _NOT_NEGATIVE,
+    ),
+    Operator(
+        "max", 1, None,
+        text=brackets("max"), latex=_latex(r"\max"), unit=_shared, needs=_needs_of_pick("max"),
+        value=_picked(largest, "max"), ball=lambda *a: reduce(lambda u, v: u.max(v), a),
+        number=max, slopes=_slopes_of_pick("max", 1), signs=pick_signs(max),
+    ),
+    Operator(
+        "min", 1, None,
+        text=brackets("min"), latex=_latex(r"\min"), unit=_shared, needs=_needs_of_pick("min"),
+        value=_picked(smallest, "min"), ball=lambda *a: reduce(lambda u, v: u.min(v), a),
+        number=min, slopes=_slopes_of_pick("min", -1), signs=pick_signs(min),
+    ),
+    Operator(
+        "abs", 1, 1,
+        text=Written(lambda x: f"|{x}|"), latex=Written(lambda x: rf"\left|{x}\right|"), unit=_shared,
+        needs=lambda arguments, inside: iter([Need(Ne(arguments[0], 0))] if inside else []),
+        value=_absolute, ball=_absolute_ball, number=abs, slopes=lambda x: (x / absolute(x),),
+        signs=lambda _, signs: frozenset(abs(s) for s in signs[0]),
+    ),
+    Operator(
+        "floor", 1, 1,
+        text=brackets("floor"), latex=Written(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=_pure,
+        needs=_needs_of_rounding, value=_rounded(floor_of), ball=_floor_ball,
+        number=lambda x: float(math.floor(x)), slopes=_no_slope,
+        # a positive number may be rounded to 0, what is negative stays so
+        signs=lambda _, signs: signs[0] | ({0} if 1 in signs[0] else set()),
+    ),
+    Operator(
+        "ceiling", 1, 1,
+        text=brackets("ceiling"), latex=Written(lambda x: rf"\left\lceil {x} \right\rceil"), unit=_pure,
+        needs=_needs_of_rounding, value=_rounded(lambda x: -floor_of(-x)), ball=lambda x: -_floor_ball(-x),
+        number=lambda x: float(math.ceil(x)), slopes=_no_slope,
+        signs=lambda _, signs: signs[0] | ({0} if -1 in signs[0] else set()),
+    ),
+)  # fmt: skip

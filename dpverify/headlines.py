@@ -1,0 +1,250 @@
+"""What may be said of a statement, computed from its formulas: a headline says what was proved and no more.
+
+A statement is proved by its `whole` formulas alone, with its conditions and with what these rest on; everything that
+they use and that is not among the statement's own formulas is named after the word "given". Instances refute or
+support. A false step or condition is said, and so is a box that leaves out a part of a domain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
+
+HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
+
+_FALSE_STEP = "a step of its proof is false"
+
+
+@dataclass(frozen=True)
+class Word:
+    """What was shown of one variant of a statement."""
+
+    verdict: Verdict | None
+    """Of the statement itself: None where no formula is the whole of it and none refutes it."""
+    given: tuple[str, ...]
+    """What the verdict rests on besides the statement's own formulas."""
+    headline: str
+    """The same in words, with what is false or left out."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the rule looks at of one formula."""
+
+    name: str
+    coverage: Coverage
+    verdict: Verdict
+    uses: tuple[str, ...]
+    cut: tuple[str, ...]
+    """Parts of the domain to which a box confines it, in words."""
+    consequence: Consequence | None = None
+
+
+def row_of(proof: ProofEvidence) -> Row:
+    """A ledger's row as the rule sees it."""
+    return Row(proof.obligation, proof.coverage, proof.verdict, proof.uses, cut(proof), proof.consequence)
+
+
+def cut(proof: ProofEvidence) -> tuple[str, ...]:
+    """The variables that a box keeps from a part of their domain, with the part that is left."""
+    if proof.verdict is not Verdict.CERTIFIED or proof.box is None:
+        return ()
+    return tuple(
+        f"{name} in [{low}, {high}]"
+        for name, (low, high) in proof.box.items()
+        if not _covers(proof.domain.get(name, ""), low, high)
+    )
+
+
+_DOMAIN = re.compile(r"(?:integers in )?[\[(]([^,]+), ([^\])]+)[\])]")
+
+
+def _covers(domain: str, low: str, high: str) -> bool:
+    """Whether a box has all of a domain; what cannot be read is not covered."""
+    ends = _DOMAIN.fullmatch(domain)
+    try:
+        return ends is not None and Fraction(low) <= Fraction(ends[1]) and Fraction(ends[2]) <= Fraction(high)
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What is false as printed in a statement beside what it says itself, each kind once."""
+    return _marks((p.coverage, p.verdict) for p in proofs if p.variant is Variant.PRINTED)
+
+
+def _marks(rows: Iterable[tuple[Coverage, Verdict]]) -> tuple[str, ...]:
+    words = {
+        Coverage.STEP: _FALSE_STEP,
+        Coverage.CONDITION: "a condition is false",
+        Coverage.UNIT: "units differ",
+        Coverage.REFERENCE: "a reference is false",
+    }
+    false = {coverage for coverage, verdict in rows if verdict is Verdict.REFUTED}
+    return tuple(text for coverage, text in words.items() if coverage in false)
+
+
+def variant_rows(
+    proofs: Sequence[ProofEvidence], variant: Variant, replaced: Iterable[str] = ()
+) -> tuple[Row, ...]:
+    """The rows of one variant. The corrected statement is the printed one but for what its correction replaces.
+
+    Args:
+        proofs: all rows of one statement.
+        variant: which of the two.
+        replaced: printed formulas without a successor of the same name that the correction makes void.
+    """
+    mine = [p for p in proofs if p.variant is variant]
+    if variant is Variant.REPAIRED:
+        gone = {p.obligation for p in mine} | {name + tail for name in replaced for tail in ("", ": units")}
+        mine += [p for p in proofs if p.variant is Variant.PRINTED and p.obligation not in gone]
+    return tuple(map(row_of, mine))
+
+
+def word(
+    statement: str,
+    rows: Sequence[Row],
+    uses: Sequence[str] = (),
+    false: Mapping[str, Consequence | None] | None = None,
+) -> Word:
+    """What may be said of a statement.
+
+    Args:
+        statement: its id.
+        rows: its formulas in one variant.
+        uses: what the statement rests on whatever the formula.
+        false: the statements that are false as printed among those that it rests on, with what follows from that.
+    """
+    false_rows = _marks((row.coverage, row.verdict) for row in rows)
+    said = [*false_rows, *(_carried(name, consequence) for name, consequence in (false or {}).items())]
+    claims = [row for row in rows if row.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    refuted = [row for row in claims if row.verdict is Verdict.REFUTED]
+    if refuted:
+        worst = gravest(row.consequence for row in refuted)
+        return Word(Verdict.REFUTED, (), "; ".join(["refuted" + (f": {worst}" if worst else ""), *said]))
+    wholes = [row for row in rows if row.coverage is Coverage.WHOLE]
+    if not wholes:
+        return Word(None, (), "; ".join([_without_a_whole(rows), *said]))
+    needed = _needed(statement, rows, wholes)
+    verdict = _conclusion(needed)
+    own = {f"{statement}/{row.name}" for row in rows}
+    given = tuple(sorted({*uses, *(name for row in needed for name in row.uses)} - own))
+    if verdict not in HOLDS:
+        return Word(verdict, given, "; ".join([str(verdict), *said]))
+    first = "holds" if _FALSE_STEP in false_rows else str(verdict)
+    parts = tuple(dict.fromkeys(part for row in needed for part in row.cut))
+    if parts:
+        first += f" on a part of its domain ({', '.join(parts)})"
+    elif first == "holds" and verdict is Verdict.CERTIFIED:
+        first += " by rigorous intervals"
+    if given:
+        first += f", given {', '.join(given)}"
+    return Word(verdict, given, "; ".join([first, *said]))
+
+
+def _carried(name: str, consequence: Consequence | None) -> str:
+    return f"rests on {name}, false as printed" + (f" ({consequence})" if consequence else "")
+
+
+def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
+    """The worst of them; None where none is known."""
+    return min((c for c in consequences if c is not None), key=list(Consequence).index, default=None)
+
+
+def _needed(statement: str, rows: Sequence[Row], wholes: Sequence[Row]) -> list[Row]:
+    """The wholes, all conditions, and what these use of the statement's own formulas."""
+    by_name = {f"{statement}/{row.name}": row for row in rows}
+    waiting = [*wholes, *(row for row in rows if row.coverage is Coverage.CONDITION)]
+    found: dict[str, Row] = {}
+    while waiting:
+        row = waiting.pop(0)
+        if row.name not in found:
+            found[row.name] = row
+            waiting += [by_name[name] for name in row.uses if name in by_name]
+    return list(found.values())
+
+
+def _conclusion(needed: Sequence[Row]) -> Verdict:
+    """The weakest verdict; where what the wholes need is false, they give nothing."""
+    verdict = overall([row.verdict for row in needed])
+    assert verdict is not None
+    return Verdict.UNDECIDED if verdict is Verdict.REFUTED else verdict
+
+
+def _without_a_whole(rows: Sequence[Row]) -> str:
+    for coverage, noun in ((Coverage.INSTANCE, "instances"), (Coverage.STEP, "steps of its proof")):
+        found = [row.verdict in HOLDS for row in rows if row.coverage is coverage]
+        if any(found):
+            only = "" if coverage is Coverage.INSTANCE else "only "
+            return f"{only}{noun} hold" if all(found) else f"{only}some {noun} hold"
+        if found:
+            return f"{noun} undecided"
+    return "nothing was decided"
+
+
+# ----------------------------------------------------------------------------------------- what rests on what
+
+
+def bare(name: str) -> str:
+    """The statement of `STATEMENT/OBLIGATION`, or the id itself."""
+    return name.partition("/")[0]
+
+
+def cycle(graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Some cycle of a graph, its first node repeated at the end; empty where there is none."""
+    done: set[str] = set()
+    for start in graph:
+        path: list[str] = []
+        waiting: list[tuple[str, Iterator[str]]] = []
+        if start not in done:
+            path, waiting = [start], [(start, iter(graph.get(start, ())))]
+        while waiting:
+            node, further = waiting[-1]
+            for following in further:
+                if following in path:
+                    return (*path[path.index(following) :], following)
+                if following not in done:
+                    path.append(following)
+                    waiting.append((following, iter(graph.get(following, ()))))
+                    break
+            else:
+                done.add(node)
+                path.pop()
+                waiting.pop()
+    return ()
+
+
+def ancestors(name: str, graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """All that something rests on, directly or not, without itself; nearest first."""
+    found: dict[str, None] = {}
+    waiting = list(graph.get(name, ()))
+    while waiting:
+        following = waiting.pop(0)
+        if following not in found:
+            found[following] = None
+            waiting += graph.get(following, ())
+    return tuple(node for node in found if node != name)
+
+
+# ------------------------------------------------------------------------------------------------- by how much
+
+
+def exceeds(relation: str, left: str | None, right: str | None) -> str:
+    """By how much an inequality fails, from its two sides; empty where that is not a size beyond another."""
+    try:
+        low, high = float(Fraction(left or "")), float(Fraction(right or ""))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return ""
+    if relation not in ("<=", "<") or low < high or high < 0:
+        return ""
+    if high > 0:
+        return f"{_short(low)} in place of at most {_short(high)}, {_short(low / high)} times as much"
+    return f"{_short(low)} in place of at most {_short(high)}"
+
+
+def _short(number: float) -> str:
+    return f"{number:.4g}"

@@ -1,0 +1,268 @@
+"""From trees to SymPy's expressions and back, for the provers that work with those.
+
+SymPy simplifies whatever it is given, by laws that hold where both sides have values: x/x becomes 1. So the form that
+it makes of an expression has the expression's value wherever the expression has one, and may have values elsewhere.
+
+- A claim whose form is shown counts as shown only with every condition of `definedness.defined_where` of the claim as
+  it was written.
+- An assumption's form is weaker than the assumption or the same: where the assumption is true, each of its comparisons
+  that has a truth value keeps it, and Kleene's connectives never change a truth value when an undefined part is given
+  one. So whatever follows from the form follows from the assumption.
+
+Formulas in SymPy's form are those of `dpverify.formulas.logic` with SymPy's expressions as sides (`Symbolic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import sympy as sp
+
+from dpverify.formulas.calculus import map_sides, worked_out
+from dpverify.formulas.expressions import (
+    PI,
+    Apply,
+    Bound,
+    Constant,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    product,
+    total,
+)
+from dpverify.formulas.expressions import integral as tree_integral
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.operators import apply, exp
+
+SymPy = Any
+"""A SymPy expression; SymPy ships no types."""
+Symbolic = Any
+"""A formula with SymPy's expressions as sides."""
+
+
+def fraction(value: SymPy) -> Fraction:
+    """An exact SymPy rational as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def rational(value: Fraction) -> SymPy:
+    """A Fraction as a SymPy rational."""
+    return sp.Rational(value.numerator, value.denominator)
+
+
+class Phi(sp.Function):  # type: ignore[misc]
+    """The standard Gaussian distribution function, erfc(-x / sqrt(2)) / 2, never rewritten by SymPy.
+
+    Kept as it is so that Phi(-10) is not evaluated as one minus something close to one.
+    """
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> SymPy:
+        """Derivative: the Gaussian density."""
+        return sp.exp(-(self.args[0] ** 2) / 2) / sp.sqrt(2 * sp.pi)
+
+    def _eval_evalf(self, prec: int) -> SymPy:
+        return (sp.erfc(-self.args[0] / sp.sqrt(2)) / 2)._eval_evalf(prec)
+
+
+class DomainSymbol(sp.Symbol):  # type: ignore[misc]
+    """The symbol of a variable, equal to another only if both variables are."""
+
+    __slots__ = ("variable",)
+
+    variable: Variable
+
+    def __new__(cls, variable: Variable) -> DomainSymbol:
+        """Make a symbol; SymPy simplifies by the assumptions alone."""
+        symbol = sp.Symbol.__xnew__(cls, variable.name, **_assumptions(variable))
+        symbol.variable = variable
+        found: DomainSymbol = symbol
+        return found
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Variable], dict[str, bool]]:
+        return (self.variable,), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        v = self.variable
+        return (*super()._hashable_content(), f"{v.domain_text()}, {v.unit}")
+
+    @classmethod
+    def class_key(cls) -> tuple[int, int, str]:
+        """Where SymPy sorts it: among its own symbols."""
+        key: tuple[int, int, str] = sp.Symbol.class_key()
+        return key
+
+
+def _assumptions(v: Variable) -> dict[str, bool]:
+    found: dict[str, bool] = {"integer": True} if v.kind == "integer" else {"real": True}
+    if v.lower is not None and (v.lower > 0 or (v.lower == 0 and v.lower_open)):
+        found["positive"] = True
+    elif v.lower is not None and v.lower >= 0:
+        found["nonnegative"] = True
+    elif v.upper is not None and (v.upper < 0 or (v.upper == 0 and v.upper_open)):
+        found["negative"] = True
+    elif v.upper is not None and v.upper <= 0:
+        found["nonpositive"] = True
+    return found
+
+
+@lru_cache(10_000)
+def symbol(variable: Variable) -> DomainSymbol:
+    """The symbol of a variable."""
+    return DomainSymbol(variable)
+
+
+# ---------------------------------------------------------------------------------------------- to SymPy
+
+_TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType(
+    {
+        "add": lambda *a: sp.Add(*a),
+        "sub": lambda a, b: a - b,
+        "neg": lambda a: -a,
+        "mul": lambda *a: sp.Mul(*a),
+        "div": lambda a, b: a / b,
+        "pow": lambda a, b: a**b,
+        "root": lambda a, order: a ** (1 / order),
+        "exp": sp.exp,
+        "log": sp.log,
+        "log_base": lambda x, base: sp.log(x) / sp.log(base),
+        "phi": Phi,
+        "erfc": sp.erfc,
+        "max": lambda *a: sp.Max(*a),
+        "min": lambda *a: sp.Min(*a),
+        "abs": sp.Abs,
+        "floor": sp.floor,
+        "ceiling": lambda x: -sp.floor(-x),
+    }
+)
+"""SymPy's term for each operator; what is not here is beyond the provers that work with SymPy."""
+
+
+def operators_known() -> frozenset[str]:
+    """Names of the operators that have a SymPy term."""
+    return frozenset(_TO_SYMPY)
+
+
+def symbolic(e: Expression) -> SymPy:
+    """What SymPy makes of an expression; derivatives are taken and `at` is carried out before it sees any.
+
+    Raises:
+        OutOfScopeError: where SymPy has no term for an operator, or it finds that there is a value nowhere.
+    """
+    result = _symbolic(worked_out(e))
+    if result.has(sp.zoo, sp.nan):
+        raise OutOfScopeError("an expression has no value anywhere")
+    if result.has(sp.I):
+        raise OutOfScopeError("SymPy needs complex numbers for an expression")
+    return result
+
+
+@lru_cache(20_000)
+def _symbolic(e: Expression) -> SymPy:
+    match e:
+        case Number(value):
+            return rational(value)
+        case Variable():
+            return symbol(e)
+        case Constant(name):
+            return {"pi": sp.pi, "oo": sp.oo, "-oo": -sp.oo}[name]
+        case Apply(name, arguments):
+            make = _TO_SYMPY.get(name)
+            if make is None:
+                raise OutOfScopeError(f"function not supported: {name}")
+            return make(*map(_symbolic, arguments))
+        case Bound("product"):
+            raise OutOfScopeError("function not supported: product")
+        case Bound(kind, body, variable, first, last):
+            make = sp.Sum if kind == "sum" else sp.Integral
+            return make(_symbolic(body), (symbol(variable), _symbolic(first), _symbolic(last)))
+        case _:
+            raise AssertionError(e)
+
+
+def symbolic_formula(formula: Formula) -> Symbolic:
+    """`symbolic` on every side."""
+    change: Callable[[Expression], SymPy] = symbolic
+    return map_sides(formula, change)
+
+
+def sides(f: Symbolic) -> Iterator[SymPy]:
+    """Both sides of every comparison in a formula."""
+    match f:
+        case Compare(_, left, right):
+            yield left
+            yield right
+        case And(parts) | Or(parts):
+            for p in parts:
+                yield from sides(p)
+        case Not(part):
+            yield from sides(part)
+        case Implies(premise, conclusion):
+            yield from sides(premise)
+            yield from sides(conclusion)
+        case _:
+            yield from sides(f.body)
+
+
+def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:
+    """Body, bound symbol, lower and upper end of a sum or an integral.
+
+    SymPy writes a sum of sums as one with several limits; the outermost comes last and is the one given here.
+    """
+    *inner, (index, first, last) = e.limits
+    return (e.func(e.function, *inner) if inner else e.function), index, first, last
+
+
+# ---------------------------------------------------------------------------------------------- and back
+
+_FROM_SYMPY: tuple[tuple[Any, str], ...] = (
+    (sp.exp, "exp"), (sp.log, "log"), (sp.erfc, "erfc"), (Phi, "phi"), (sp.Max, "max"), (sp.Min, "min"),
+    (sp.Abs, "abs"), (sp.floor, "floor"), (sp.Pow, "pow"),
+)  # fmt: skip
+
+
+def tree(e: SymPy) -> Expression:
+    """The tree of a SymPy expression over variables' symbols.
+
+    Raises:
+        OutOfScopeError: for what has no tree.
+    """
+    if e.is_Rational:
+        return Number(fraction(e))
+    if isinstance(e, DomainSymbol):
+        return e.variable
+    if e is sp.pi:
+        return PI
+    if e is sp.E:
+        return exp(1)
+    if e in (sp.oo, -sp.oo):
+        return Constant("oo" if e is sp.oo else "-oo")
+    if e.is_Mul and e.args[0] is sp.S.NegativeOne:
+        return -tree(sp.Mul(*e.args[1:]))
+    if e.is_Add or e.is_Mul:
+        return Apply("add" if e.is_Add else "mul", tuple(map(tree, e.args)))
+    if isinstance(e, sp.Sum | sp.Integral | sp.Product):
+        body, index, first, last = bound_parts(e)
+        make = {sp.Sum: total, sp.Product: product, sp.Integral: tree_integral}[type(e)]
+        return make(tree(body), tree(index), tree(first), tree(last))  # type: ignore[arg-type]
+    for function, name in _FROM_SYMPY:
+        if isinstance(e, function):
+            return apply(name, *map(tree, e.args))
+    raise OutOfScopeError(f"{type(e).__name__} in {e}")
+
+
+def tree_of(formula: Symbolic) -> Formula:
+    """`tree` on every side."""
+    return map_sides(formula, tree)
+
+
+def symbolic_to_json(e: SymPy) -> Json:
+    """A SymPy expression as certificates write it."""
+    return expression_to_json(tree(e))

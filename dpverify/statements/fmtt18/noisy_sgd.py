@@ -1,0 +1,170 @@
+"""fmtt18, Section 4: noisy stochastic gradient descent."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.statements.fmtt18.symbols import L, alpha, epsilon, eta, level, n, sigma, t
+from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
+
+_i = integer("i", ge=1, unit=RECORDS, meaning="a step")
+_D_n = real("D", ge=0, unit=NATS, meaning="divergence of the outputs", latex=r"\mathrm{D}_\alpha(X_n\|X'_n)")
+
+thm23 = (
+    Sheet(
+        "fmtt18.thm23", (n, t, eta, L, sigma, alpha, _i),
+        title="PNSGD: Renyi differential privacy at an index",
+        where="Theorem 23",
+        latex=(
+            r"\text{PNSGD is }\left(\alpha,\frac{\alpha\varepsilon}{n+1-t}\right)\text{-RDP for its }t\text{'th input},"
+            r"\quad\varepsilon=\frac{2L^2}{\sigma^2}"
+        ),
+        pairs=("fmtt18.alg1", "fmtt18.thm22", "fmtt18.thm24"),
+    )
+    .define("a_t", r"\frac{2\eta L}{n-t+1}")
+    .define("a_i", r"\frac{2\eta L}{n-t+1}")
+    .define("z_i", r"2\eta L-(i-t+1)a_i")
+    .define("z_n", r"2\eta L-\sum_{i=t}^{n}a_i")
+    .define(r"\varepsilon", r"\frac{2L^2}{\sigma^2}")
+    .condition("schedule-is-admissible", r"z_i\ge 0", given=r"t\le i\le n",
+               where="Theorem 23, proof: a_t = ... = a_n = 2 eta L/(n-t+1)")
+    .condition("schedule-ends-at-zero", r"z_n=0", given=r"t\le n", where="Theorem 23, proof")
+    .step("last-display",
+          r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=1}^{n}a_t^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
+          given=r"t\le n", where="Theorem 23, proof, last display: the summand does not depend on the index of the sum")
+    .corrected("last-display",
+               r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
+               given=r"t\le n", where="Theorem 23, proof, last display with a_i, which is zero before step t",
+               because="the last display sums a_t^2 over i = 1..n; a_i^2 is meant, which is zero before step t",
+               consequence=PROOF_STEP, true_if="with a_i in place of a_t, which is zero before step t")
+    .whole("schedule-gives-the-bound",
+           r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2=\frac{\alpha\cdot\varepsilon}{n+1-t}", given=r"t\le n",
+           uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.prop5", "fmtt18.prop17", "fmtt18.prop18"))
+)  # fmt: skip
+
+
+_a = real("a")
+_positive_a, _small_a = real("a", ge=0), real("a", ge=0, le=1)
+_c = real("c", gt=0, le=1)
+_x = real("x", ge=0, meaning="(1 + c)(order - 1) times the mean divergence")
+_rho = real("rho", ge=0, le=1, latex=r"\rho")
+_u1, _u2 = (
+    real(f"u{i}", ge=0, le=1, meaning="(order - 1) times a divergence", latex=f"u_{i}") for i in (1, 2)
+)
+
+lem25 = (
+    Sheet(
+        "fmtt18.lem25", (_a, _c, _x, _rho, _u1, _u2),
+        title="Weak convexity of Renyi divergence",
+        where="Lemma 25",
+        latex=(
+            r"\mathrm{D}_\alpha(\mu_i\|\nu_i)\le\frac{c}{\alpha-1},\ c\in(0,1]\implies"
+            r"\mathrm{D}_\alpha(\mu_\rho\|\nu_\rho)\le(1+c)\,\mathbb{E}_{i\sim\rho}[\mathrm{D}_\alpha(\mu_i\|\nu_i)]"
+        ),
+        pairs=("fmtt18.thm26", "fmtt18.stop"), uses=("fmtt18.prop5",),
+    )
+    .instance("tried-on-two-laws", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le 2(\rho u_1+(1-\rho)u_2)",
+              box={"u1": ("1/10", 1), "u2": ("1/10", 1)}, where="Lemma 25 with c = 1",
+              case="c = 1, two components, and the component revealed: the left side is exact",
+              catches=("the factor 1 + c is lost", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le\rho u_1+(1-\rho)u_2"))
+    .step("logarithm", r"\ln(1+x)\le x", box={"x": (0, 4)}, where="Lemma 25, proof, fifth line")
+    .step("exponential", r"e^{a}\le 1+a+a^2", given=r"a\le 1", box={"a": (0, 1)}, where="Lemma 25, proof, last line")
+    .step("quadratic", r"1+a+a^2\le 1+(1+c)a", given=r"a\le c\le 1", where="Lemma 25, proof, last line")
+    .corrected("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
+               where="Lemma 25, proof, last line, for 0 <= a <= c <= 1",
+               because="the quadratic bound is false for negative a; divergences are not negative, so 0 <= a is enough",
+               consequence=PROOF_STEP,
+               true_if="for a from 0 on: it is used for divergences, which are not negative")
+    .corrected("exponential", r"e^{a}\le 1+a+a^2", letters=(_small_a,),
+               where="Lemma 25, proof, last line, for 0 <= a <= 1")
+)  # fmt: skip
+
+
+_T = integer("T", ge=1, unit=RECORDS, meaning="stopping time")
+_few = integer("n", ge=1, le=60, unit=RECORDS, meaning="number of records")
+_r = real("r", gt=0, meaning="sigma / L")
+_reciprocal = real("x", ge=0, le=1, meaning="1/n")
+_D = real("D", ge=0, unit=NATS, meaning="divergence of the output", latex=r"\mathrm{D}_\alpha(Y_n\|Y'_n)")
+_H = real("H", gt=0, meaning="1 + 1/2 + ... + 1/(n - t + 1)", latex="H_{n-t+1}")
+_log_n = real("l", ge=0, meaning="ln n", latex=r"\ln n")
+
+_thm26 = Sheet(
+    "fmtt18.thm26", (n, t, _T, L, sigma, alpha, _r, _reciprocal, _D, _H),
+    title="Stop-PNSGD: Renyi differential privacy",
+    where="Theorem 26",
+    latex=(
+        r"\sigma\ge L\sqrt{2(\alpha-1)\alpha}\implies\text{Stop-PNSGD is }"
+        r"\left(\alpha,\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}\right)\text{-RDP}"
+    ),
+    pairs=("fmtt18.stop", "fmtt18.lem25", "fmtt18.thm23"),
+)  # fmt: skip
+thm26 = (
+    _thm26
+    .instance("one-record", r"\frac{2\alpha L^2}{\sigma^2}\le\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}",
+              given=r"n=1, \sigma^2\ge 2(\alpha-1)\alpha L^2",
+              where="Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it "
+                    "true",
+              case="n = 1, gradients 2 L apart: one step, whose divergence is exact", uses=("fmtt18.def10",),
+              consequence=EDGE)
+    .condition("condition-of-lemma-25",
+               r"\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}\le\frac{2\alpha L^2}{\sigma^2}\le\frac{1}{\alpha-1}",
+               given=r"\sigma^2\ge 2(\alpha-1)\alpha L^2, t\le T",
+               where="Theorem 26, proof: every divergence is at most 1/(order - 1)")
+    .step("last-display",
+          r"2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}"
+          r"\le\frac{4\alpha L^2\cdot\ln(n-t+1)}{n\sigma^2}",
+          given=r"t\le n", consequence=PROOF_STEP,
+          where="Theorem 26, proof, last display: the sum of 1/k is bounded by the logarithm")
+    .corrected("bound",
+               r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{4\alpha L^2(1+\ln n)}{n\sigma^2}",
+               given=r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{2}{n}\cdot\frac{2\alpha L^2}{\sigma^2}H_{n-t+1}, "
+                     r"H_{n-t+1}\le 1+\ln n",
+               coverage="whole", uses=("fmtt18.lem25", "fmtt18.thm23", "harmonic-sum"),
+               added=(_log_n,),
+               where="Theorem 26 with 1 + ln n: Lemma 25, Theorem 23 for every T, and the sum of 1/k up to n - t + 1")
+    .corrected("last-display", r"\sum_{T=1}^{n}\frac{1}{T}\le 1+\ln n", letters=(_few,), coverage="instance",
+               case="n from 2 to 60; at n = 1 the sides are equal, beyond 60 the induction step",
+               box={"n": (2, 60)}, where="Theorem 26 with 1 + ln n, at t = 1, the worst index",
+               catches=("1 + ln n without the 1", r"\sum_{T=1}^{n}\frac{1}{T}\le\ln n"))
+    .corrected("induction-step", r"\frac{x}{1+x}\le\ln(1+x)", coverage="step",
+               where="Theorem 26 with 1 + ln n: from n to n + 1, x = 1/n")
+    .correction("1 + 1/2 + ... + 1/n is above ln n (for one record the printed bound is 0); 1 + ln n is enough",
+                latex=r"\left(\alpha,\frac{4\alpha L^2(1+\ln n)}{n\sigma^2}\right)\text{-RDP}",
+                replaces=("one-record",))
+)  # fmt: skip
+
+
+_some_epsilon, _small_epsilon = epsilon, real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
+_distance = real(
+    "x", ge=0, unit=LOSS / LENGTH, meaning="distance of two gradients", latex=r"\|\nabla f-\nabla f'\|_2"
+)
+_PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
+_CURVE = ("gll22.eq9", "gll22.lem6.3/growing-in-s")
+
+lem27 = (
+    Sheet(
+        "fmtt18.lem27", (_some_epsilon, level, alpha, _distance, L, sigma),
+        title="Local privacy of a noisy gradient",
+        where="Lemma 27",
+        latex=(
+            r"\text{for every }\varepsilon,\delta>0\text{ and }\sigma=2L\sqrt{2\ln(1.25/\delta)}/\varepsilon:"
+            r"\text{ local }(\varepsilon,\delta)\text{-DP}"
+        ),
+        pairs=("fmtt18.alg1", "fmtt18.thm29", "fmtt18.thm30"),
+    )
+    .define(r"\delta", r"e^{-\ln(1/\delta)}")
+    .define(r"\ln(1.25/\delta)", r"\ln(1/\delta)+\ln(1.25)")
+    .define("s", r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}")
+    .whole("renyi-of-one-step", r"\frac{\alpha\|\nabla f-\nabla f'\|_2^2}{2\sigma^2}\le\frac{2\alpha L^2}{\sigma^2}",
+           given=r"\|\nabla f-\nabla f'\|_2\le 2L", uses=("fmtt18.def10",),
+           where="Lemma 27, local Renyi differential privacy: two gradients are at most 2 L apart")
+    .whole("noise-is-enough", rf"{_PROFILE}\le\delta", box={"epsilon": ("1/20", 12), "l": (3, 14)}, uses=_CURVE,
+           where="Lemma 27, for every epsilon and every delta below 1 (from 1 on all is private), gradients 2 L apart")
+    .corrected("noise-is-enough", rf"{_PROFILE}\le\delta", letters=(_small_epsilon,),
+               box={"epsilon": ("1/20", 1), "l": (3, 14)}, uses=_CURVE, where="Lemma 27 for epsilon at most 1",
+               because="for large epsilon this noise is too small; its classical proof asks for epsilon at most 1",
+               consequence=CLAIM,
+               true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism asks")
+)  # fmt: skip
+
+STATEMENTS = tuple(sheet.statement for sheet in (thm23, lem25, thm26, lem27))

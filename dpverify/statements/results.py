@@ -1,0 +1,54 @@
+"""Results of the literature that the encoded statements rest on, beside statements of the papers themselves."""
+
+from __future__ import annotations
+
+from dpverify.evidence import NamedResult
+
+RESULTS = (
+    NamedResult(
+        id="exchange-of-a-record",
+        title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
+        "one outside, so that the two kinds of samples are neighbors in pairs",
+        source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="gaussian-rotation",
+        title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="harmonic-sum",
+        title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="jensen",
+        title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
+        source="Jensen 1906",
+    ),
+    NamedResult(
+        id="neyman-pearson",
+        title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
+        source="Neyman and Pearson 1933",
+    ),
+    NamedResult(
+        id="randomized-response",
+        title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
+        source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
+    ),
+    NamedResult(
+        id="reflection",
+        title="reflected at 0, the pair N(0, 1), N(s, 1) becomes the pair N(0, 1), N(-s, 1), and no profile changes",
+        source="by symmetry",
+    ),
+    NamedResult(
+        id="renyi-at-infinity",
+        title="the Renyi divergence of order infinity is the logarithm of the largest ratio of an event's two masses",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 6",
+    ),
+    NamedResult(
+        id="second-moment-of-a-sum",
+        title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
+        source="linearity of the expectation",
+    ),
+)

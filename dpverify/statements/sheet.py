@@ -1,0 +1,239 @@
+"""How a printed statement is written down: its letters, and its displays in LaTeX, each of which is what is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Consequence, Coverage
+from dpverify.formulas import notation
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.latex import formula_latex
+from dpverify.formulas.letters import Definition, Letters
+from dpverify.formulas.logic import And, Formula, Implies, free_in
+from dpverify.proving.language import Fault, Obligation, Repair, Statement
+
+CLAIM, CONSTANT, PROOF_STEP, EDGE = (
+    Consequence.CLAIM,
+    Consequence.CONSTANT,
+    Consequence.STEP,
+    Consequence.EDGE,
+)
+
+Display = str | Formula
+"""LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A statement as it is printed. Every method gives another sheet with something more on it.
+
+    Letters stand for every value of their domain; the variables of an obligation are the letters that are free in it.
+    Options of every obligation:
+
+    - `given`: under which conditions, in LaTeX: `t\\le i\\le n`.
+    - `reading`: where the print has two readings, which is meant (docs/notation.md).
+    - `letters`: letters whose domain is another one here; `added`: letters for this one alone.
+    - `box`: bounds by variable name, for provers that need a bounded domain.
+    - `uses`: what it rests on; `consequence` and `true_if`: what follows where it is false, and how it could be read.
+    - `units`: whether both sides are to have one unit. `where`: the place, if not that of the statement.
+    """
+
+    id: str
+    letters: tuple[Variable, ...]
+    title: str = ""
+    where: str = ""
+    latex: str = ""
+    """What the statement says, for readers; its formulas are the obligations."""
+    pairs: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    definitions: tuple[tuple[str, str, Variable | None, str], ...] = ()
+    printed: tuple[Obligation, ...] = ()
+    repaired: tuple[Obligation, ...] = ()
+    because: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+    corrected_latex: str = ""
+    _known: dict[tuple[tuple[Variable, ...], ...], Letters] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def define(self, latex: str, body: str, *, parameter: Variable | None = None, reading: str = "") -> Sheet:
+        """A quantity as printed: `define("a_t", r"\\frac{2\\eta L}{n-t+1}")`."""
+        sheet = replace(self, definitions=(*self.definitions, (latex, body, parameter, reading)), _known={})
+        sheet._letters(())
+        return sheet
+
+    def whole(self, name: str, display: Display, **options: Any) -> Sheet:
+        """With what it uses, it gives the conclusion."""
+        return self._with(Coverage.WHOLE, name, display, options)
+
+    def step(self, name: str, display: Display, **options: Any) -> Sheet:
+        """A display of the proof."""
+        return self._with(Coverage.STEP, name, display, options)
+
+    def condition(self, name: str, display: Display, **options: Any) -> Sheet:
+        """What has to hold for the statement, or for a result that its proof uses."""
+        return self._with(Coverage.CONDITION, name, display, options)
+
+    def instance(self, name: str, display: Display, *, case: str, **options: Any) -> Sheet:
+        """A special case, said in `case`; `catches=(what, display)` is a fault that it would have caught."""
+        return self._with(Coverage.INSTANCE, name, display, {**options, "case": case})
+
+    def reference(self, name: str, display: Display, **options: Any) -> Sheet:
+        """The same thing said elsewhere."""
+        return self._with(Coverage.REFERENCE, name, display, options)
+
+    def corrected(
+        self,
+        name: str,
+        display: Display,
+        *,
+        because: str = "",
+        consequence: Consequence | None = None,
+        true_if: str = "",
+        coverage: Coverage | str | None = None,
+        **options: Any,
+    ) -> Sheet:
+        """What should have been printed in the place of an obligation; without one, an addition with its `coverage`.
+
+        Why (`because`), what follows from the mistake and how the print could be read so that it is true are said of
+        the printed obligation.
+        """
+        before = next((o for o in self.printed if o.name == name), None)
+        kind = Coverage(coverage) if coverage else before.coverage if before else None
+        if kind is None:
+            raise InvalidArgumentError(
+                f"coverage of {self.id}/{name}", None, "one, where nothing is corrected"
+            )
+        new = self._obligation(kind, name, display, options)
+        printed = tuple(
+            replace(o, consequence=consequence or o.consequence, reading=true_if or o.reading)
+            if o is before
+            else o
+            for o in self.printed
+        )
+        reasons = (*self.because, because) if because and because not in self.because else self.because
+        return replace(self, printed=printed, repaired=(*self.repaired, new), because=reasons)
+
+    def correction(self, because: str = "", *, latex: str = "", replaces: Iterable[str] = ()) -> Sheet:
+        """What is wrong with the statement itself, how it should read, and which obligations fall away."""
+        return replace(
+            self,
+            because=(*self.because, because) if because else self.because,
+            corrected_latex=latex or self.corrected_latex,
+            replaces=(*self.replaces, *replaces),
+        )
+
+    @property
+    def statement(self) -> Statement:
+        """The statement with all that is on the sheet."""
+        repair = None
+        if self.repaired:
+            repair = Repair("; ".join(self.because), self.repaired, self.corrected_latex, self.replaces)
+        return Statement(
+            id=self.id,
+            title=self.title,
+            where=self.where,
+            printed=self.printed,
+            repaired=repair,
+            latex=self.latex,
+            pairs=self.pairs,
+            uses=self.uses,
+        )
+
+    # ----------------------------------------------------------------------------------------------------
+
+    def _with(self, coverage: Coverage, name: str, display: Display, options: Mapping[str, Any]) -> Sheet:
+        return replace(self, printed=(*self.printed, self._obligation(coverage, name, display, options)))
+
+    def _obligation(
+        self, coverage: Coverage, name: str, display: Display, options: Mapping[str, Any]
+    ) -> Obligation:
+        try:
+            return self._built(coverage, name, display, **options)
+        except InvalidArgumentError as error:
+            place = f"{self.id}/{name}: {error.argument}"
+            raise InvalidArgumentError(place, error.value, error.allowed) from None
+
+    def _built(
+        self,
+        coverage: Coverage,
+        name: str,
+        display: Display,
+        *,
+        given: str | tuple[Formula, ...] = (),
+        letters: tuple[Variable, ...] = (),
+        added: tuple[Variable, ...] = (),
+        reading: str = "",
+        where: str = "",
+        case: str = "",
+        catches: tuple[str, Display] | None = None,
+        consequence: Consequence | None = None,
+        true_if: str = "",
+        **plain: Any,
+    ) -> Obligation:
+        known = self._letters(letters, added)
+        claim, conditions = _read(display, known, reading)
+        assuming = (*conditions, *_conditions(given, known))
+        free = free_in(claim).union(*map(free_in, assuming))
+        fault = None
+        if catches is not None:
+            fault = Fault(catches[0], _read(catches[1], known, "")[0])
+            free |= free_in(fault.claim)
+        shown = display if isinstance(display, str) else formula_latex(display)
+        return Obligation(
+            name,
+            (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
+            claim,
+            tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free),
+            coverage=coverage,
+            assuming=assuming,
+            latex=shown,
+            scope=case,
+            catches=fault,
+            consequence=consequence,
+            reading=true_if,
+            **plain,
+        )
+
+    def _letters(self, changed: tuple[Variable, ...], added: tuple[Variable, ...] = ()) -> Letters:
+        """The letters and definitions, some letters with another domain, some for one obligation only."""
+        key = (changed, added)
+        if key not in self._known:
+            letters = (*_exchanged(self.letters, changed), *added)
+            definitions: list[Definition] = []
+            for latex, body, parameter, reading in self.definitions:
+                of = None if parameter is None else _exchanged((parameter,), changed)[0]
+                known = Letters(letters, definitions)
+                definitions.append(
+                    Definition(latex, notation.read_expression(body, known, reading=reading), of)
+                )
+            self._known[key] = Letters(letters, definitions)
+        return self._known[key]
+
+
+def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    return tuple(next((c for c in changed if c.name == v.name), v) for v in letters)
+
+
+def _read(display: Display, known: Letters, reading: str) -> tuple[Formula, tuple[Formula, ...]]:
+    """A claim and its conditions; a premise is one."""
+    conditions: tuple[Formula, ...] = ()
+    if isinstance(display, str):
+        read = notation.read_display(display, known, reading=reading)
+        claim, conditions = read.claim, read.given
+    else:
+        claim = display
+    if isinstance(claim, Implies) and isinstance(display, str):
+        premise = claim.premise.parts if isinstance(claim.premise, And) else (claim.premise,)
+        claim, conditions = claim.conclusion, (*conditions, *premise)
+    return claim, conditions
+
+
+def _conditions(given: str | tuple[Formula, ...], known: Letters) -> tuple[Formula, ...]:
+    if not isinstance(given, str):
+        return given
+    formula = notation.read_formula(given, known)
+    return formula.parts if isinstance(formula, And) else (formula,)

@@ -1,0 +1,228 @@
+"""What rests on what, a drawing a paper: statements as boxes that are links, what they rest on above them.
+
+Nothing is told by color alone. The border tells how a statement stands as printed (solid: it holds; dashed: it is
+false; dotted: not known), the filling how far its proof, or that of its correction, goes (whole: with all that it rests
+on; half: given what is not proved; none), and each box says the same in words, as the list below the drawing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from dpverify.evidence import Ledger, StatementEntry, Verdict
+from dpverify.headlines import HOLDS, bare
+
+_WIDTH, _HEIGHT = 160, 46
+_BESIDE, _BELOW = 16, 44
+_MARGIN = 6
+
+
+@dataclass(frozen=True)
+class Node:
+    """A statement, or a result of the literature, as it is drawn."""
+
+    id: str
+    label: str
+    says: str
+    """How it stands, in a few words."""
+    title: str
+    """The same in full, for what reads the drawing aloud and for a pointer that rests on it."""
+    border: str
+    """`holds`, `false` or `unknown`."""
+    filling: str
+    """`whole`, `half` or `none`."""
+    uses: tuple[str, ...]
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The graph of one paper."""
+
+    paper: str
+    svg: Markup
+    nodes: tuple[Node, ...]
+    """In the order in which they are drawn, for the list that says the same."""
+
+
+def drawings(ledger: Ledger, anchors: Mapping[str, str]) -> tuple[Drawing, ...]:
+    """A drawing for each paper of which a statement rests on something, in the ledger's order."""
+    papers = dict.fromkeys(row.paper for row in ledger.statements if row.uses and row.headline_printed)
+    return tuple(_drawing(paper, ledger, anchors) for paper in papers)
+
+
+def _drawing(paper: str, ledger: Ledger, anchors: Mapping[str, str]) -> Drawing:
+    rows = {row.id: row for row in ledger.statements}
+    own = [row.id for row in ledger.statements if row.paper == paper and row.headline_printed]
+    wanted = dict.fromkeys(own)
+    for name in own:
+        wanted.update(dict.fromkeys(map(bare, rows[name].uses)))
+    found = {name: _node(name, paper, ledger, rows, anchors, set(wanted)) for name in wanted}
+    layers = _layers(found)
+    return Drawing(
+        paper, _svg(paper, found, layers), tuple(found[name] for layer in layers for name in layer)
+    )
+
+
+# ------------------------------------------------------------------------------------------------- the nodes
+
+
+def _node(
+    name: str,
+    paper: str,
+    ledger: Ledger,
+    rows: Mapping[str, StatementEntry],
+    anchors: Mapping[str, str],
+    drawn: set[str],
+) -> Node:
+    row = rows.get(name)
+    if row is None:
+        result = next((r for r in ledger.results if r.id == name), None)
+        title = f"{result.title} ({result.source})" if result else name
+        return Node(name, name.replace("-", " "), "from the literature", title, "holds", "none", ())
+    label = name.removeprefix(f"{paper}.")
+    title = f"{name}, {row.title}"
+    anchor = anchors.get(name, "")
+    if not row.headline_printed:
+        return Node(name, label, "not encoded", f"{title}: not encoded", "unknown", "none", (), anchor)
+    title += f": as printed, {row.headline_printed}"
+    title += f"; corrected, {row.headline_repaired}" if row.headline_repaired else ""
+    border = "unknown"
+    if row.verdict_printed in HOLDS:
+        border = "holds"
+    elif row.verdict_printed is Verdict.REFUTED:
+        border = "false"
+    filling = "none"
+    if _best(row) in HOLDS:
+        filling = "whole" if _fully(name, rows, ()) else "half"
+    uses = tuple(dict.fromkeys(used for used in map(bare, row.uses) if used in drawn))
+    return Node(name, label, _short(row, border, filling), title, border, filling, uses, anchor)
+
+
+def _best(row: StatementEntry) -> Verdict | None:
+    """The verdict on the correction where there is one, else on what is printed."""
+    return row.verdict_repaired if row.headline_repaired else row.verdict_printed
+
+
+def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]) -> bool:
+    """Whether it and all that it rests on are proved, on all of their domains; the literature is taken as it is."""
+    row = rows.get(name)
+    if row is None:
+        return "." not in name
+    return _best(row) is Verdict.PROVED and all(
+        _fully(used, rows, (*above, name)) for used in map(bare, row.uses) if used not in above
+    )
+
+
+def _short(row: StatementEntry, border: str, filling: str) -> str:
+    if filling == "none":
+        return "false as printed" if border == "false" else row.headline_printed.partition(";")[0]
+    partly = "on a box" if _best(row) is Verdict.CERTIFIED else "given"
+    if border == "false":
+        return "false; correction proved" if filling == "whole" else f"false; corrected, {partly}"
+    return str(_best(row)) if filling == "whole" else f"{_best(row)}, {partly}"
+
+
+# ------------------------------------------------------------------------------------------------ the drawing
+
+
+def _layers(nodes: Mapping[str, Node]) -> list[list[str]]:
+    """Everything below all that it rests on; in a layer, near the middle of what it rests on."""
+    depth: dict[str, int] = {}
+
+    def deep(name: str) -> int:
+        if name not in depth:
+            depth[name] = 0
+            depth[name] = 1 + max((deep(used) for used in nodes[name].uses), default=-1)
+        return depth[name]
+
+    for name in nodes:
+        deep(name)
+    used = {above for node in nodes.values() for above in node.uses}
+    # what only one layer rests on stands right above it, so that lines are short
+    for name, node in nodes.items():
+        below = [depth[other.id] for other in nodes.values() if name in other.uses]
+        if name in used and not node.uses and below:
+            depth[name] = min(below) - 1
+    layers = [[name for name in nodes if depth[name] == level] for level in range(max(depth.values()) + 1)]
+    layers = [layer for layer in layers if layer]
+    places: dict[str, float] = {}
+    for layer in layers:
+        middle = {
+            name: sum(places.get(u, 0.5) for u in nodes[name].uses) / len(nodes[name].uses)
+            if nodes[name].uses
+            else 0.5
+            for name in layer
+        }
+        layer.sort(key=lambda name: middle[name])
+        places |= {name: (k + 0.5) / len(layer) for k, name in enumerate(layer)}
+    return layers
+
+
+def _svg(paper: str, nodes: Mapping[str, Node], layers: Sequence[Sequence[str]]) -> Markup:
+    most = max(map(len, layers))
+    width = 2 * _MARGIN + most * _WIDTH + (most - 1) * _BESIDE
+    height = 2 * _MARGIN + len(layers) * _HEIGHT + (len(layers) - 1) * _BELOW
+    corners = {}
+    for level, layer in enumerate(layers):
+        left = (width - len(layer) * _WIDTH - (len(layer) - 1) * _BESIDE) / 2
+        for k, name in enumerate(layer):
+            corners[name] = (left + k * (_WIDTH + _BESIDE), _MARGIN + level * (_HEIGHT + _BELOW))
+    lines = [
+        _line(corners[above], corners[name], f"{name} rests on {above}")
+        for name, node in nodes.items()
+        for above in node.uses
+    ]
+    boxes = [_box(nodes[name], *corners[name]) for layer in layers for name in layer]
+    return Markup(
+        '<svg class="graph" viewBox="0 0 {} {}" width="{}" height="{}" '
+        'role="group" aria-label="What rests on what in {}">{}{}</svg>'
+    ).format(
+        _round(width), _round(height), _round(width), _round(height), paper, _joined(lines), _joined(boxes)
+    )
+
+
+def _line(above: tuple[float, float], below: tuple[float, float], says: str) -> Markup:
+    x, y = above[0] + _WIDTH / 2, above[1] + _HEIGHT
+    to_x, to_y = below[0] + _WIDTH / 2, below[1]
+    bend = max(24.0, (to_y - y) / 2)
+    path = f"M{_round(x)} {_round(y)}C{_round(x)} {_round(y + bend)} {_round(to_x)} {_round(to_y - bend)} "
+    path += f"{_round(to_x)} {_round(to_y)}"
+    return Markup('<path class="edge" d="{}"><title>{}</title></path>').format(path, says)
+
+
+def _box(node: Node, x: float, y: float) -> Markup:
+    shape = f'x="{_round(x)}" y="{_round(y)}" height="{_HEIGHT}" rx="{14 if not node.id.count(".") else 4}"'
+    filled = {"whole": _WIDTH, "half": _WIDTH / 2, "none": 0}[node.filling]
+    parts = [Markup("<title>{}</title>").format(node.title)]
+    if filled:
+        parts.append(Markup(f'<rect class="filling" {shape} width="{_round(filled)}"/>'))
+    parts.append(Markup(f'<rect class="border {node.border}" {shape} width="{_WIDTH}"/>'))
+    for text, kind, down in (
+        (_shortened(node.label, 19), "name", 19),
+        (_shortened(node.says, 27), "says", 36),
+    ):
+        parts.append(
+            Markup('<text class="{}" x="{}" y="{}" text-anchor="middle">{}</text>').format(
+                kind, _round(x + _WIDTH / 2), _round(y + down), text
+            )
+        )
+    inside = _joined(parts)
+    if not node.anchor:
+        return Markup('<g role="img" aria-label="{}">{}</g>').format(node.title, inside)
+    return Markup('<a href="#{}" aria-label="{}">{}</a>').format(node.anchor, node.title, inside)
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _joined(parts: Iterable[Markup]) -> Markup:
+    return Markup("").join(parts)
+
+
+def _round(number: float) -> str:
+    return f"{number:.4g}" if number < 1000 else f"{number:.0f}"

@@ -1,0 +1,323 @@
+"""A headline says what was proved and no more: the rule, and what it gives for the encoded statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Consequence, Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Le
+from dpverify.headlines import Row, ancestors, cut, cycle, exceeds, word
+from dpverify.proving import prove
+from dpverify.proving.language import Fault, Obligation, Statement
+from dpverify.statements.paper import Paper, check_uses, find_statement, papers
+from dpverify.verification.proofs import ProofRecord, catalog_entries, without_certificates
+
+ALL = [s for paper in papers().values() for s in paper.statements]
+PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+WHOLE, INSTANCE, STEP, CONDITION = Coverage.WHOLE, Coverage.INSTANCE, Coverage.STEP, Coverage.CONDITION
+
+
+def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
+    return Row(name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more)
+
+
+# ------------------------------------------------------------------------------------------------- the rule
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "headline"),
+    [
+        ([row(WHOLE)], PROVED, "proved"),
+        ([row(WHOLE), row(INSTANCE, UNDECIDED)], PROVED, "proved"),
+        ([row(WHOLE, uses=("a.b", "jensen"))], PROVED, "proved, given a.b, jensen"),
+        # neither instances nor steps prove anything
+        ([row(INSTANCE)], None, "instances hold"),
+        ([row(INSTANCE), row(STEP)], None, "instances hold"),
+        ([row(INSTANCE), row(INSTANCE, UNDECIDED)], None, "some instances hold"),
+        ([row(INSTANCE, UNDECIDED)], None, "instances undecided"),
+        ([row(STEP)], None, "only steps of its proof hold"),
+        ([row(Coverage.UNIT)], None, "nothing was decided"),
+        ([row(Coverage.REFERENCE)], None, "nothing was decided"),
+        # all wholes are needed, and all conditions
+        ([row(WHOLE), row(WHOLE, UNDECIDED, "other")], UNDECIDED, "undecided"),
+        ([row(WHOLE), row(CONDITION, UNDECIDED)], UNDECIDED, "undecided"),
+        ([row(WHOLE), row(CONDITION, REFUTED)], UNDECIDED, "undecided; a condition is false"),
+        ([row(WHOLE), row(CONDITION, uses=("a.b",))], PROVED, "proved, given a.b"),
+        # what a whole uses of the statement itself
+        ([row(WHOLE, uses=("x.y/first",)), row(STEP, UNDECIDED, "first")], UNDECIDED, "undecided"),
+        (
+            [row(WHOLE, uses=("x.y/first",)), row(STEP, name="first", uses=("a.b",))],
+            PROVED,
+            "proved, given a.b",
+        ),
+        # what is false
+        ([row(WHOLE), row(STEP, REFUTED)], PROVED, "holds; a step of its proof is false"),
+        ([row(WHOLE), row(Coverage.UNIT, REFUTED)], PROVED, "proved; units differ"),
+        ([row(WHOLE), row(Coverage.REFERENCE, REFUTED)], PROVED, "proved; a reference is false"),
+        ([row(INSTANCE), row(CONDITION, REFUTED)], None, "instances hold; a condition is false"),
+        ([row(WHOLE), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
+        ([row(WHOLE, REFUTED, consequence=Consequence.EDGE)], REFUTED, "refuted: an edge case or notation"),
+        (
+            [
+                row(WHOLE, REFUTED, consequence=Consequence.EDGE),
+                row(INSTANCE, REFUTED, consequence=Consequence.CLAIM),
+                row(STEP, REFUTED, consequence=Consequence.STEP),
+            ],
+            REFUTED,
+            "refuted: the claim fails; a step of its proof is false",
+        ),
+        # a box that leaves out a part of the domain, in a whole or in what it uses
+        (
+            [row(WHOLE, Verdict.CERTIFIED, cut=("x in [0, 1]",), uses=("a.b",))],
+            Verdict.CERTIFIED,
+            "certified on a part of its domain (x in [0, 1]), given a.b",
+        ),
+        (
+            [row(WHOLE, uses=("x.y/step",)), row(STEP, Verdict.CERTIFIED, cut=("x in [0, 1]",))],
+            Verdict.CERTIFIED,
+            "certified on a part of its domain (x in [0, 1])",
+        ),
+        ([row(WHOLE), row(STEP, Verdict.CERTIFIED, cut=("x in [0, 1]",))], PROVED, "proved"),
+    ],
+)
+def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headline: str) -> None:
+    found = word("x.y", rows)
+    assert (found.verdict, found.headline) == (verdict, headline)
+
+
+def test_a_refutation_is_carried() -> None:
+    assert word("x.y", [row(WHOLE)], ("a.b",), {"c.d": None, "e.f": Consequence.EDGE}).headline == (
+        "proved, given a.b; rests on c.d, false as printed; rests on e.f, false as printed (an edge case or notation)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("domain", "box", "said"),
+    [
+        ("(0, oo)", ("1/20", "12"), ("x in [1/20, 12]",)),
+        ("(0, 1]", ("1/20", "1"), ("x in [1/20, 1]",)),
+        ("[0, 1]", ("0", "1"), ()),
+        ("(0, 1]", ("0", "2"), ()),
+        ("integers in [2, 60]", ("2", "60"), ()),
+        ("integers in [1, 60]", ("2", "60"), ("x in [2, 60]",)),
+        ("whatever", ("2", "60"), ("x in [2, 60]",)),
+    ],
+)
+def test_a_cut_domain_is_seen(domain: str, box: tuple[str, str], said: tuple[str, ...]) -> None:
+    proof = ProofEvidence(
+        statement="x.y", obligation="o", where="", coverage=WHOLE, variant=Variant.PRINTED, latex="", expression="",
+        domain={"x": domain}, box={"x": box}, verdict=Verdict.CERTIFIED, prover="balls",
+    )  # fmt: skip
+    assert cut(proof) == said
+    assert cut(proof.model_copy(update={"verdict": PROVED})) == ()
+
+
+@pytest.mark.parametrize(
+    ("relation", "left", "right", "said"),
+    [
+        ("<=", "4", "2", "4 in place of at most 2, 2 times as much"),
+        (
+            "<=",
+            "0.21248023184067254",
+            "0.049787068367863943",
+            "0.2125 in place of at most 0.04979, 4.268 times as much",
+        ),
+        ("<", "1/3", "0", "0.3333 in place of at most 0"),
+        ("==", "4", "2", ""),
+        ("<=", "dimensionless", "length", ""),
+        ("<=", None, "2", ""),
+        ("<=", "1", "2", ""),
+        ("<=", "0", "-1", ""),
+    ],
+)
+def test_by_how_much_an_inequality_fails(
+    relation: str, left: str | None, right: str | None, said: str
+) -> None:
+    assert exceeds(relation, left, right) == said
+
+
+def test_graphs() -> None:
+    graph = {"a": ("b", "c"), "b": ("d",), "c": ("d",), "d": ("jensen",)}
+    assert cycle(graph) == ()
+    assert ancestors("a", graph) == ("b", "c", "d", "jensen")
+    assert cycle({**graph, "d": ("a",)}) == ("a", "b", "d", "a")
+    assert cycle({"a": ("a",)}) == ("a", "a")
+    assert ancestors("a", {"a": ("b",), "b": ("a",)}) == ("b",)
+
+
+# ------------------------------------------------------------------------------------ the encoded statements
+
+
+@pytest.fixture(scope="module")
+def entries(all_proofs: tuple[list[ProofRecord], Path]) -> dict[str, StatementEntry]:
+    return {entry.id: entry for entry in catalog_entries(all_proofs[0])}
+
+
+NOT_PROVED = [
+    "fmtt18.thm22",
+    "fmtt18.prop5",
+    "fmtt18.lem15",
+    "fmtt18.lem25",
+    "bst14.lem2.3",
+    "gll22.eq9",
+    "gll22.eq10",
+    "gll22.prop3.3",
+]
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_what_was_tried_on_instances_is_not_proved(name: str, entries: dict[str, StatementEntry]) -> None:
+    entry = entries[name]
+    assert entry.verdict_printed in (None, REFUTED)
+    assert not entry.headline_printed.startswith(("proved", "holds", "certified"))
+
+
+def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
+    thm23 = entries["fmtt18.thm23"]
+    assert thm23.headline_printed.startswith("holds, given fmtt18.def10, ")
+    assert thm23.headline_printed.endswith("; a step of its proof is false")
+    assert "fmtt18.thm22" in thm23.given_printed
+    assert entries["fmtt18.appB"].headline_printed == "proved, given fmtt18.lem14, fmtt18.thm35"
+    assert entries["fmtt18.thm22"].headline_printed == "instances hold"
+    assert entries["gll22.lem6.3"].headline_printed.startswith(
+        "certified on a part of its domain (l in [1/100, 30]"
+    )
+    assert entries["gll22.lem6.3"].headline_printed.endswith(
+        "rests on gll22.eq9, false as printed (an edge case or notation)"
+    )
+    assert entries["fmtt18.lem27"].headline_printed.startswith("refuted: the claim fails")
+    assert entries["fmtt18.thm26"].headline_printed == (
+        "refuted: an edge case or notation; a step of its proof is false"
+    )
+    assert entries["gll22.lem6.3"].used_by == ("fmtt18.lem27",)
+
+
+@pytest.mark.parametrize("statement", ALL, ids=lambda s: s.id)
+def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
+    statement: Statement, all_proofs: tuple[list[ProofRecord], Path]
+) -> None:
+    """Planted: wholes called instances, everything proved; then a false step, condition and unit; then a cut box."""
+    mine = [r.evidence for r in all_proofs[0] if r.evidence.statement == statement.id]
+
+    def entry(found: list[ProofEvidence]) -> StatementEntry:
+        (only,) = catalog_entries([without_certificates(e) for e in found], (statement.id,))
+        return only
+
+    demoted = [
+        e.model_copy(update={"coverage": INSTANCE if e.coverage is WHOLE else e.coverage, "verdict": PROVED})
+        for e in mine
+    ]
+    for verdict in (entry(demoted).verdict_printed, entry(demoted).verdict_repaired):
+        assert verdict is None
+    for coverage, said in (
+        (STEP, "a step of its proof is false"),
+        (CONDITION, "a condition is false"),
+        (Coverage.UNIT, "units differ"),
+    ):
+        planted = mine[0].model_copy(
+            update={"obligation": "planted", "coverage": coverage, "verdict": REFUTED, "uses": ()}
+        )
+        assert said in entry([*mine, planted]).headline_printed
+    proved = [e.model_copy(update={"verdict": PROVED}) for e in mine]
+    boxed = mine[0].model_copy(
+        update={
+            "obligation": "planted", "coverage": WHOLE, "verdict": Verdict.CERTIFIED, "variant": Variant.PRINTED,
+            "uses": (), "domain": {"q": "(0, oo)"}, "box": {"q": ("1", "2")},
+        }
+    )  # fmt: skip
+    assert "on a part of its domain (" in entry([*proved, boxed]).headline_printed
+    assert "q in [1, 2]" in entry([*proved, boxed]).headline_printed
+
+
+def test_every_refuted_row_has_a_consequence(all_proofs: tuple[list[ProofRecord], Path]) -> None:
+    rows = [record.evidence for record in all_proofs[0]]
+    refuted = [e for e in rows if e.verdict is REFUTED]
+    assert refuted
+    for e in refuted:
+        assert e.variant is Variant.PRINTED, e.obligation
+        assert e.consequence is not None, (e.statement, e.obligation)
+    by_how_much = {e.statement for e in refuted if e.consequence is Consequence.CLAIM and e.exceeds}
+    assert {"fmtt18.thm1", "fmtt18.lem27"} <= by_how_much
+    # and nothing that holds has one
+    named = {(s.id, o.name) for s in ALL for o in s.printed if o.consequence is not None}
+    assert named == {(e.statement, e.obligation.removesuffix(": units")) for e in refuted}
+
+
+OBLIGATIONS = [
+    pytest.param(o, id=f"{s.id}/{o.name} ({variant})")
+    for s in ALL
+    for variant, obligations in (
+        ("printed", s.printed),
+        ("repaired", s.repaired.obligations if s.repaired else ()),
+    )
+    for o in obligations
+    if o.coverage is INSTANCE and o.consequence is None
+]
+
+
+@pytest.mark.parametrize("obligation", OBLIGATIONS)
+def test_every_instance_would_have_caught_the_fault_that_it_names(obligation: Obligation) -> None:
+    assert obligation.catches is not None
+    assert obligation.catches.says
+    found = prove(replace(obligation, claim=obligation.catches.claim, catches=None))
+    assert found.verdict not in (PROVED, Verdict.CERTIFIED)
+    assert found.verdict is REFUTED, found.reason
+
+
+# ------------------------------------------------------------------------------------------------ refusals
+
+
+X = real("x", ge=0)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"coverage": "most"},
+        {"coverage": Coverage.UNIT},
+        {"coverage": INSTANCE},  # of which case?
+        {"coverage": WHOLE, "scope": "x = 1"},
+        {"uses": "a.b"},
+        {"catches": Fault("another variable", Le(real("y"), 0))},
+    ],
+)
+def test_obligations_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgumentError):
+        Obligation("o", "", Le(0, X), (X,), **fields)
+
+
+def _with(statement: str, **changes: Any) -> list[Paper]:
+    """All papers, with one statement changed."""
+    return [
+        replace(
+            paper,
+            statements=tuple(replace(s, **changes) if s.id == statement else s for s in paper.statements),
+        )
+        for paper in papers().values()
+    ]
+
+
+@pytest.mark.parametrize("name", ["fmtt18.thm99", "a-named-result", "fmtt18.thm23/no-such-row", ""])
+def test_what_nobody_knows_is_refused(name: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"uses of statement fmtt18\.thm23"):
+        check_uses(_with("fmtt18.thm23", uses=(name,)))
+
+
+def test_circles_are_refused() -> None:
+    check_uses(papers().values())
+    with pytest.raises(InvalidArgumentError, match="do not rest on themselves"):
+        check_uses(_with("fmtt18.thm22", uses=("fmtt18.appB",)))
+    statement = find_statement("fmtt18.thm35")
+    assert statement is not None
+    own = tuple(
+        replace(o, uses=("fmtt18.thm35/bound",)) if o.name == "sum-of-squares" else o
+        for o in statement.printed
+    )
+    with pytest.raises(InvalidArgumentError, match="do not rest on themselves"):
+        check_uses(_with("fmtt18.thm35", printed=own))

@@ -1,0 +1,109 @@
+"""Sheets: the string that is shown is the formula that is proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Coverage, Verdict
+from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.latex import formula_latex
+from dpverify.formulas.logic import Eq, Ge, Le, variables_of
+from dpverify.formulas.notation import read_formula
+from dpverify.formulas.tokens import LONGEST
+from dpverify.proving import prove
+from dpverify.proving.language import Obligation
+from dpverify.statements.paper import papers
+from dpverify.statements.sheet import PROOF_STEP, Sheet
+
+n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
+x, positive = real("x"), real("x", gt=0)
+SHEET = Sheet("a.1", (n, t, i, x), where="Theorem 1").define("a_t", r"\frac{2}{n-t+1}")
+ALL = [
+    (f"{s.id}/{o.name}", o)
+    for p in papers().values()
+    for s in p.statements
+    for o in (*s.printed, *(s.repaired.obligations if s.repaired else ()))
+]
+
+
+def test_variables_are_the_free_letters_and_conditions_become_assumptions() -> None:
+    made = SHEET.step("s", r"\sum_{i=1}^n a_t\ge x\text{ for all }t\le n", given="x<1", box={"x": (0, 1)})
+    (o,) = made.statement.printed
+    assert o.over == (n, t, x)
+    assert o.assuming[0] == Le(t, n)
+    assert len(o.assuming) == 2
+    assert o.latex == r"\sum_{i=1}^n a_t\ge x\text{ for all }t\le n"
+    assert (o.coverage, o.where, dict(o.box)) == (Coverage.STEP, "Theorem 1", {"x": (0, 1)})
+    assert SHEET.printed == ()
+
+
+def test_letters_may_have_another_domain_in_one_obligation() -> None:
+    made = SHEET.whole("one", r"x^2\ge 0").whole("other", r"x\ge 0", letters=(positive,))
+    assert [o.over for o in made.printed] == [(x,), (positive,)]
+
+
+def test_a_formula_without_a_line_of_latex_prints_its_own() -> None:
+    (o,) = SHEET.whole("tree", Ge(x**2, 0)).printed
+    assert o.latex == r"0\le x^{2}"
+    assert read_formula(o.latex, (x,)) == o.claim
+
+
+def test_a_correction_stands_beside_what_it_corrects() -> None:
+    made = (
+        SHEET.step("wrong", r"x^2>0")
+        .corrected("wrong", r"x^2\ge 0", because="0 is left out", consequence=PROOF_STEP, true_if="for x not 0")
+        .corrected("more", r"x=x", coverage="step")
+        .correction(latex=r"x^2\ge 0")
+    ).statement  # fmt: skip
+    assert made.repaired is not None
+    assert [o.name for o in made.repaired.obligations] == ["wrong", "more"]
+    assert (made.repaired.because, made.repaired.latex) == ("0 is left out", r"x^2\ge 0")
+    assert (made.printed[0].consequence, made.printed[0].reading) == (PROOF_STEP, "for x not 0")
+    assert prove(made.printed[0]).verdict is Verdict.REFUTED
+    assert prove(made.repaired.obligations[0]).verdict is Verdict.PROVED
+
+
+def test_a_reading_is_seen_in_the_row() -> None:
+    (o,) = SHEET.step("s", "x/2n=1", reading="x/(2n)").printed
+    assert o.claim == Eq(x / (2 * n), 1)
+    assert o.latex == "x/2n=1"
+    assert "read as $x/(2n)$" in o.where
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: SHEET.step("s", r"y=1"),
+        lambda: SHEET.step("s", r"x/2n=1"),
+        lambda: SHEET.step("s", r"x=1", given="x"),
+        lambda: SHEET.step("s", r"x=1", box={"y": (0, 1)}),
+        lambda: SHEET.step("s", r"x=1", nonsense=1),
+        lambda: SHEET.instance("s", r"x=1", case=""),
+        lambda: SHEET.corrected("none", r"x=1"),
+        lambda: SHEET.define("x_t", r"\beta"),
+        lambda: SHEET.define("x", "1"),
+    ],
+)
+def test_bad_sheets(wrong: object) -> None:
+    with pytest.raises((InvalidArgumentError, TypeError)):
+        wrong()  # type: ignore[operator]
+
+
+def test_errors_name_the_obligation() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"a\.1/s: formula at character 1"):
+        SHEET.step("s", r"\beta=1")
+
+
+@pytest.mark.parametrize(("name", "obligation"), ALL, ids=[name for name, _ in ALL])
+def test_every_encoded_formula_survives_printing_and_reading(name: str, obligation: Obligation) -> None:
+    for formula in (obligation.claim, *obligation.assuming):
+        letters: dict[str, Variable] = {v.latex: v for v in variables_of(formula)}
+        latex = formula_latex(formula)
+        if len(latex) <= LONGEST:  # with its definitions written out, one is longer
+            assert read_formula(latex, letters.values()) == formula
+
+
+def test_no_encoded_formula_says_the_same_on_both_sides() -> None:
+    same = [name for name, o in ALL if getattr(o.claim, "left", 0) == getattr(o.claim, "right", 1)]
+    assert same == []
