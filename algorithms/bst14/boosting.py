@@ -93,6 +93,16 @@ class ForPrivacy(Weakenable):
         stated: Guarantees = self.at(n).guarantees(n)
         return stated
 
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Those of the algorithm for n records."""
+        reasons: tuple[str, ...] = self.at(n).withdrawn(n)
+        return reasons
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Those of the algorithm for n records."""
+        stated: tuple[StatedQueries, ...] = self.at(n).queries(n)
+        return stated
+
     def gradient_query_count(self, n: int) -> int:
         """That of the algorithm for n records."""
         return int(self.at(n).gradient_query_count(n))

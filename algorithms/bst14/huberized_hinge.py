@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,107 +22,17 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
-from dpverify.problems import Box, ConstraintSet, Dataset, GeneralizedLinear, Problem
-from dpverify.problems.arrays import Array, at_least, at_most, namespace
+from dpverify.problems import Box, ConstraintSet, Dataset, Problem
+from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Output, Randomness
 
 __all__ = [
     "HuberizedObjectivePerturbation",
-    "HuberizedPositivePart",
-    "PositivePart",
     "first_bad_data",
     "first_bad_risk",
     "second_bad_data",
     "second_bad_risk",
 ]
-
-
-@dataclass(frozen=True)
-class PositivePart(GeneralizedLinear):
-    """(y - <w, x>)_+ for labels in [-1, 1]; the subgradient at the kink is 0.
-
-    A hinge loss (1 - y <w, x>)_+ is that of the record (y x, 1).
-    """
-
-    lipschitz_constant: ClassVar[float] = 1.0
-    smoothness: ClassVar[float] = math.inf
-    strong_convexity: ClassVar[float] = 0.0
-
-    def link(self, z: Array, y: Array) -> Array:
-        """max(0, y - z)."""
-        return at_least(y - z, 0.0)
-
-    def link_slope(self, z: Array, y: Array) -> Array:
-        """-1 where z < y, else 0."""
-        excess = y - z
-        return -namespace(z).astype(excess > 0.0, excess.dtype)
-
-    def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product a y where -a is in [0, 1]."""
-        xp = namespace(a)
-        return xp.where((a <= 0.0) & (a >= -1.0), a * y, xp.full_like(a * y, math.inf))
-
-    def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
-        return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
-
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """max(0, y - z) in CVXPY."""
-        import cvxpy
-
-        return cvxpy.pos(y - z)
-
-
-@dataclass(frozen=True)
-class HuberizedPositivePart(GeneralizedLinear):
-    """f(y - <w, x>) with f(v) = v_+ for |v| > h and v^2 / (4 h) + v / 2 + h / 4 in between, for labels in [-1, 1].
-
-    The paper says that f is twice continuously differentiable; its second derivative jumps by 1 / (2 h) at both
-    ends (bst14.huber-smooth). It is once so, with a slope that is 1 / (2 h)-Lipschitz.
-
-    Attributes:
-        width: h, above 0, in the unit of the labels.
-    """
-
-    width: float
-    lipschitz_constant: ClassVar[float] = 1.0
-    strong_convexity: ClassVar[float] = 0.0
-
-    def __post_init__(self) -> None:
-        number("width", self.width, above=0, allowed="a finite number above 0")
-
-    @property
-    def smoothness(self) -> float:
-        """1 / (2 h)."""
-        return 1 / (2 * self.width)
-
-    def link(self, z: Array, y: Array) -> Array:
-        """f(y - z)."""
-        excess = y - z
-        inside = at_most(at_least(excess, -self.width), self.width) + self.width
-        # above h the quadratic ends at h, and the rest is linear
-        return inside * inside / (4 * self.width) + at_least(excess - self.width, 0.0)
-
-    def link_slope(self, z: Array, y: Array) -> Array:
-        """Minus f' = (v + h) / (2 h), cut off at 0 and 1."""
-        return -at_most(at_least(((y - z) + self.width) / (2 * self.width), 0.0), 1.0)
-
-    def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The value a y + h s (s - 1) with s = -a in [0, 1]."""
-        xp = namespace(a)
-        inside = (a <= 0.0) & (a >= -1.0)
-        return xp.where(inside, a * y + self.width * a * (a + 1.0), xp.full_like(a * y, math.inf))
-
-    def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
-        return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
-
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """f(y - z) in CVXPY: half the argument, and a Huber function."""
-        import cvxpy
-
-        h = self.width
-        return 0.5 * (y - z) + cvxpy.huber(y - z, h) / (4 * h) + h / 4
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
-from dpverify import checks
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
@@ -26,84 +23,12 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
-from dpverify.problems import ConstraintSet, Dataset, GeneralizedLinear, Loss, Problem
-from dpverify.problems.arrays import namespace
+from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
-from dpverify.running.randomness import Array
 
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
-
-
-@dataclass(frozen=True)
-class OneVersusRest(GeneralizedLinear):
-    """A two-class loss that tells one label from all others: tasks of one data set with several classes.
-
-    Attributes:
-        base: a generalized linear loss for labels -1 and 1.
-        positive: the label that counts as 1; every other one counts as -1.
-        labels: the smallest and the largest label that there is.
-    """
-
-    base: GeneralizedLinear
-    positive: float
-    labels: tuple[float, float] = (0.0, 9.0)
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):
-            raise InvalidArgumentError("base", self.base, "a generalized linear loss, such as Logistic()")
-        checks.number("positive", self.positive)
-        ends: Any = np.asarray(self.labels)
-        if ends.shape != (2,) or ends.dtype.kind not in "iuf" or not ends[0] <= ends[1]:
-            raise InvalidArgumentError("labels", self.labels, "the smallest and the largest label")
-        object.__setattr__(self, "labels", (float(ends[0]), float(ends[1])))
-
-    @property
-    def lipschitz_constant(self) -> float:
-        """The base loss's."""
-        return self._loss.lipschitz_constant
-
-    @property
-    def smoothness(self) -> float:
-        """The base loss's."""
-        return self._loss.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        """The base loss's."""
-        return self._loss.strong_convexity
-
-    @property
-    def _loss(self) -> Loss:
-        assert isinstance(self.base, Loss)
-        return self.base
-
-    def _sign(self, y: Array, example: Array) -> Array:
-        """1 where the label is the positive one, else -1, in the number type of an example."""
-        xp = namespace(example)
-        return 2.0 * xp.astype(xp.asarray(y == self.positive), example.dtype) - 1.0
-
-    def link(self, z: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
-        return self.base.link(z, self._sign(y, z))
-
-    def link_slope(self, z: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
-        return self.base.link_slope(z, self._sign(y, z))
-
-    def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
-        return self.base.link_conjugate(a, self._sign(y, a))
-
-    def nearest_dual(self, a: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
-        return self.base.nearest_dual(a, self._sign(y, a))
-
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """The base loss's, at the label as a sign."""
-        return self.base.cvxpy_link(z, self._sign(y, np.asarray(y)))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import numpy as np
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver
+from dpverify.algorithms.promises import StatedQueries
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import StatedGuarantee
@@ -335,6 +336,13 @@ class OnHardInstance(Algorithm):
         if self.rate is not None:
             number("rate", self.rate, above=0, allowed="a finite number above 0")
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """One gradient a step of the plain method; the optimizer's calls otherwise, as far as it states them."""
+        whole_number("n", n, at_least=1)
+        if self.optimizer is None:
+            return (StatedQueries("gradient", self.steps),)
+        return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """That it was withdrawn, if it was."""

@@ -232,7 +232,12 @@ def test_algorithms_tuned_when_they_meet_the_data() -> None:
     assert boosting.guarantees(10).headline.guarantee == ApproxDP(2.0, 1e-4)
     result = run(boosting, ones(10), runs=50, seed=1)
     assert np.all(result.gradient_queries == 10 * boosting.repeat_count)
-    assert [str(one) for one in boosting.queries(10)] == ["40 gradient queries", "40 value queries"]
+    assert np.all(result.projections == 11 * boosting.repeat_count)
+    assert [str(one) for one in boosting.queries(10)] == [
+        "40 gradient queries",
+        "44 projection queries",
+        "40 value queries",
+    ]
 
 
 # ------------------------------------------------------------------------------------------------- risk

@@ -17,8 +17,6 @@ from one_dimensional import masses, noise_law, profile
 
 from dpverify.algorithms.bst14.huberized_hinge import (
     HuberizedObjectivePerturbation,
-    HuberizedPositivePart,
-    PositivePart,
     first_bad_data,
     first_bad_risk,
     second_bad_data,
@@ -27,6 +25,7 @@ from dpverify.algorithms.bst14.huberized_hinge import (
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import ApproxDP
 from dpverify.problems import Ball, Box, Dataset, Problem, check_constants, load, minimize
+from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6

@@ -16,7 +16,6 @@ import pytest
 from one_dimensional import masses, noise_law, profile, survival
 from scipy import stats
 
-from dpverify.algorithms.bst14.huberized_hinge import HuberizedPositivePart
 from dpverify.algorithms.bst14.objective_perturbation import BallShifts, CornerShifts, ObjectivePerturbation
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
@@ -36,6 +35,7 @@ from dpverify.problems import (
     load,
     minimize,
 )
+from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6

@@ -15,7 +15,7 @@ from scipy import stats
 from twins import Recorder, pnsgd
 
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
-from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
+from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, RDP, ProfileDP, compose_profiles
 from dpverify.privacy.mixtures import harmonic
@@ -31,6 +31,7 @@ from dpverify.problems import (
     Squared,
     check_constants,
 )
+from dpverify.problems.further_losses import OneVersusRest
 from dpverify.running import Output, Randomness, run
 
 # At a fixed seed, each statistical test rejects a correct implementation with at most this probability.

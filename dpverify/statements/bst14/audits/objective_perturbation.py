@@ -14,10 +14,10 @@ import numpy as np
 from flint import arb
 from scipy import stats
 
-from dpverify.algorithms.bst14.huberized_hinge import HuberizedPositivePart
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.evidence import Interval
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Problem, load
+from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors, real_problem
 from dpverify.statements.bst14.audits.perturbation_cases import (
     DIMENSION,

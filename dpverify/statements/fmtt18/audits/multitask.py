@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, OneVersusRest, theorem_noise_multiplier
+from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
 from dpverify.evidence import Interval
 from dpverify.privacy import Adjacency
 from dpverify.problems import (
@@ -25,6 +25,7 @@ from dpverify.problems import (
     load,
     minimize,
 )
+from dpverify.problems.further_losses import OneVersusRest
 from dpverify.problems.smoothed_losses import SmoothedGeneralizedLinear
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import (
