@@ -59,6 +59,10 @@ def brackets(name: str) -> Written:
     return Written(lambda *a: f"{name}({', '.join(a)})")
 
 
+def _latex(name: str) -> Written:
+    return Written(lambda *a: rf"{name}\left({', '.join(a)}\right)")
+
+
 def _pure(_: Arguments, units: Sequence[Unit | None]) -> Unit:
     return pure(*units)
 
@@ -304,6 +308,10 @@ def _rounded(round_: Callable[[Value], Value]) -> Callable[..., Value]:
     return value
 
 
+def _power_of_e(argument: str) -> str:
+    return f"e^{{{argument}}}"
+
+
 def _no_slope(*arguments: Expression) -> tuple[None, ...]:
     return (None,) * len(arguments)
 
@@ -311,20 +319,20 @@ def _no_slope(*arguments: Expression) -> tuple[None, ...]:
 FUNCTIONS = (
     Operator(
         "exp", 1, 1,
-        text=brackets("exp"), unit=_pure,
+        text=brackets("exp"), latex=Written(_power_of_e, POWER), unit=_pure,
         value=_value(lambda x: x.exp(), _at(0, Fraction(1))), ball=lambda x: x.exp(), monotone=1,
         number=math.exp, slopes=lambda x: (exp(x),), signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "log", 1, 1,
-        text=brackets("log"), unit=_pure, needs=_needs_of_log,
+        text=brackets("log"), latex=_latex(r"\ln"), unit=_pure, needs=_needs_of_log,
         value=_value(_log, _exact_log), ball=_log, monotone=1,
         number=math.log, slopes=lambda x: (1 / x,),
     ),
     Operator(
         "log_base", 2, 2,
         text=Written(lambda x, base: f"log({x}, base {base})"),
-
+        latex=Written(lambda x, base: rf"\log_{{{base}}}\left({x}\right)"),
         unit=_pure, needs=_needs_of_log_base,
         value=_value(_log_base, _exact_log_base), ball=_log_base, number=lambda x, base: math.log(x) / math.log(base),
         slopes=lambda x, base: (1 / (x * log(base)), -(log(x) / (base * log(base) ** 2))),
@@ -332,63 +340,63 @@ FUNCTIONS = (
     ),
     Operator(
         "phi", 1, 1,
-        text=brackets("Phi"), unit=_pure,
+        text=brackets("Phi"), latex=_latex(r"\Phi"), unit=_pure,
         value=_value(_phi, _at(0, Fraction(1, 2))), ball=monotone(_phi), monotone=1,
         number=lambda x: math.erfc(-x / math.sqrt(2)) / 2, slopes=lambda x: (_bell(x),), signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "phi_inverse", 1, 1,
-        text=brackets("Phi^(-1)"), unit=_pure, needs=_needs_of_phi_inverse,
+        text=brackets("Phi^(-1)"), latex=_latex(r"\Phi^{-1}"), unit=_pure, needs=_needs_of_phi_inverse,
         value=_value(_phi_inverse, _exact_phi_inverse), ball=monotone(_phi_inverse), monotone=1,
         number=NormalDist().inv_cdf, slopes=_slope_of_phi_inverse,
     ),
     Operator(
         "erfc", 1, 1,
-        text=brackets("erfc"), unit=_pure,
+        text=brackets("erfc"), latex=_latex(r"\operatorname{erfc}"), unit=_pure,
         value=_value(lambda x: x.erfc(), _at(0, Fraction(1))), ball=monotone(lambda x: x.erfc()), monotone=-1,
         number=math.erfc, slopes=lambda x: (-(2 * exp(-(x**2)) / sqrt(PI)),), signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "gamma", 1, 1,
-        text=brackets("Gamma"), unit=_pure, needs=_needs_of_gamma,
+        text=brackets("Gamma"), latex=_latex(r"\Gamma"), unit=_pure, needs=_needs_of_gamma,
         value=_value(_gamma, _exact_gamma), ball=_gamma,
         number=_number_gamma, slopes=_no_slope, signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "factorial", 1, 1,
-        text=Written(lambda n: f"{n}!", POWER, (CLOSED,)),
+        text=Written(lambda n: f"{n}!", POWER, (CLOSED,)), latex=Written(lambda n: f"{n}!", POWER, (CLOSED,)),
         unit=_pure, needs=_needs_of_counting, value=_factorial,
         number=lambda n: math.gamma(_whole_number(n) + 1), slopes=_no_slope, signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "binomial", 2, 2,
-        text=brackets("binomial"),
+        text=brackets("binomial"), latex=Written(lambda n, k: rf"\binom{{{n}}}{{{k}}}"),
         unit=_pure, needs=_needs_of_counting, value=_binomial,
         number=lambda n, k: float(math.comb(_whole_number(n), _whole_number(k))),
         slopes=_no_slope, signs=lambda *_: _NOT_NEGATIVE,
     ),
     Operator(
         "max", 1, None,
-        text=brackets("max"), unit=_shared, needs=_needs_of_pick("max"),
+        text=brackets("max"), latex=_latex(r"\max"), unit=_shared, needs=_needs_of_pick("max"),
         value=_picked(largest, "max"), ball=lambda *a: reduce(lambda u, v: u.max(v), a),
         number=max, slopes=_slopes_of_pick("max", 1), signs=pick_signs(max),
     ),
     Operator(
         "min", 1, None,
-        text=brackets("min"), unit=_shared, needs=_needs_of_pick("min"),
+        text=brackets("min"), latex=_latex(r"\min"), unit=_shared, needs=_needs_of_pick("min"),
         value=_picked(smallest, "min"), ball=lambda *a: reduce(lambda u, v: u.min(v), a),
         number=min, slopes=_slopes_of_pick("min", -1), signs=pick_signs(min),
     ),
     Operator(
         "abs", 1, 1,
-        text=Written(lambda x: f"|{x}|"), unit=_shared,
+        text=Written(lambda x: f"|{x}|"), latex=Written(lambda x: rf"\left|{x}\right|"), unit=_shared,
         needs=lambda arguments, inside: iter([Need(Ne(arguments[0], 0))] if inside else []),
         value=_absolute, ball=_absolute_ball, number=abs, slopes=lambda x: (x / absolute(x),),
         signs=lambda _, signs: frozenset(abs(s) for s in signs[0]),
     ),
     Operator(
         "floor", 1, 1,
-        text=brackets("floor"), unit=_pure,
+        text=brackets("floor"), latex=Written(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=_pure,
         needs=_needs_of_rounding, value=_rounded(floor_of), ball=_floor_ball,
         number=lambda x: float(math.floor(x)), slopes=_no_slope,
         # a positive number may be rounded to 0, what is negative stays so
@@ -396,7 +404,7 @@ FUNCTIONS = (
     ),
     Operator(
         "ceiling", 1, 1,
-        text=brackets("ceiling"), unit=_pure,
+        text=brackets("ceiling"), latex=Written(lambda x: rf"\left\lceil {x} \right\rceil"), unit=_pure,
         needs=_needs_of_rounding, value=_rounded(lambda x: -floor_of(-x)), ball=lambda x: -_floor_ball(-x),
         number=lambda x: float(math.ceil(x)), slopes=_no_slope,
         signs=lambda _, signs: signs[0] | ({0} if -1 in signs[0] else set()),

@@ -1,6 +1,5 @@
 """The operators, one record each with all that is known of it; what has no entry for something is refused there.
 
-LaTeX, in and out, is in `notation` and `latex`.
 Provers keep one table each, by an operator's name, for the terms of their own libraries (SymPy, programs of balls).
 """
 
@@ -57,6 +56,7 @@ class Operator:
         least: number of arguments at least.
         most: at most; None: any number.
         text: in plain characters.
+        latex: in LaTeX.
         unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
         needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
             to what must hold for a value; raises `OutOfScopeError` where that can't be said.
@@ -74,6 +74,7 @@ class Operator:
     least: int
     most: int | None
     text: Written
+    latex: Written
     unit: Callable[[Arguments, Sequence[Unit | None]], Unit | None]
     value: Callable[..., Value]
     number: Callable[..., float]

@@ -1,4 +1,4 @@
-"""Formulas in plain characters, printed from the tree in the order in which they are written."""
+"""Formulas in plain characters, in the order in which they are written; `dpverify.formulas.latex` is for LaTeX."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _written(e: Expression) -> tuple[str, int]:
             wants = [*way.wants, *way.wants[-1:] * len(arguments)]
             return way.join(*(_within(a, w) for a, w in zip(arguments, wants, strict=False))), way.binds
         case Bound():
-            return _bound(e), CLOSED
+            return _bound_text(e), CLOSED
         case Derivative():
             return f"({_derivative(e)})", CLOSED
         case At(body, variable, value):
@@ -50,18 +50,21 @@ def _within(e: Expression, wants: int) -> str:
     return written if binds >= wants else f"({written})"
 
 
-def _bound(e: Bound) -> str:
-    name = e.variable.name
+def _bound_text(e: Bound) -> str:
+    name, body = e.variable.name, _within(e.body, PRODUCT)
     if e.kind == "integral":
         ends = f"{name} from {expression_text(e.first)} to {expression_text(e.last)}"
     else:
         ends = f"{name} = {_within(e.first, PRODUCT)}..{_within(e.last, PRODUCT)}"
-    return f"({e.kind} over {ends} of {_within(e.body, PRODUCT)})"
+    return f"({e.kind} over {ends} of {body})"
 
 
 def _derivative(e: Derivative) -> str:
     power = "" if e.order == 1 else f"^{e.order}"
     return f"d{power}/d{e.variable.name}{power} ({expression_text(e.body)})"
+
+
+# ---------------------------------------------------------------------------------------------- formulas
 
 
 def formula_text(formula: Formula) -> str:

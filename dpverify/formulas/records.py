@@ -220,6 +220,18 @@ def _signs_of_root(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
 # ---------------------------------------------------------------------------------------------- in writing
 
 
+def _spread(*parts: str) -> str:
+    """A product in LaTeX: what begins with a digit does not touch what is before it."""
+    result = parts[0]
+    for part in parts[1:]:
+        result += rf" \cdot {part}" if part[:1].isdigit() or part.startswith(r"\frac") else f" {part}"
+    return result
+
+
+def _latex_root(x: str, order: str) -> str:
+    return rf"\sqrt{{{x}}}" if order == "2" else rf"\sqrt[{order}]{{{x}}}"
+
+
 def _text_root(x: str, order: str) -> str:
     return f"sqrt({x})" if order == "2" else f"root({x}, {order})"
 
@@ -246,14 +258,14 @@ _ARITHMETIC = (
     Operator(
         "add", 2, None,
         text=Written(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
-
+        latex=Written(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
         unit=_shared, value=_sum_of, number=lambda *a: sum(a),
         slopes=lambda *a: (_ONE,) * len(a), signs=_signs_of_sum,
     ),
     Operator(
         "sub", 2, 2,
         text=Written(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
-
+        latex=Written(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
         unit=_shared, value=_minus, number=lambda a, b: a - b,
         slopes=lambda a, b: (_ONE, -_ONE), signs=_signs_of_difference,
         neutral=lambda a, b: ["add", a, ["mul", _MINUS_ONE, b]],
@@ -261,14 +273,14 @@ _ARITHMETIC = (
     Operator(
         "neg", 1, 1,
         text=Written(lambda a: f"-{a}", SUM, (PRODUCT,)),
-
+        latex=Written(lambda a: f"-{a}", SUM, (PRODUCT,)),
         unit=_shared, value=lambda x, inside=False: -x, number=lambda a: -a,
         slopes=lambda a: (-_ONE,), signs=lambda arguments, signs: _negative(signs[0]), neutral=_neutral_negative,
     ),
     Operator(
         "mul", 2, None,
         text=Written(lambda *a: "*".join(a), PRODUCT, (PRODUCT, POWER)),
-
+        latex=Written(_spread, PRODUCT, (PRODUCT, POWER)),
         unit=_unit_of_product, value=_product_of, number=lambda *a: math.prod(a),
         slopes=lambda *a: tuple(
             reduce(lambda u, v: u * v, rest) for rest in (a[:i] + a[i + 1 :] for i in range(len(a)))
@@ -278,7 +290,7 @@ _ARITHMETIC = (
     Operator(
         "div", 2, 2,
         text=Written(lambda a, b: f"{a}/{b}", PRODUCT, (PRODUCT, POWER)),
-
+        latex=Written(lambda a, b: rf"\frac{{{a}}}{{{b}}}", POWER),
         unit=_unit_of_quotient, needs=_needs_of_quotient, value=_quotient, number=lambda a, b: a / b,
         slopes=lambda a, b: (1 / b, -(a / b**2)), signs=_signs_of_quotient,
         neutral=_neutral_quotient,
@@ -286,13 +298,13 @@ _ARITHMETIC = (
     Operator(
         "pow", 2, 2,
         text=Written(lambda a, b: f"{a}^{b}", POWER, (CLOSED, CLOSED)),
-
+        latex=Written(lambda a, b: f"{a}^{{{b}}}", POWER, (CLOSED, SUM)),
         unit=_unit_of_power, needs=_needs_of_power,
         value=power, number=_number_power, slopes=_slopes_of_power, signs=_signs_of_power,
     ),
     Operator(
         "root", 2, 2,
-        text=Written(_text_root),
+        text=Written(_text_root), latex=Written(_latex_root),
         unit=_unit_of_root, needs=_needs_of_root,
         value=_root, number=lambda x, order: _number_power(x, 1 / order), slopes=_slopes_of_root,
         signs=_signs_of_root, neutral=_neutral_root,
