@@ -211,6 +211,7 @@ def summarize(ledger: Ledger) -> Summary:
                 ),
                 *_violated_text(violated, judged),
                 *(f"{power.text}." for power in powers if power.kind == "privacy"),
+                *_shown_text(ledger.statements),
             )
         ),
     )
@@ -590,6 +591,17 @@ def _how(statements: Iterable[Correction]) -> str:
     found = [statement.consequence for statement in statements]
     counts = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
     return f" ({'; '.join(counts)})" if counts else ""
+
+
+def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
+    """What was shown of the statements with formulas as printed; what was only tried on instances is not counted in."""
+    found = [row.verdict_printed for row in statements if row.headline_printed]
+    if not found:
+        return []
+    counts = [f"{number_text.count(found.count(each))} {each}" for each in Verdict if each in found]
+    partly = found.count(None)
+    counts += [f"{number_text.count(partly)} tried only on instances or in steps"] if partly else []
+    return [f"As printed, of {_plural(len(found), 'statement')} with formulas: {', '.join(counts)}."]
 
 
 def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:

@@ -23,21 +23,19 @@ from dpverify.formulas.expressions import (
     all_variables,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, variables_of
+from dpverify.formulas.operators import operator
 from dpverify.formulas.tokens import normal, takes_a_factor, takes_a_power, texts
 
 _COMMAND = re.compile(r"\\[A-Za-z]+$")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
 _BIG = {"sum": r"\sum", "product": r"\prod", "integral": r"\int"}
-_CALLED = {
-    "log": r"\ln",
-    "phi": r"\Phi",
-    "phi_inverse": r"\Phi^{-1}",
-    "erfc": r"\operatorname{erfc}",
-    "gamma": r"\Gamma",
-    "max": r"\max",
-    "min": r"\min",
-}
-_FENCED = {"abs": ("|", "|"), "floor": (r"\lfloor ", r"\rfloor"), "ceiling": (r"\lceil ", r"\rceil")}
+_BRACKETED = frozenset(
+    (
+        "log", "log_base", "phi", "phi_inverse", "erfc", "gamma", "max", "min", "abs", "floor", "ceiling", "root",
+        "binomial",
+    )
+)  # fmt: skip
+"""Operators whose own notation encloses what they are applied to."""
 
 
 def expression_latex(e: Expression) -> str:
@@ -77,11 +75,11 @@ class _Printer:
     def sum(self, e: Expression, followed: int) -> str:
         """As a summand stands first in a sum, or alone."""
         match e:
-            case Apply("add" | "sub" as operator, (first, *rest)):
+            case Apply("add" | "sub" as name, (first, *rest)):
                 out = self.sum(first, TERM)
                 for i, part in enumerate(rest):
                     last = TERM if i + 1 < len(rest) else followed
-                    out = _joined(out, "+" if operator == "add" else "-", self.product(part, last))
+                    out = _joined(out, "+" if name == "add" else "-", self.product(part, last))
                 return out
             case Apply("neg", (Number() as number,)):
                 return f"-({self.sum(number, ALONE)})"
@@ -112,10 +110,10 @@ class _Printer:
             text = self.bound(right)
         else:
             text = self.closed(right) if followed == FACTOR else self.factor(right)
-        operator = right.operator if isinstance(right, Apply) else ""
-        dotted = isinstance(right, Number) or text[0].isdigit() or operator == "factorial"
+        name = right.operator if isinstance(right, Apply) else ""
+        dotted = isinstance(right, Number) or text[0].isdigit() or name == "factorial"
         # a letter before brackets that hold no sum would look like a function
-        dotted = dotted or (text[0] == "(" and operator not in ("add", "sub"))
+        dotted = dotted or (text[0] == "(" and name not in ("add", "sub"))
         # within an integral, d before a letter could be the end of it
         dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
         return _joined(out, r"\cdot ", text) if dotted else _joined(out, text)
@@ -152,18 +150,8 @@ class _Printer:
                 return rf"\left.{self.product(body, FACTOR)}\right|_{{{point}}}"
             case Apply("div", (left, right)):
                 return self.fraction(left, right)
-            case Apply("root", (part, order)):
-                index = "" if order == Number(Fraction(2)) else f"[{self.sum(order, ALONE)}]"
-                return rf"\sqrt{index}{{{self.sum(part, ALONE)}}}"
-            case Apply("binomial", (n, k)):
-                return rf"\binom{{{self.sum(n, ALONE)}}}{{{self.sum(k, ALONE)}}}"
-            case Apply("log_base", (part, base)):
-                return rf"\log_{{{self.sum(base, ALONE)}}}({self.sum(part, ALONE)})"
-            case Apply(operator, parts) if operator in _CALLED:
-                return f"{_CALLED[operator]}({','.join(self.sum(part, ALONE) for part in parts)})"
-            case Apply(operator, (part,)) if operator in _FENCED:
-                left_bar, right_bar = _FENCED[operator]
-                return f"{left_bar}{self.sum(part, ALONE)}{right_bar}"
+            case Apply(name, parts) if name in _BRACKETED:
+                return operator(name).latex.join(*(self.sum(part, ALONE) for part in parts))
             case Apply("add" | "sub" | "neg" | "mul") | Bound() | Number() | Constant("-oo"):
                 return f"({self.sum(e, ALONE)})"
             case _:
@@ -217,7 +205,7 @@ class _Printer:
         match left, right:
             case Number(p), Number(q) if _numeral(p, q):
                 above = f"({above})"  # a fraction of numerals would be a number
-        return rf"\frac{{{above}}}{{{below}}}"
+        return operator("div").latex.join(above, below)
 
     @staticmethod
     def number(value: Fraction) -> str:
@@ -250,6 +238,8 @@ class _Printer:
                 return r"\ \text{or}\ ".join(map(self.part, parts))
             case And((part,)) | Or((part,)):
                 return self.formula(part)
+            case And() | Or():  # of no parts: true, and false
+                return "0=0" if isinstance(formula, And) else r"0\ne0"
             case Not(part):
                 return rf"\neg({self.formula(part)})"
             case Implies(premise, conclusion):

@@ -202,7 +202,7 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
         InvalidArgumentError: for letters that are not declared, words and signs without a meaning here, brackets and
             bars that do not match or can be paired in two ways.
     """
-    found = normal(latex)
+    found = list(normal(latex))
     while found and found[-1].text in (".", ",", ";"):
         found.pop()
     if not found:

@@ -1,9 +1,6 @@
-"""Formulas for reading, printed from the tree in the order in which they are written: plain characters, and LaTeX."""
+"""Formulas in plain characters, in the order in which they are written; `dpverify.formulas.latex` is for LaTeX."""
 
 from __future__ import annotations
-
-from fractions import Fraction
-from typing import Literal
 
 from dpverify.formulas.expressions import (
     Apply,
@@ -16,83 +13,50 @@ from dpverify.formulas.expressions import (
     Variable,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
-from dpverify.formulas.operators import CLOSED, POWER, PRODUCT, SUM, operator
-
-_Style = Literal["text", "latex"]
+from dpverify.formulas.operators import CLOSED, PRODUCT, SUM, operator
 
 
 def expression_text(e: Expression) -> str:
     """An expression in plain characters, for instance `[d^2/dz^2 (z^2/(4*h)) at z = h]`."""
-    return _written(e, "text")[0]
+    return _written(e)[0]
 
 
-def expression_latex(e: Expression) -> str:
-    """An expression in LaTeX, with the variables' own letters."""
-    return _written(e, "latex")[0]
-
-
-def _written(e: Expression, style: _Style) -> tuple[str, int]:
+def _written(e: Expression) -> tuple[str, int]:
     """An expression and how tightly it binds."""
-    plain = style == "text"
     match e:
         case Number(value):
-            return _number(value, plain)
+            return str(value), SUM if value < 0 else CLOSED if value.denominator == 1 else PRODUCT
         case Constant(name):
-            return (name if plain else name.replace("pi", r"\pi").replace("oo", r"\infty")), CLOSED
+            return name, CLOSED
         case Variable():
-            return (e.name if plain else e.latex), CLOSED
+            return e.name, CLOSED
         case Apply(name, arguments):
-            way = operator(name).text if plain else operator(name).latex
+            way = operator(name).text
             wants = [*way.wants, *way.wants[-1:] * len(arguments)]
-            return way.join(
-                *(_within(a, style, w) for a, w in zip(arguments, wants, strict=False))
-            ), way.binds
+            return way.join(*(_within(a, w) for a, w in zip(arguments, wants, strict=False))), way.binds
         case Bound():
-            return (_bound_text(e), CLOSED) if plain else (_bound_latex(e), PRODUCT)
+            return _bound_text(e), CLOSED
         case Derivative():
-            return (f"({_derivative(e)})", CLOSED) if plain else (_derivative_latex(e), PRODUCT)
+            return f"({_derivative(e)})", CLOSED
         case At(body, variable, value):
-            if plain:
-                inner = _derivative(body) if isinstance(body, Derivative) else expression_text(body)
-                return f"[{inner} at {variable.name} = {expression_text(value)}]", CLOSED
-            place = f"{variable.latex}={expression_latex(value)}"
-            return rf"\left.{_within(body, style, PRODUCT)}\right|_{{{place}}}", POWER
+            inner = _derivative(body) if isinstance(body, Derivative) else expression_text(body)
+            return f"[{inner} at {variable.name} = {expression_text(value)}]", CLOSED
         case _:
             raise TypeError(f"{type(e).__name__} is no node")
 
 
-def _number(value: Fraction, plain: bool) -> tuple[str, int]:
-    if value.denominator == 1:
-        return str(value), SUM if value < 0 else CLOSED
-    if plain:
-        return str(value), SUM if value < 0 else PRODUCT
-    sign = "-" if value < 0 else ""
-    return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", SUM if value < 0 else POWER
-
-
-def _within(e: Expression, style: _Style, wants: int) -> str:
-    written, binds = _written(e, style)
-    if binds >= wants:
-        return written
-    return f"({written})" if style == "text" else rf"\left({written}\right)"
+def _within(e: Expression, wants: int) -> str:
+    written, binds = _written(e)
+    return written if binds >= wants else f"({written})"
 
 
 def _bound_text(e: Bound) -> str:
-    name, body = e.variable.name, _within(e.body, "text", PRODUCT)
+    name, body = e.variable.name, _within(e.body, PRODUCT)
     if e.kind == "integral":
         ends = f"{name} from {expression_text(e.first)} to {expression_text(e.last)}"
     else:
-        ends = f"{name} = {_within(e.first, 'text', PRODUCT)}..{_within(e.last, 'text', PRODUCT)}"
+        ends = f"{name} = {_within(e.first, PRODUCT)}..{_within(e.last, PRODUCT)}"
     return f"({e.kind} over {ends} of {body})"
-
-
-def _bound_latex(e: Bound) -> str:
-    letter, body = e.variable.latex, _within(e.body, "latex", PRODUCT)
-    first, last = expression_latex(e.first), expression_latex(e.last)
-    if e.kind == "integral":
-        return rf"\int_{{{first}}}^{{{last}}} {body}\, d{letter}"
-    sign = r"\sum" if e.kind == "sum" else r"\prod"
-    return rf"{sign}_{{{letter}={first}}}^{{{last}}} {body}"
 
 
 def _derivative(e: Derivative) -> str:
@@ -100,15 +64,7 @@ def _derivative(e: Derivative) -> str:
     return f"d{power}/d{e.variable.name}{power} ({expression_text(e.body)})"
 
 
-def _derivative_latex(e: Derivative) -> str:
-    power = "" if e.order == 1 else f"^{{{e.order}}}"
-    body = expression_latex(e.body)
-    return rf"\frac{{d{power}}}{{d{e.variable.latex}{power}}}\left({body}\right)"
-
-
 # ---------------------------------------------------------------------------------------------- formulas
-
-_RELATION_LATEX = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
 
 
 def formula_text(formula: Formula) -> str:
@@ -126,26 +82,3 @@ def formula_text(formula: Formula) -> str:
             return f"({formula_text(premise)}) implies ({formula_text(conclusion)})"
         case ForAll(variable, body):
             return f"for all {variable.name} in {variable.domain_text()}: ({formula_text(body)})"
-
-
-def formula_latex(formula: Formula) -> str:
-    """A formula in LaTeX."""
-    match formula:
-        case Compare(relation, left, right):
-            return f"{expression_latex(left)} {_RELATION_LATEX[relation]} {expression_latex(right)}"
-        case And(parts):
-            return r"\;\wedge\;".join(map(_part_latex, parts))
-        case Or(parts):
-            return r"\;\vee\;".join(map(_part_latex, parts))
-        case Not(part):
-            return rf"\neg\left({formula_latex(part)}\right)"
-        case Implies(premise, conclusion):
-            return rf"{_part_latex(premise)}\implies {_part_latex(conclusion)}"
-        case ForAll(variable, body):
-            return rf"\forall {variable.latex}:\ {formula_latex(body)}"
-
-
-def _part_latex(formula: Formula) -> str:
-    """A part of a formula, in brackets where the whole could be read in another way without them."""
-    latex = formula_latex(formula)
-    return latex if isinstance(formula, Compare | Not) else rf"\left({latex}\right)"

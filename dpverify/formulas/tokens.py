@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dpverify.errors import InvalidArgumentError
 
@@ -232,15 +233,21 @@ class _Normal:
             )
 
 
-def normal(latex: str) -> list[Piece]:
+def normal(latex: str) -> tuple[Piece, ...]:
     """The pieces of LaTeX in the one form.
 
     Raises:
         InvalidArgumentError: as `pieces`; for braces that do not match, and scripts that TeX refuses or shows
             otherwise than they are typed.
     """
-    reader = _Normal(latex, pieces(latex))
-    return reader.sequence("", 0)
+    return _normal(latex) if isinstance(latex, str) else _normal_form(latex)
+
+
+def _normal_form(latex: str) -> tuple[Piece, ...]:
+    return tuple(_Normal(latex, pieces(latex)).sequence("", 0))
+
+
+_normal = lru_cache(maxsize=4096)(_normal_form)
 
 
 OPENING = {

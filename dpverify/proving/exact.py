@@ -141,7 +141,9 @@ class Exact:
         if steps is not None:
             shown = {converges(e) for e in integrals if is_infinite(e.first) or is_infinite(e.last)}
             wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim) if c not in shown)
-            undefined = all_hold(stated, wanted, budget) or all_hold(stated, defined_where(claim), budget)
+            undefined = all_hold(stated, wanted, budget)
+            if integrals and not undefined:
+                undefined = all_hold(stated, defined_where(claim), budget)
             if undefined:
                 return undefined, Gap.MISSING_HYPOTHESIS
             return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))

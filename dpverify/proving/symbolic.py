@@ -15,6 +15,7 @@ Formulas in SymPy's form are those of `dpverify.formulas.logic` with SymPy's exp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.formulas.calculus import map_sides, worked_out
+from dpverify.formulas.calculus import map_sides, substituted, worked_out
 from dpverify.formulas.expressions import (
     PI,
     Apply,
@@ -32,6 +33,7 @@ from dpverify.formulas.expressions import (
     Number,
     OutOfScopeError,
     Variable,
+    constant,
     product,
     total,
 )
@@ -182,9 +184,26 @@ def _symbolic(e: Expression) -> SymPy:
             raise OutOfScopeError("function not supported: product")
         case Bound(kind, body, variable, first, last):
             make = sp.Sum if kind == "sum" else sp.Integral
-            return make(_symbolic(body), (symbol(variable), _symbolic(first), _symbolic(last)))
+            running = variable
+            if not (_reaches(variable, first, 1) and _reaches(variable, last, -1)):
+                # SymPy may use of it only what holds from end to end
+                running = replace(variable, lower=None, lower_open=False, upper=None, upper_open=False)
+                body = substituted(body, {variable: running})
+            return make(_symbolic(body), (symbol(running), _symbolic(first), _symbolic(last)))
         case _:
             raise AssertionError(e)
+
+
+def _reaches(v: Variable, end: Expression, side: int) -> bool:
+    """Whether the end of a sum or an integral surely keeps to the lower (1) or upper (-1) bound of its variable."""
+    bound, is_open = (v.lower, v.lower_open) if side > 0 else (v.upper, v.upper_open)
+    if bound is None:
+        return True
+    value, strict = constant(end), False
+    if value is None and isinstance(end, Variable):
+        value, strict = (end.lower, end.lower_open) if side > 0 else (end.upper, end.upper_open)
+    gap = None if value is None else side * (value - bound)
+    return gap is not None and (gap > 0 or (gap == 0 and (strict or not is_open)))
 
 
 def symbolic_formula(formula: Formula) -> Symbolic:

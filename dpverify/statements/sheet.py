@@ -55,14 +55,23 @@ class Sheet:
     because: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     corrected_latex: str = ""
+    _read: tuple[Definition, ...] = field(default=(), compare=False, repr=False)
+    """The definitions over the sheet's own letters."""
     _known: dict[tuple[tuple[Variable, ...], ...], Letters] = field(
         default_factory=dict, compare=False, repr=False
     )
 
     def define(self, latex: str, body: str, *, parameter: Variable | None = None, reading: str = "") -> Sheet:
         """A quantity as printed: `define("a_t", r"\\frac{2\\eta L}{n-t+1}")`."""
-        sheet = replace(self, definitions=(*self.definitions, (latex, body, parameter, reading)), _known={})
-        sheet._letters(())
+        known = self._letters((), ())
+        new = Definition(latex, notation.read_expression(body, known, reading=reading), parameter)
+        sheet = replace(
+            self,
+            definitions=(*self.definitions, (latex, body, parameter, reading)),
+            _read=(*self._read, new),
+            _known={},
+        )
+        sheet._letters((), ())  # refuses a letter that there is already
         return sheet
 
     def whole(self, name: str, display: Display, **options: Any) -> Sheet:
@@ -175,12 +184,12 @@ class Sheet:
         **plain: Any,
     ) -> Obligation:
         known = self._letters(letters, added)
-        claim, conditions = _read(display, known, reading)
+        claim, conditions = _reading_of(display, known, reading)
         assuming = (*conditions, *_conditions(given, known))
         free = free_in(claim).union(*map(free_in, assuming))
         fault = None
         if catches is not None:
-            fault = Fault(catches[0], _read(catches[1], known, "")[0])
+            fault = Fault(catches[0], _reading_of(catches[1], known, "")[0])
             free |= free_in(fault.claim)
         shown = display if isinstance(display, str) else formula_latex(display)
         return Obligation(
@@ -198,27 +207,31 @@ class Sheet:
             **plain,
         )
 
-    def _letters(self, changed: tuple[Variable, ...], added: tuple[Variable, ...] = ()) -> Letters:
+    def _letters(self, changed: tuple[Variable, ...], added: tuple[Variable, ...]) -> Letters:
         """The letters and definitions, some letters with another domain, some for one obligation only."""
         key = (changed, added)
         if key not in self._known:
             letters = (*_exchanged(self.letters, changed), *added)
-            definitions: list[Definition] = []
-            for latex, body, parameter, reading in self.definitions:
-                of = None if parameter is None else _exchanged((parameter,), changed)[0]
-                known = Letters(letters, definitions)
-                definitions.append(
-                    Definition(latex, notation.read_expression(body, known, reading=reading), of)
-                )
+            definitions = self._read_with(letters, changed) if changed else self._read
             self._known[key] = Letters(letters, definitions)
         return self._known[key]
+
+    def _read_with(
+        self, letters: tuple[Variable, ...], changed: tuple[Variable, ...]
+    ) -> tuple[Definition, ...]:
+        definitions: list[Definition] = []
+        for latex, body, parameter, reading in self.definitions:
+            of = None if parameter is None else _exchanged((parameter,), changed)[0]
+            known = Letters(letters, definitions)
+            definitions.append(Definition(latex, notation.read_expression(body, known, reading=reading), of))
+        return tuple(definitions)
 
 
 def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return tuple(next((c for c in changed if c.name == v.name), v) for v in letters)
 
 
-def _read(display: Display, known: Letters, reading: str) -> tuple[Formula, tuple[Formula, ...]]:
+def _reading_of(display: Display, known: Letters, reading: str) -> tuple[Formula, tuple[Formula, ...]]:
     """A claim and its conditions; a premise is one."""
     conditions: tuple[Formula, ...] = ()
     if isinstance(display, str):

@@ -26,8 +26,9 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.files import write_whole
+from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Compare
-from dpverify.formulas.printing import formula_latex, formula_text
+from dpverify.formulas.printing import formula_text
 from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash

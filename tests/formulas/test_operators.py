@@ -27,6 +27,7 @@ from dpverify.formulas.expressions import (
     total,
 )
 from dpverify.formulas.homogeneity import MixedUnitsError, unit_of
+from dpverify.formulas.latex import expression_latex
 from dpverify.formulas.logic import Eq, Le, Ne
 from dpverify.formulas.neutral import expression_to_json
 from dpverify.formulas.operators import (
@@ -42,7 +43,7 @@ from dpverify.formulas.operators import (
     operators,
     root,
 )
-from dpverify.formulas.printing import expression_latex, expression_text
+from dpverify.formulas.printing import expression_text
 from dpverify.formulas.units import LENGTH
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.proving import ball_programs, prove, symbolic

@@ -289,9 +289,12 @@ def _negated(value: Value) -> Value:
 
 
 def _counted(x: Any, least: int, count: Callable[[int], int]) -> Value | None:
-    """A function of integers from `least` on; elsewhere Gamma has values, too, which are not worked out here."""
-    if not isinstance(x, Fraction) or (least and x > 0 and x.denominator != 1) or x > 300:
+    """A function of integers from `least` on; Gamma has values between them, too."""
+    if not isinstance(x, Fraction) or x > 300:
         return UNKNOWN
+    if least and x > 0 and x.denominator != 1:
+        # mpmath's Gamma at a higher precision, widened by far more than its error
+        return Value(_loose(iv.mpf(mp.gamma(mp.mpf(x.numerator) / x.denominator))), True)
     return UNDEFINED if x < least or x.denominator != 1 else Value(Fraction(count(int(x))), True)
 
 

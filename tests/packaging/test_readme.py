@@ -57,7 +57,7 @@ def test_test_of_own_function_runs(folder: Path) -> None:
 
 
 def test_own_theorem_is_proved(folder: Path) -> None:
-    (block,) = [block for block in blocks("python") if "Obligation(" in block]
+    (block,) = [block for block in blocks("python") if "Sheet(" in block]
     done = subprocess.run(
         [sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True
     )

@@ -164,3 +164,17 @@ def test_no_printed_equality_has_equal_sides_before_a_prover_sees_it() -> None:
             for o in (*statement.printed, *repaired):
                 assert not mirrored(o), (statement.id, o.name)
     assert mirrored(Obligation("planted", "", Eq(x + 1, x + expression(1)), (x,)))
+
+
+def test_the_domain_of_an_index_is_no_fact_where_its_sum_leaves_it() -> None:
+    # sqrt(j^2) is j for what j is declared to be, and not for what the sum runs through
+    j, y = integer("j", ge=0), real("y")
+    gap = total(sqrt(j**2) - j, j, -1, 1)
+    assert truth(Eq(gap, 2), {}) is True
+    assert settle(Eq(gap, 0)).verdict is Verdict.REFUTED
+    assert settle(Le(x, y), x, y, assuming=(Le(x, y + gap),)).verdict is Verdict.REFUTED
+    assert settle(Ge(y * gap, 0), y).verdict is Verdict.REFUTED
+    inside = real("y", ge=-1, le=1)
+    assert prove(Obligation("boxed", "", Ge(inside * gap, 0), (inside,))).verdict is Verdict.REFUTED
+    below = total(j + 5, j, -1, 1)
+    assert settle(Ge(below, 18)).verdict is Verdict.REFUTED

@@ -22,9 +22,10 @@ from dpverify.formulas.expressions import (
     real,
     total,
 )
+from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
 from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf
-from dpverify.formulas.printing import formula_latex, formula_text
+from dpverify.formulas.printing import formula_text
 from dpverify.proving import Budget, prove, satisfiability
 from dpverify.proving.checker import check
 from dpverify.proving.checker_algebra import Algebra

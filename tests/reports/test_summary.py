@@ -360,3 +360,23 @@ def test_reasons_for_undecided_are_counted() -> None:
     assert f"undecided: {said}" in [line.text for line in summary_lines(ledger)]
     assert f"Reasons, and how often each was met: {said}." in render_html(ledger)
     assert f"Reasons: {said}." in render_markdown(ledger).replace("\\", "")
+
+
+def test_the_summary_counts_what_was_shown_of_statements() -> None:
+    def row(name: str, verdict: Verdict | None, headline: str) -> StatementEntry:
+        return STATEMENTS[1].model_copy(
+            update={"id": name, "verdict_printed": verdict, "headline_printed": headline}
+        )
+
+    rows = (
+        row("a.one", Verdict.PROVED, "proved, given a.two"),
+        row("a.two", None, "instances hold"),
+        row("a.three", Verdict.CERTIFIED, "certified on a part of its domain (x in [0, 1])"),
+        STATEMENTS[1],  # not encoded
+    )
+    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 tried only on instances or in steps."
+    ledger = example_ledger(statements=rows, entries=())
+    assert summarize(ledger).headline.endswith(said)
+    page = render_html(ledger)
+    assert "on a part of its domain (x in [0, 1])" in page
+    assert "2 proved" not in summarize(ledger).headline

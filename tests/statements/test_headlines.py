@@ -295,9 +295,12 @@ def test_obligations_are_refused(fields: dict[str, Any]) -> None:
 def _with(statement: str, **changes: Any) -> list[Paper]:
     """All papers, with one statement changed."""
     return [
-        replace(
-            paper,
-            statements=tuple(replace(s, **changes) if s.id == statement else s for s in paper.statements),
+        Paper(
+            paper.key,
+            paper.title,
+            paper.authors,
+            paper.catalog,
+            tuple(replace(s, **changes) if s.id == statement else s for s in paper.statements),
         )
         for paper in papers().values()
     ]
