@@ -9,6 +9,7 @@ import platform
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -375,7 +376,8 @@ def _entry(
     )
 
 
-def uses_graph() -> dict[str, tuple[str, ...]]:
+@cache
+def uses_graph() -> Mapping[str, tuple[str, ...]]:
     """Every encoded statement with the statements and named results that it rests on."""
     return {
         s.id: tuple(dict.fromkeys(map(bare, s.rests_on)))
