@@ -170,7 +170,11 @@ def points(
     found: list[dict[str, Fraction]] = []
     for point in tried:
         inside = all(v.contains(point[v.name]) for v in over)
-        if inside and point not in found and all(pointwise.holds_at(c, point) == {pointwise.TRUE} for c in conditions):
+        if (
+            inside
+            and point not in found
+            and all(pointwise.holds_at(c, point) == {pointwise.TRUE} for c in conditions)
+        ):
             found.append(point)
             if len(found) == most:
                 break
