@@ -6,7 +6,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test fuzz fuzz-1 fuzz-2 check bench scaling pages lock clean
+.PHONY: verify test fuzz fuzz-1 fuzz-2 mutations check bench scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -21,6 +21,10 @@ fuzz: $(VENV)/installed-test
 
 fuzz-1 fuzz-2:
 	DPVERIFY_FUZZ_EXAMPLES=$(FUZZ) DPVERIFY_FUZZ_PART=$(@:fuzz-%=%)/2 $(BIN)/pytest tests/fuzz -v
+
+# three faults planted in every encoded formula; lists those that are proved all the same
+mutations: $(VENV)/installed-test
+	DPVERIFY_MUTATIONS=3 $(BIN)/pytest tests/statements/test_mutations.py -s
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpverify.formulas.expressions import Apply, At, Bound, Derivative, Expression, Number, Variable
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, comparisons
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, comparisons, free_in
 from dpverify.formulas.neutral import expression_to_json, formula_to_json
 from dpverify.proving.language import Obligation
 
@@ -229,6 +229,8 @@ def stronger(claim: Formula, changed: Formula, where: list[dict[str, Fraction]])
 
 def _slack(c: Compare, point: dict[str, Fraction]) -> Any:
     """Right minus left, as an interval; None where it is not known."""
+    if not {v.name for v in free_in(c)} <= set(point):
+        return None  # a quantified letter
     left, right = (pointwise.term(expression_to_json(side), point) for side in (c.left, c.right))
     if left is None or right is None or not (left.surely and right.surely):
         return None

@@ -1,0 +1,65 @@
+"""Faults planted in the encoded formulas: how many are no longer proved, and none that is false at a point.
+
+By default a few rows with one fault each; `DPVERIFY_MUTATIONS=3` takes three of every row (minutes) and prints the
+survivors: claims that were made stronger, and are still proved, because the formula has slack there.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.neutral import formula_to_json
+from dpverify.proving import Budget, prove
+from dpverify.proving.language import Obligation
+from dpverify.statements.paper import papers
+
+from ..fuzz import pointwise
+from .mutations import Fault, faults, points, stronger
+
+_ASKED = int(os.environ.get("DPVERIFY_MUTATIONS", "0"))
+_EVERY = 1 if _ASKED else 12
+_BUDGET = Budget(boxes=20_000, operations=500_000, units=100_000)
+_SHOWN = (Verdict.PROVED, Verdict.CERTIFIED)
+
+
+def rows() -> list[tuple[str, Obligation]]:
+    found = [
+        (f"{s.id}/{o.name}", o)
+        for paper in papers().values()
+        for s in paper.statements
+        for o in (*s.printed, *(s.repaired.obligations if s.repaired else ()))
+    ]
+    return found[::_EVERY]
+
+
+def planted(obligation: Obligation, where: list[dict[str, Fraction]], seed: int) -> list[Fault]:
+    """Some faults that make the claim say more."""
+    found = list(faults(obligation.claim, obligation.over))
+    random.Random(seed).shuffle(found)
+    chosen = (f for f in found if stronger(obligation.claim, f.claim, where))
+    return [fault for _, fault in zip(range(max(1, _ASKED)), chosen, strict=False)]
+
+
+def test_planted_faults() -> None:
+    total, survivors = 0, []
+    for number, (name, obligation) in enumerate(rows()):
+        proof = prove(obligation, budget=_BUDGET)
+        if proof.verdict not in _SHOWN or proof.witness is None:
+            continue
+        start = {letter: Fraction(value) for letter, value in proof.witness.items()}
+        where = points(obligation, start, seed=number)
+        for fault in planted(obligation, where, number):
+            changed = replace(obligation, claim=fault.claim, catches=None, consequence=None)
+            total += 1
+            if prove(changed, budget=_BUDGET).verdict in _SHOWN:
+                survivors.append(f"{name}: {fault.said}")
+                false = {pointwise.FALSE}
+                assert all(pointwise.holds_at(formula_to_json(fault.claim), p) != false for p in where), name
+    assert total >= 3
+    assert len(survivors) < total
+    if _ASKED:
+        print(f"{total - len(survivors)} of {total} faults are no longer proved", *survivors, sep="\n")
