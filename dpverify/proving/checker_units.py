@@ -29,8 +29,10 @@ def unit(e: Any, names: Any) -> Any:
     if head in ("sym", "inf"):
         return names[args[0]] if head == "sym" else None
     if head in ("sum", "integral", "diff", "at"):
-        x = PURE if head == "sum" else names[args[1]]
-        alike(x, *(unit(end, names) for end in args[2:] if head != "diff"))
+        ends = [unit(end, names) for end in args[2:] if head != "diff"]
+        # what is bound, and declared nowhere, is measured as what it is put at
+        x = PURE if head == "sum" else names[args[1]] if args[1] in names or not ends else alike(*ends)
+        alike(x, *ends)
         inner, times = unit(args[0], names | {args[1]: x}), -args[2] if head == "diff" else head == "integral"
         return inner and tuple(p + times * q for p, q in zip(inner, x, strict=True))
     units = [unit(a, names) for a in args]

@@ -201,7 +201,8 @@ def _obligation(
 ) -> Iterator[str]:
     evidence = found.get(obligation.name)
     yield f"  {obligation.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
-    yield f"    {obligation.where}; {_part(obligation.coverage)}"
+    where = plain_formula(obligation.where) if "$" in obligation.where else obligation.where
+    yield f"    {where}; {_part(obligation.coverage)}"
     if obligation.latex:
         yield f"    {plain_formula(obligation.latex)}"
     yield from (f"    {line}" for line in _claim(obligation.claim))

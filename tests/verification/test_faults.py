@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpverify import cli
+from dpverify import cli, proving
 from dpverify.evidence import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
@@ -28,7 +28,7 @@ def _one_row_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             raise OverflowError("planted")
         return prove(obligation)
 
-    monkeypatch.setattr(proofs, "prove", failing)
+    monkeypatch.setattr(proving, "prove", failing)
 
 
 @pytest.mark.usefixtures("_one_row_fails")

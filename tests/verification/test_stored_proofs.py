@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dpverify import proving
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Coverage
 from dpverify.running import Store
@@ -42,14 +43,14 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
     total = rows(tmp_path / "store")
     assert total == sum(1 for _ in proofs._tasks(find_statement(NAME)))  # type: ignore[arg-type]
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
-        patched.setattr(proofs, "prove", refuse)
+        patched.setattr(proving, "prove", refuse)
         patched.setattr(proofs, "check", refuse)
         assert found(store) == first
         assert store.reuse().says() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
     # another program, even in a file that no proof reads, proves anew
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
         patched.setattr(proofs, "program_hash", lambda: "another program")
-        patched.setattr(proofs, "prove", refuse)
+        patched.setattr(proving, "prove", refuse)
         proved = [record.evidence for record in found(store) if record.evidence.coverage is not Coverage.UNIT]
         assert all("something was proved" in (evidence.fault or "") for evidence in proved)
 
@@ -78,7 +79,7 @@ def test_a_store_that_cannot_be_used_is_said_before_anything_is_proved(
 ) -> None:
     from dpverify.verification import VerificationSettings, verify
 
-    monkeypatch.setattr(proofs, "prove", refuse)
+    monkeypatch.setattr(proving, "prove", refuse)
     (tmp_path / "file").write_text("x" * 5000)
     with pytest.raises(InvalidDataError, match="is no store"):
         verify(VerificationSettings(papers=(NAME,), store=str(tmp_path / "file")))
