@@ -61,7 +61,8 @@ def loaded_sources() -> dict[str, str]:
     what was loaded from it. The program that was started (`__main__`) is not among them.
     """
     found = {}
-    for name, module in list(sys.modules.items()):
+    # a copy, since other threads import meanwhile; the list of a dictionary can meet that halfway
+    for name, module in sys.modules.copy().items():
         if _passed_over.get(name) is module:
             continue
         file = getattr(module, "__file__", None)

@@ -252,7 +252,7 @@ def loaded_sources(before: Iterable[str] = ()) -> list[str]:
     """
     known, folders = set(before), _installed()
     files = set()
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         file = getattr(module, "__file__", None)
         if name in known or not isinstance(file, str) or not os.path.isfile(file):
             continue

@@ -8,7 +8,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 120
+SECONDS = 600
 """After which a program of these tests is taken to hang."""
 
 _context = multiprocessing.get_context("forkserver")

@@ -21,7 +21,7 @@ from dpverify.running import Executor, FunctionMechanism, UserMechanism, run
 
 DATA = np.arange(6.0).reshape(3, 2)
 
-SECONDS = 60
+SECONDS = 600
 """After which a program of these tests is taken to hang."""
 
 SOURCE = '''
