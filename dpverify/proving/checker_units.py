@@ -33,8 +33,9 @@ def unit(e: Any, names: Any) -> Any:
         # what is bound, and declared nowhere, is measured as what it is put at
         x = PURE if head == "sum" else names[args[1]] if args[1] in names or not ends else alike(*ends)
         alike(x, *ends)
+        demand(x or head == "at", f"no unit of {args[1]}")
         inner, times = unit(args[0], names | {args[1]: x}), -args[2] if head == "diff" else head == "integral"
-        return inner and tuple(p + times * q for p, q in zip(inner, x, strict=True))
+        return inner and tuple(p + times * q for p, q in zip(inner, x or PURE, strict=True))
     units = [unit(a, names) for a in args]
     if head == "pow":
         alike(PURE, units[1])

@@ -44,7 +44,7 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
     assert total == sum(1 for _ in proofs._tasks(find_statement(NAME)))  # type: ignore[arg-type]
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
         patched.setattr(proving, "prove", refuse)
-        patched.setattr(proofs, "check", refuse)
+        patched.setattr("dpverify.proving.checker.check", refuse)
         assert found(store) == first
         assert store.reuse().says() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
     # another program, even in a file that no proof reads, proves anew
