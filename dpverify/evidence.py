@@ -132,6 +132,8 @@ class ProofEvidence(Record):
     expression: str
     """The formula in plain characters."""
     scope: str = ""
+    stands_for: tuple[str, ...] = ()
+    """In LaTeX, what the quantities in the formula stand for that are no plain letters."""
     """Of which case of the statement an instance is."""
     uses: tuple[str, ...] = ()
     """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""

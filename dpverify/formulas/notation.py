@@ -134,7 +134,8 @@ class _Tokens(Lexer):
 @cache
 def _parser() -> Lark:
     grammar = resources.files("dpverify.formulas").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer=_Tokens, maybe_placeholders=False)
+    # strict: a conflict in the grammar is an error; otherwise one of two readings would be taken in silence
+    return Lark(grammar, parser="lalr", lexer=_Tokens, maybe_placeholders=False, strict=True)
 
 
 _NAMES = {

@@ -91,6 +91,8 @@ class Obligation:
     """How what is printed can be read so that it is true."""
     catches: Fault | None = None
     """For an instance that holds, a fault that it would have caught."""
+    stands_for: tuple[str, ...] = ()
+    """In LaTeX, what the quantities in `latex` stand for that are no plain letters, such as `a_t=\\frac{2}{n}`."""
 
     def __post_init__(self) -> None:
         self._check_coverage()

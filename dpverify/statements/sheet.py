@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +12,7 @@ from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas import notation
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.latex import formula_latex
-from dpverify.formulas.letters import Definition, Letters
+from dpverify.formulas.letters import Definition, Letters, Use, tokens
 from dpverify.formulas.logic import And, Formula, Implies, free_in
 from dpverify.proving.language import Fault, Obligation, Repair, Statement
 
@@ -21,6 +22,8 @@ CLAIM, CONSTANT, PROOF_STEP, EDGE = (
     Consequence.STEP,
     Consequence.EDGE,
 )
+
+_PLAIN_LETTER = re.compile(r"\\?[A-Za-z]+'?(_\{?\w+\}?)?'?")
 
 Display = str | Formula
 """LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
@@ -192,6 +195,7 @@ class Sheet:
             fault = Fault(catches[0], _reading_of(catches[1], known, "")[0])
             free |= free_in(fault.claim)
         shown = display if isinstance(display, str) else formula_latex(display)
+        texts = [text for text in (display, given) if isinstance(text, str) and text]
         return Obligation(
             name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
@@ -204,8 +208,27 @@ class Sheet:
             catches=fault,
             consequence=consequence,
             reading=true_if,
+            stands_for=self._standing_for(texts, known),
             **plain,
         )
+
+    def _standing_for(self, texts: Iterable[str], known: Letters) -> tuple[str, ...]:
+        """What is written in some formulas and is no plain letter: what it is defined as, or that it is one letter."""
+        bodies = {latex: body for latex, body, _, _ in self.definitions}
+        found: dict[str, str] = {}
+        waiting = list(texts)
+        while waiting:
+            for sign in tokens(waiting.pop(0), known):
+                of = sign.payload.of if isinstance(sign.payload, Use) else None
+                if of is None or of.latex in found:
+                    continue
+                if isinstance(of, Variable):
+                    if not _PLAIN_LETTER.fullmatch(of.latex):
+                        found[of.latex] = rf"{of.latex}\text{{ is one letter, {of.name}}}"
+                    continue
+                found[of.latex] = f"{of.latex}={bodies[of.latex]}"
+                waiting.append(bodies[of.latex])
+        return tuple(found.values())
 
     def _letters(self, changed: tuple[Variable, ...], added: tuple[Variable, ...]) -> Letters:
         """The letters and definitions, some letters with another domain, some for one obligation only."""

@@ -211,6 +211,8 @@ def _obligation(
     for variable in obligation.over:
         if _symbol(variable) != _symbol(symbols[variable.name]):
             yield f"    here {_symbol(variable)}"
+    for quantity in obligation.stands_for:
+        yield f"    with {plain_formula(quantity)}"
     if obligation.scope:
         yield from _wrapped(f"the case: {obligation.scope}", "    ")
     if obligation.uses:

@@ -83,6 +83,7 @@ def source_texts(
         "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
         "scope": obligation.scope,
+        "stands_for": obligation.stands_for,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
         "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
         "domain": {v.name: v.domain_text() for v in obligation.over},
@@ -194,6 +195,7 @@ def _faulty(
         latex=obligation.latex,
         expression=json.dumps(obligation_to_json(obligation)["claim"]),
         scope=obligation.scope,
+        stands_for=obligation.stands_for,
         uses=() if coverage is Coverage.UNIT else obligation.uses,
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
@@ -443,7 +445,15 @@ def _program() -> list[str]:
 
 def _content(variant: Variant, o: Obligation) -> Json:
     box = {k: [str(e) for e in v] for k, v in o.box.items()}
-    said = [o.coverage, o.scope, o.uses, o.consequence, o.reading, o.catches.says if o.catches else ""]
+    said = [
+        o.coverage,
+        o.scope,
+        o.stands_for,
+        o.uses,
+        o.consequence,
+        o.reading,
+        o.catches.says if o.catches else "",
+    ]
     return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), box]
 
 

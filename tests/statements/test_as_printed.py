@@ -23,23 +23,25 @@ LISTED = "not_as_printed.csv"
 
 
 def plain(text: str) -> str:
-    """LaTeX without what nobody sees: spacing, braces, sizes of brackets."""
+    """LaTeX without what nobody sees: spacing, sizes of brackets, braces around one sign or around braces."""
+    # a dot ends a command, so that spacing can go
+    text = re.sub(r"\\([A-Za-z]+)\s*", r"\\\1·", text)
     text = re.sub(
-        r"\\(left|right|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox)(?![A-Za-z])|\\\\|\\[,;:! ]|~|\s",
-        "",
-        text,
+        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox)·|\\\\|\\[,;:! ]|~|\s", "", text
     )
     for same, one in (
-        (r"\^\{\\prime\}", "'"),
-        (r"\\leq", r"\\le"),
-        (r"\\geq", r"\\ge"),
-        (r"\\[td]frac", r"\\frac"),
+        (r"\^\{\\prime·\}", "'"),
+        (r"\\leq·", r"\\le·"),
+        (r"\\geq·", r"\\ge·"),
+        (r"\\[td]frac·", r"\\frac·"),
+        (r"\\[lr]Vert·", r"\\|"),
     ):
         text = re.sub(same, one, text)
-    text = re.sub(
-        r"([A-Za-z])'_(\{[^{}]*\}|\w)", r"\1_\2'", re.sub(r"[{}]", "", text.replace(r"\lVert", r"\|"))
-    )
-    return text.replace(r"\rVert", r"\|")
+    # braces that hold several signs say what is a fraction's or a power's, and stay
+    before = ""
+    while before != text:
+        before, text = text, re.sub(r"(?<!\\)\{(\\[A-Za-z]+·|\\?[^\\{}]|\{[^{}]*\})\}", r"\1", text)
+    return re.sub(r"([A-Za-z])'_(\{[^{}]*\}|\w)", r"\1_\2'", text)
 
 
 def displays() -> list[tuple[str, str, str]]:
@@ -77,6 +79,8 @@ def test_displays_are_as_printed() -> None:
 
 def test_a_changed_display_is_seen() -> None:
     texts = {"a": plain(r"we have $\frac{x_{0}^{2}}{2}\leq\left(y'_{t}\right)$ and")}
+    assert plain(r"\frac{12}{3}") != plain(r"\frac{1}{23}")
+    assert plain(r"\sigma^{\alpha}x") == plain(r"\sigma ^\alpha x") != plain(r"\sigma^{\alpha x}")
     right, wrong = ("a.1", "o", r"\frac{x_0^2}{2}\le(y_t')"), ("a.1", "o", r"\frac{x_0^2}{3}\le(y_t')")
     assert unaccounted([right], texts, {}) == (set(), set())
     assert unaccounted([wrong], texts, {}) == ({("a.1", "o")}, set())

@@ -13,8 +13,9 @@ from dpverify.formulas.notation import read_formula
 from dpverify.formulas.tokens import LONGEST
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
-from dpverify.statements.paper import papers
+from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.verification.explanation import explanation_lines
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
 x, positive = real("x"), real("x", gt=0)
@@ -107,3 +108,26 @@ def test_every_encoded_formula_survives_printing_and_reading(name: str, obligati
 def test_no_encoded_formula_says_the_same_on_both_sides() -> None:
     same = [name for name, o in ALL if getattr(o.claim, "left", 0) == getattr(o.claim, "right", 1)]
     assert same == []
+
+
+def test_what_a_display_does_not_say_stands_beside_it() -> None:
+    shift = real("x", latex=r"\|x\|_2")
+    sheet = Sheet("a.1", (n, shift)).define("b", r"\frac{1}{n}").define("c_n", r"b\|x\|_2").define("d", "2n")
+    (obligation,) = sheet.step("one", r"c_n\le n", given=r"n\le 3").printed
+    # also what a definition is made of; a plain letter and what is not used need no words
+    assert obligation.stands_for == (
+        r"c_n=b\|x\|_2",
+        r"b=\frac{1}{n}",
+        r"\|x\|_2\text{ is one letter, x}",
+    )
+    assert sheet.step("two", r"n\le n+1").printed[0].stands_for == ()
+    assert sheet.step("three", r"n\le n+1", given=r"d\le 4").printed[0].stands_for == ("d=2n",)
+
+
+def test_the_instance_of_theorem_22_says_that_its_divergence_is_a_definition() -> None:
+    statement = find_statement("fmtt18.thm22")
+    assert statement is not None
+    shown = next(o for o in statement.printed if o.name == "tried-on-two-identity-steps").stands_for
+    assert any(line.startswith(r"\mathrm{D}_\alpha(X_T\|X'_T)=") for line in shown)
+    explained = "\n".join(explanation_lines("fmtt18.thm22"))
+    assert "    with D_α(X_T‖X′_T) = " in explained
