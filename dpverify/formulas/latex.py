@@ -23,8 +23,8 @@ from dpverify.formulas.expressions import (
     all_variables,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, variables_of
+from dpverify.formulas.notation.tokens import normal, takes_a_factor, takes_a_power, texts
 from dpverify.formulas.operators import operator
-from dpverify.formulas.tokens import normal, takes_a_factor, takes_a_power, texts
 
 _COMMAND = re.compile(r"\\[A-Za-z]+$")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}

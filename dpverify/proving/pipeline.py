@@ -11,17 +11,17 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict, overall
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in
-from dpverify.proving.balls import BallProver
 from dpverify.proving.certificates import certificate
-from dpverify.proving.effort import limited
-from dpverify.proving.exact import Exact
 from dpverify.proving.language import Obligation
-from dpverify.proving.points import confirmed, refutation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
-from dpverify.proving.real_arithmetic import RealArithmetic
-from dpverify.proving.search import Search
-from dpverify.proving.units import Homogeneity
-from dpverify.proving.witnesses import NONE_FOUND, Witness, witness
+from dpverify.proving.provers.balls import BallProver
+from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.search import Search
+from dpverify.proving.provers.units import Homogeneity
+from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
+from dpverify.proving.reasoning.effort import limited
 
 
 def default_provers() -> tuple[Prover, ...]:

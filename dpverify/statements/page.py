@@ -14,7 +14,7 @@ from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import Number, Variable, integer, real
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.notation import read_display
-from dpverify.formulas.tokens import Latex
+from dpverify.formulas.notation.tokens import Latex
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.proving.language import Statement
 from dpverify.statements.sheet import Sheet

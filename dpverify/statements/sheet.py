@@ -12,8 +12,8 @@ from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas import notation
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.latex import formula_latex
-from dpverify.formulas.letters import Definition, Letters, Use, tokens
 from dpverify.formulas.logic import And, Formula, Implies, free_in
+from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
 from dpverify.proving.language import Fault, Obligation, Repair, Statement
 
 CLAIM, CONSTANT, PROOF_STEP, EDGE = (

@@ -30,9 +30,9 @@ from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
-from dpverify.proving.evaluation import failing, text
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
-from dpverify.proving.points import admitted
+from dpverify.proving.provers.points import admitted
+from dpverify.proving.reasoning.evaluation import failing, text
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select

@@ -15,9 +15,9 @@ from typing import Any
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.logic import Compare, Le
 from dpverify.formulas.operators import exp, log, maximum, normal_cdf, sqrt
-from dpverify.proving.balls import BallProver
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
+from dpverify.proving.provers.balls import BallProver
 
 EPS, LOG, ORDER, SCALE = (real(name, gt=0) for name in ("eps", "l", "order", "s"))
 X, SHARE = real("x", ge=0), real("g", ge=0, le=1)

@@ -25,7 +25,6 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.expressions import expression as number
 from dpverify.formulas.latex import expression_latex, formula_latex
-from dpverify.formulas.letters import Definition, Letters
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.notation import (
     Display,
@@ -34,6 +33,8 @@ from dpverify.formulas.notation import (
     read_expression,
     read_formula,
 )
+from dpverify.formulas.notation.letters import Definition, Letters
+from dpverify.formulas.notation.tokens import normal, texts
 from dpverify.formulas.operators import (
     absolute,
     apply,
@@ -47,7 +48,6 @@ from dpverify.formulas.operators import (
     normal_quantile,
     sqrt,
 )
-from dpverify.formulas.tokens import normal, texts
 
 from .random_formulas import LETTERS as RANDOM_LETTERS
 from .random_formulas import random_expression, random_formula

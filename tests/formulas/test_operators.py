@@ -46,9 +46,11 @@ from dpverify.formulas.operators import (
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.units import LENGTH
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
-from dpverify.proving import ball_programs, prove, symbolic
-from dpverify.proving.evaluation import evaluate, text, truth
+from dpverify.proving import prove
 from dpverify.proving.language import Obligation
+from dpverify.proving.provers import ball_programs
+from dpverify.proving.reasoning import symbolic
+from dpverify.proving.reasoning.evaluation import evaluate, text, truth
 
 x, y, n, k = real("x"), real("y"), integer("n", ge=0), integer("k", ge=0)
 

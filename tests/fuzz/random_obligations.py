@@ -41,7 +41,7 @@ from dpverify.formulas.operators import (
     sqrt,
 )
 from dpverify.proving.language import Obligation, obligation_to_json
-from dpverify.proving.symbolic import symbolic, tree
+from dpverify.proving.reasoning.symbolic import symbolic, tree
 
 T = TypeVar("T")
 

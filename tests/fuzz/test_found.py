@@ -9,8 +9,8 @@ import pytest
 from dpverify.formulas.expressions import Variable, at, derivative, expression, integer, integral, real
 from dpverify.formulas.logic import And, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import erfc, exp, log, maximum, normal_cdf, sqrt
-from dpverify.proving import search as searching
 from dpverify.proving.language import Obligation
+from dpverify.proving.provers import search as searching
 
 from .test_verdicts import held
 

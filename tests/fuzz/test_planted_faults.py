@@ -11,14 +11,16 @@ import pytest
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Formula, Ge, Gt, Implies, Le, Lt, Ne, Or
 from dpverify.formulas.operators import exp, sqrt
-from dpverify.proving import branch_and_bound as balls_of_boxes
-from dpverify.proving import checker_algebra, pipeline, prove, real_arithmetic
-from dpverify.proving.balls import BallProver
+from dpverify.proving import pipeline, prove
+from dpverify.proving.checker import algebra as checker_algebra
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation, obligation_to_json
-from dpverify.proving.normal_form import NormalForms
 from dpverify.proving.proof import Prover
-from dpverify.proving.witnesses import Witness
+from dpverify.proving.provers import branch_and_bound as balls_of_boxes
+from dpverify.proving.provers import real_arithmetic
+from dpverify.proving.provers.balls import BallProver
+from dpverify.proving.provers.witnesses import Witness
+from dpverify.proving.reasoning.normal_form import NormalForms
 
 from .holding import faults
 from .test_verdicts import BUDGET

@@ -18,9 +18,9 @@ from dpverify.evidence import Verdict
 from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.printing import formula_text
 from dpverify.proving import Budget, prove
-from dpverify.proving import search as searching
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.provers import search as searching
 
 from .holding import broken, faults
 from .random_obligations import CHOICES, built, obligations

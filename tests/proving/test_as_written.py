@@ -23,14 +23,16 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Ne, Not, Or
 from dpverify.formulas.operators import absolute, exp, log, maximum, sqrt
 from dpverify.formulas.units import LENGTH, LOSS
-from dpverify.proving import Budget, Proof, Prover, definedness, exact, homogeneity, prove, real_arithmetic
-from dpverify.proving.balls import BallProver
+from dpverify.proving import Budget, Proof, Prover, homogeneity, prove
 from dpverify.proving.checker import check
-from dpverify.proving.evaluation import truth
-from dpverify.proving.exact import Exact
 from dpverify.proving.language import Obligation
-from dpverify.proving.real_arithmetic import RealArithmetic
-from dpverify.proving.search import Search
+from dpverify.proving.provers import exact, real_arithmetic
+from dpverify.proving.provers.balls import BallProver
+from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.search import Search
+from dpverify.proving.reasoning import definedness
+from dpverify.proving.reasoning.evaluation import truth
 from dpverify.statements.paper import papers
 
 x, a, s = real("x"), real("a"), real("s", gt=0)

@@ -26,11 +26,11 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Le, Lt, Or
 from dpverify.formulas.operators import absolute, exp, floor, log, maximum, minimum, normal_cdf, sqrt
-from dpverify.proving.balls import BallProver, simplest_between
-from dpverify.proving.evaluation import evaluate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.symbolic import symbol, symbolic, tree
+from dpverify.proving.provers.balls import BallProver, simplest_between
+from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.symbolic import symbol, symbolic, tree
 
 EPS = real("eps", gt=0)
 LOG = real("l", gt=0)  # ln(1/delta)

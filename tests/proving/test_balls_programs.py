@@ -12,9 +12,9 @@ from flint import arb, ctx, fmpq
 
 from dpverify.formulas.expressions import INFINITY, PI, at, derivative, integer, integral, real, total
 from dpverify.formulas.operators import absolute, binomial, erfc, exp, log, maximum, minimum, normal_cdf, sqrt
-from dpverify.proving.ball_programs import Graph, NeedsValueError, NotExpressibleError, Program
-from dpverify.proving.nested_mean_value import NestedMeanValue
-from dpverify.proving.symbolic import Phi, symbol, symbolic
+from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, NotExpressibleError, Program
+from dpverify.proving.provers.nested_mean_value import NestedMeanValue
+from dpverify.proving.reasoning.symbolic import Phi, symbol, symbolic
 
 X = real("x")
 x = X

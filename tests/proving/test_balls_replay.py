@@ -16,10 +16,10 @@ from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.logic import Compare, Le, Lt
 from dpverify.formulas.operators import exp, log, maximum, normal_cdf, sqrt
-from dpverify.proving.balls import BallProver
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
-from dpverify.proving.symbolic import Phi, symbolic
+from dpverify.proving.provers.balls import BallProver
+from dpverify.proving.reasoning.symbolic import Phi, symbolic
 
 X, Y = real("x"), real("y")
 P = real("p", gt=0)

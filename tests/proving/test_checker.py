@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpverify.proving.checker import check
-from dpverify.proving.checker_files import main
+from dpverify.proving.checker.__main__ import main
 
 from .hand_witnesses import witnessed
 

@@ -10,9 +10,9 @@ import mpmath
 import pytest
 
 from dpverify.proving.checker import check
-from dpverify.proving.checker_boxes import lower
-from dpverify.proving.checker_intervals import P, apply, iv, phi, value
-from dpverify.proving.checker_terms import read, slope
+from dpverify.proving.checker.boxes import lower
+from dpverify.proving.checker.intervals import P, apply, iv, phi, value
+from dpverify.proving.checker.terms import read, slope
 
 from .hand_witnesses import witnessed
 

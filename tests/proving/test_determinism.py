@@ -16,7 +16,7 @@ from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le
 from dpverify.formulas.operators import absolute, exp, log, maximum, sqrt
 from dpverify.proving import Budget, digest, prove
 from dpverify.proving.language import Obligation
-from dpverify.proving.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
 
 x, y, z = real("x", gt=0), real("y", gt=0), real("z")
 n, i = integer("n", ge=1), integer("i", ge=1)

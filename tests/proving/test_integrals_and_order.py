@@ -25,11 +25,11 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
 from dpverify.proving import prove
-from dpverify.proving.integrals import closed_integral
 from dpverify.proving.language import Obligation
-from dpverify.proving.monotone import unwrapped
 from dpverify.proving.proof import Proof
-from dpverify.proving.symbolic import bound_parts, symbol, symbolic, symbolic_formula
+from dpverify.proving.reasoning.integrals import closed_integral
+from dpverify.proving.reasoning.monotone import unwrapped
+from dpverify.proving.reasoning.symbolic import bound_parts, symbol, symbolic, symbolic_formula
 
 x, sigma = real("x", gt=0), real("sigma", gt=0)
 order = real("order", gt=1)

@@ -26,14 +26,15 @@ from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
 from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf
 from dpverify.formulas.printing import formula_text
-from dpverify.proving import Budget, prove, satisfiability
+from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
-from dpverify.proving.checker_algebra import Algebra
-from dpverify.proving.effort import EffortSpentError, limited, spend
+from dpverify.proving.checker.algebra import Algebra
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
-from dpverify.proving.search import violation
-from dpverify.proving.symbolic import symbolic, tree
+from dpverify.proving.provers.search import violation
+from dpverify.proving.reasoning import satisfiability
+from dpverify.proving.reasoning.effort import EffortSpentError, limited, spend
+from dpverify.proving.reasoning.symbolic import symbolic, tree
 
 x, y = real("x"), real("y", gt=0)
 unit = real("u", gt=0, le=1)

@@ -26,14 +26,14 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.proving import Budget, Proof, canonical, digest, load, prove, store
-from dpverify.proving.evaluation import evaluate
-from dpverify.proving.exact import Exact, closed_form
 from dpverify.proving.language import Obligation
-from dpverify.proving.normal_form import is_identity
-from dpverify.proving.real_arithmetic import RealArithmetic
-from dpverify.proving.search import Search
-from dpverify.proving.signs import shift_that_shows
-from dpverify.proving.symbolic import symbol, symbolic, symbolic_formula, tree
+from dpverify.proving.provers.exact import Exact, closed_form
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.search import Search
+from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.normal_form import is_identity
+from dpverify.proving.reasoning.signs import shift_that_shows
+from dpverify.proving.reasoning.symbolic import symbol, symbolic, symbolic_formula, tree
 
 x, y = real("x", gt=0), real("y", gt=0)
 z, w = real("z"), real("w")

@@ -12,10 +12,10 @@ from dpverify.formulas.logic import And, Compare, Eq, ForAll, Formula, Ge, Impli
 from dpverify.formulas.operators import exp, maximum, sqrt
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
-from dpverify.proving.points import confirmed
 from dpverify.proving.proof import Budget
-from dpverify.proving.quantifiers import truth
-from dpverify.proving.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.points import confirmed
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.reasoning.quantifiers import truth
 
 a, b = real("a"), real("b")
 t, unit = real("t"), real("u", ge=0, le=1)

@@ -12,9 +12,9 @@ from dpverify.formulas.expressions import INFINITY, PI, Variable, at, derivative
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import exp, log, maximum, sqrt
 from dpverify.proving import Budget, Proof, prove
-from dpverify.proving.balls import BallProver
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
+from dpverify.proving.provers.balls import BallProver
 
 k, t = integer("k", ge=0), integer("t", ge=1)
 x, y = real("x"), real("y")

@@ -15,8 +15,8 @@ from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt
 from dpverify.formulas.operators import exp, sqrt
 from dpverify.proving import prove
 from dpverify.proving.checker import check
-from dpverify.proving.evaluation import evaluate
 from dpverify.proving.language import Obligation
+from dpverify.proving.reasoning.evaluation import evaluate
 
 x, y = real("x"), real("y", gt=0)
 n = integer("n", ge=1)

@@ -10,7 +10,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, Ge, Le, variables_of
 from dpverify.formulas.notation import read_formula
-from dpverify.formulas.tokens import LONGEST
+from dpverify.formulas.notation.tokens import LONGEST
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import find_statement, papers

@@ -1,0 +1,440 @@
+"""Declared letters and quantities, and LaTeX as the tokens that dpverify/formulas/notation/grammar.lark is about."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import PI, Expression, Variable
+from dpverify.formulas.notation.bars import resolve
+from dpverify.formulas.notation.signs import Sign, sign
+from dpverify.formulas.notation.tokens import (
+    CLOSING,
+    DRESS,
+    OPENING,
+    ROOT,
+    Latex,
+    Piece,
+    end_of_group,
+    normal,
+    refusal,
+    takes_a_power,
+    texts,
+)
+
+TOKENS = 1500
+"""Tokens in one formula at most."""
+HEADS = 60
+"""Tokens at most that make a formula deeper without brackets."""
+_HEADS = frozenset(("FUNCTION", "BIG", "DERIVATIVE", "INTEGRAL", "FORALL", "IMPLIES"))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A quantity that stands for an expression.
+
+    Attributes:
+        latex: the letter as printed, such as `\\varepsilon`, `a_t`, `f(x)`.
+        body: what it stands for.
+        parameter: what the reader may put another expression in place of, as index (`a_t`) or argument (`f(x)`).
+    """
+
+    latex: str
+    body: Expression
+    parameter: Variable | None = None
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a token stands for: a letter or a definition; for definitions with an argument, how many primes."""
+
+    of: Variable | Definition
+    primes: int = 0
+
+
+@dataclass
+class _Node:
+    """A node of the tree in which letters are looked up, piece by piece."""
+
+    after: dict[str, _Node] = field(default_factory=dict)
+    use: Variable | Definition | None = None
+    indexed: Definition | None = None
+    applied: Definition | None = None
+
+
+class Letters:
+    """The declared letters and definitions; the longest that fits is the one that is read.
+
+    Raises:
+        InvalidArgumentError: for two of the same LaTeX, and for one that others, side by side, spell as well.
+    """
+
+    def __init__(self, letters: Iterable[Variable] = (), definitions: Iterable[Definition] = ()) -> None:
+        self._root = _Node()
+        self.names: list[str] = []
+        plain: dict[tuple[str, ...], str] = {}
+        uses: list[Variable | Definition] = [*letters, *definitions]
+        for use in uses:
+            parts = texts(normal(use.latex))
+            if isinstance(use, Definition) and use.parameter is not None:
+                self._add_with_parameter(use, parts)
+            else:
+                node = self._node(parts)
+                if node.use is not None and node.use != use:
+                    raise InvalidArgumentError("letter", Latex(use.latex), "letters of different LaTeX")
+                node.use = use
+                if isinstance(use, Variable):
+                    plain[parts] = use.latex
+            self.names.append(use.latex)
+        for parts, name in plain.items():
+            self._refuse_spelled(parts, name, plain)
+
+    def _node(self, parts: tuple[str, ...]) -> _Node:
+        node = self._root
+        for part in parts:
+            node = node.after.setdefault(part, _Node())
+        return node
+
+    def _add_with_parameter(self, use: Definition, parts: tuple[str, ...]) -> None:
+        index = texts(normal(use.parameter.latex)) if use.parameter is not None else ()
+        for tail, attribute in ((("_", "{", *index, "}"), "indexed"), (("(", *index, ")"), "applied")):
+            if len(parts) > len(tail) and parts[-len(tail) :] == tail:
+                node = self._node(parts[: -len(tail)])
+                if getattr(node, attribute) is not None:
+                    raise InvalidArgumentError("definition", Latex(use.latex), "one definition of it")
+                setattr(node, attribute, use)
+                return
+        raise InvalidArgumentError(
+            "definition", Latex(use.latex), "one that ends with its parameter, such as `a_t` or `f(x)`"
+        )
+
+    def _refuse_spelled(self, parts: tuple[str, ...], name: str, plain: dict[tuple[str, ...], str]) -> None:
+        """A letter `ab` beside letters `a` and `b` would leave open what `ab` is."""
+        spelled: list[str | None] = [""] + [None] * len(parts)
+        for stop in range(1, len(parts) + 1):
+            for other, its_name in plain.items():
+                start = stop - len(other)
+                if start >= 0 and len(other) < len(parts) and parts[start:stop] == other:
+                    before = spelled[start]
+                    if before is not None and spelled[stop] is None:
+                        spelled[stop] = f"{before} {its_name}"
+        if spelled[-1] is not None:
+            raise InvalidArgumentError(
+                "letter", Latex(name), f"not also a product of the letters `{spelled[-1].strip()}`"
+            )
+
+    def longest(self, parts: tuple[str, ...], start: int) -> tuple[str, Variable | Definition, int] | None:
+        """Kind, letter or definition, and the index after it; None where none begins."""
+        node, found = self._root, None
+        i = start
+        while True:
+            following = parts[i] if i < len(parts) else ""
+            if node.use is not None:
+                found = ("LETTER", node.use, i)
+            if node.indexed is not None and following == "_":
+                found = ("INDEXED", node.indexed, i)
+            if node.applied is not None and following in ("(", "'"):
+                found = ("APPLIED", node.applied, i)
+            after = node.after.get(following) if following else None
+            if after is None:
+                return found
+            node, i = after, i + 1
+
+    def near(self, name: str) -> str:
+        """The declared letters most like a name, for an error message."""
+        if not self.names:
+            return "no letter is declared"
+        close = difflib.get_close_matches(name, self.names, n=4, cutoff=0.3)
+        return "declared are " + ", ".join(f"`{n}`" for n in close or self.names[:6])
+
+
+# ----------------------------------------------------------------------------------------------- tokens
+
+_SIMPLE = {
+    "+": "PLUS", "-": "MINUS", r"\cdot": "TIMES", r"\times": "TIMES", "*": "TIMES", "/": "SLASH", "!": "BANG",
+    ",": "COMMA", ";": "COMMA", ":": "COLON", r"\colon": "COLON", r"\wedge": "AND", r"\vee": "OR", r"\neg": "NOT",
+    r"\implies": "IMPLIES", r"\iff": "IFF", r"\forall": "FORALL", r"\in": "IN", "{": "LBRACE", "}": "RBRACE",
+    "_": "UNDER", "^": "CARET", r"\frac": "FRACTION", r"\binom": "BINOMIAL", r"\sqrt": "ROOT",
+    ROOT[0]: "ROOT_OPEN", ROOT[1]: "ROOT_CLOSE", r"\int": "INTEGRAL", r"\lfloor": "FLOOR_OPEN",
+    r"\rfloor": "FLOOR_CLOSE", r"\lceil": "CEILING_OPEN", r"\rceil": "CEILING_CLOSE",
+    **dict.fromkeys(("<", ">", "=", r"\le", r"\ge", r"\ne"), "RELATION"),
+    **dict.fromkeys(("(", "[", r"\{"), "OPEN"), **dict.fromkeys((")", "]", r"\}"), "CLOSE"),
+    **dict.fromkeys((r"\sum", r"\prod"), "BIG"), **dict.fromkeys(("|", r"\|"), "BAR"),
+}  # fmt: skip
+_FUNCTIONS = {
+    r"\exp": "exp", r"\log": "log", r"\ln": "ln", r"\Phi": "phi", r"\Gamma": "gamma", r"\max": "max",
+    r"\min": "min", r"\operatorname{erfc}": "erfc", r"\operatorname{exp}": "exp", r"\operatorname{log}": "log",
+    r"\operatorname{ln}": "ln", r"\operatorname{max}": "max", r"\operatorname{min}": "min", r"\text{erfc}": "erfc",
+}  # fmt: skip
+_WORDS = {
+    **dict.fromkeys(
+        ("for all", "for every", "for each", "for any", "for", "whenever", "if", "when", "provided", "provided that"),
+        "FOR",
+    ),
+    "and": "AND", "or": "OR", "implies": "IMPLIES", "if and only if": "IFF", "iff": "IFF",
+}  # fmt: skip
+_REFUSED = {
+    r"\lg": "`\\log_2` or `\\log_{10}`: `\\lg` is read as either",
+    **dict.fromkeys((r"\ldots", r"\dots", r"\cdots", r"\vdots"), r"`\sum` or `\prod` in place of dots"),
+    r"\pm": "one formula for plus and one for minus",
+    **dict.fromkeys(
+        (r"\approx", r"\sim", r"\simeq", r"\lesssim", r"\gtrsim", r"\ll", r"\gg", r"\propto", r"\asymp"),
+        r"a relation that can be proved: `=`, `\le`, `<`, `\ge`, `>`, `\ne`",
+    ),
+    r"\partial": r"a derivative as `\frac{\partial}{\partial x}`",
+    r"\mid": "a bar as part of a declared letter",
+}  # fmt: skip
+_MARKS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
+"""Superscripts that are no powers."""
+_NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right.", "."))
+
+
+def tokens(latex: str, letters: Letters) -> list[Sign]:
+    """A formula as tokens; each with its place in the LaTeX.
+
+    Raises:
+        InvalidArgumentError: for letters that are not declared, words and signs without a meaning here, brackets and
+            bars that do not match or can be paired in two ways.
+    """
+    found = list(normal(latex))
+    while found and found[-1].text in (".", ",", ";"):
+        found.pop()
+    if not found:
+        raise InvalidArgumentError("formula", Latex(latex), "LaTeX with a formula in it")
+    reader = _Tokens(latex, found, letters)
+    reader.run()
+    if not reader.out:
+        raise InvalidArgumentError("formula", Latex(latex), "LaTeX with a formula in it")
+    if len(reader.out) > TOKENS:
+        raise InvalidArgumentError("formula", Latex(latex), f"at most {TOKENS} letters, numbers and signs")
+    if sum(token.type in _HEADS for token in reader.out) > HEADS:
+        raise InvalidArgumentError(
+            "formula", Latex(latex), f"at most {HEADS} functions, sums and quantifiers"
+        )
+    return resolve(latex, reader.out)
+
+
+class _Tokens:
+    def __init__(self, latex: str, found: list[Piece], letters: Letters) -> None:
+        self.latex, self.found, self.letters = latex, found, letters
+        self.parts = texts(found)
+        self.at = 0
+        self.out: list[Sign] = []
+        self.integrals = 0
+
+    def run(self) -> None:
+        while self.at < len(self.found):
+            self.step()
+
+    def step(self) -> None:
+        here = self.found[self.at]
+        if self.integrals and self.differential():
+            return
+        if here.text == r"\frac" and self.derivative():
+            return
+        match = self.letters.longest(self.parts, self.at)
+        if match is not None:
+            self.letter(*match)
+        elif here.text.isdigit():
+            self.number()
+        elif here.text == r"\\":
+            self.line()
+        elif here.text == r"\left.":
+            self.emit("OPEN", here)
+        elif here.text == "|" and self.point_follows():
+            self.emit("AT", here)
+        elif here.text in _FUNCTIONS:
+            self.function(here)
+        elif here.text in _SIMPLE:
+            self.integrals += here.text == r"\int"
+            self.emit(_SIMPLE[here.text], here, side=here.side)
+        elif here.text.startswith(r"\text{") or here.text.startswith(r"\operatorname{"):
+            self.words(here)
+        elif here.text in _REFUSED:
+            raise refusal(self.latex, here.start, here.end, _REFUSED[here.text])
+        else:
+            self.other(here)
+
+    def emit(
+        self, kind: str, here: Piece, value: Any = None, *, end: int | None = None, side: str = ""
+    ) -> None:
+        stop = self.at + 1 if end is None else end
+        last = self.found[stop - 1].end
+        self.out.append(sign(kind, here.text, here.start, last, side if value is None else value))
+        self.at = stop
+
+    def refuse(self, start: int, stop: int, allowed: str) -> InvalidArgumentError:
+        return refusal(self.latex, self.found[start].start, self.found[stop - 1].end, allowed)
+
+    # -------------------------------------------------------------------------------------- what is read
+
+    def letter(self, kind: str, of: Variable | Definition, stop: int) -> None:
+        here, primes = self.found[self.at], 0
+        if kind == "APPLIED":
+            while self.parts[stop : stop + 1] == ("'",):
+                primes, stop = primes + 1, stop + 1
+            if self.parts[stop : stop + 1] != ("(",):
+                raise self.refuse(self.at, stop, f"`{of.latex}`, with its argument in brackets")
+        following = self.parts[stop : stop + 3]
+        if kind == "LETTER" and following[:1] in (("_",), ("'",)):
+            raise self.unknown(self.at)
+        if self.marked(stop):
+            raise self.unknown(self.at)
+        if kind == "LETTER" and following[:1] == ("^",) and not takes_a_power(self.parts[self.at : stop]):
+            name = self.latex[here.start : self.found[stop - 1].end]
+            raise self.refuse(
+                self.at,
+                stop + 1,
+                f"one of two readings: the power of `{name}` as a whole, in brackets, or a letter that has the power "
+                "in it and is declared so",
+            )
+        self.emit(kind, here, Use(of, primes), end=stop)
+
+    def marked(self, stop: int) -> bool:
+        """Whether a superscript is part of a name: a mark such as a star, or all in brackets, as of an iterate."""
+        if self.parts[stop : stop + 2] != ("^", "{"):
+            return False
+        inner = self.parts[stop + 2 : end_of_group(self.parts, stop + 1) - 1]
+        if not inner or inner[0] != "(":
+            return len(inner) == 1 and inner[0] in _MARKS
+        depths = list(accumulate((part in OPENING) - (part in CLOSING) for part in inner))
+        return 0 not in depths[:-1]
+
+    def number(self) -> None:
+        stop = self.at + 1
+        while self.touches(stop) and self.parts[stop].isdigit():
+            stop += 1
+        if (
+            self.touches(stop)
+            and self.parts[stop] == "."
+            and self.touches(stop + 1)
+            and self.parts[stop + 1].isdigit()
+        ):
+            stop += 2
+            while self.touches(stop) and self.parts[stop].isdigit():
+                stop += 1
+        self.emit("NUMBER", self.found[self.at], Fraction("".join(self.parts[self.at : stop])), end=stop)
+
+    def touches(self, i: int) -> bool:
+        return i < len(self.found) and self.found[i - 1].end == self.found[i].start
+
+    def line(self) -> None:
+        """A line may break where a sign stands on one side of the break."""
+        after = _SIMPLE.get(self.parts[self.at + 1], "") if self.at + 1 < len(self.parts) else "RELATION"
+        before = self.out[-1].type if self.out else "RELATION"
+        signs = ("RELATION", "PLUS", "MINUS", "TIMES", "SLASH", "COMMA", "IMPLIES", "IFF", "AND", "OR")
+        if after not in signs and before not in signs:
+            raise self.refuse(
+                self.at, self.at + 1, "lines that go on with a sign such as `+`, `=` or a comma"
+            )
+        self.at += 1
+
+    def function(self, here: Piece) -> None:
+        inverse = ("^", "{", "-", "1", "}")
+        name, stop = _FUNCTIONS[here.text], self.at + 1
+        if name == "phi" and self.parts[stop : stop + 5] == inverse:
+            name, stop = "phi_inverse", stop + 5
+        self.emit("FUNCTION", here, name, end=stop)
+
+    def words(self, here: Piece) -> None:
+        inner = re.sub(r"^\\\w+\{(.*)\}$", r"\1", here.text).strip(" ,.;").lower()
+        if inner not in _WORDS:
+            allowed = ", ".join(f"`{word}`" for word in ("and", "or", "implies", "for all", "if", "iff"))
+            raise refusal(self.latex, here.start, here.end, f"the words {allowed}")
+        self.emit(_WORDS[inner], here)
+
+    def other(self, here: Piece) -> None:
+        if here.text == "e" or self.parts[self.at : self.at + 4] == (r"\mathrm", "{", "e", "}"):
+            self.emit("EULER", here, end=self.at + (1 if here.text == "e" else 4))
+        elif here.text == r"\pi":
+            self.emit("CONSTANT", here, PI)
+        elif here.text == r"\infty":
+            self.emit("CONSTANT", here, "oo")
+        elif here.text in _NEVER or here.text in OPENING or here.text in CLOSING:
+            raise refusal(self.latex, here.start, here.end, "something else here, see docs/notation.md")
+        else:
+            raise self.unknown(self.at)
+
+    def unknown(self, start: int) -> InvalidArgumentError:
+        """Name the letter that stands there, scripts and accent included, and the declared ones that are like it."""
+        stop = start + 1
+        if self.parts[start] in DRESS:
+            stop = end_of_group(self.parts, stop)
+        if self.parts[stop : stop + 1] == ("_",):
+            stop = end_of_group(self.parts, stop + 1)
+        while self.parts[stop : stop + 1] == ("'",):
+            stop += 1
+        if self.marked(stop):
+            stop = end_of_group(self.parts, stop + 1)
+        last = self.found[stop - 1]
+        name = self.latex[self.found[start].start : max(last.end, self.found[start].end)]
+        return self.refuse(start, stop, f"a declared letter; {self.letters.near(name)}")
+
+    # ------------------------------------------------------------------------------ d, in three places
+
+    def _d(self, start: int) -> int:
+        """How many pieces at `start` are a d."""
+        if self.parts[start : start + 4] == (r"\mathrm", "{", "d", "}"):
+            return 4
+        return 1 if self.parts[start : start + 1] in (("d",), (r"\partial",)) else 0
+
+    def differential(self) -> bool:
+        length = self._d(self.at)
+        if not length or self.parts[self.at] == r"\partial":
+            return False
+        after = self.letters.longest(self.parts, self.at + length)
+        if after is None or not isinstance(after[1], Variable):
+            return False
+        own = self.letters.longest(self.parts, self.at)
+        if length == 1 and own is not None:
+            name = after[1].latex
+            raise self.refuse(
+                self.at,
+                after[2],
+                f"one of two readings: `\\mathrm{{d}}{name}`, the end of the integral, or `d\\cdot {name}`, a product",
+            )
+        self.integrals -= 1
+        self.emit("DIFFERENTIAL", self.found[self.at], end=self.at + length)
+        return True
+
+    def derivative(self) -> bool:
+        """`\\frac{d^k}{dx^k}` as one token; False where the fraction is none."""
+        parts, above = self.parts, self.at + 2
+        top = end_of_group(parts, self.at + 1)
+        bottom = end_of_group(parts, top)
+        length, below = self._d(above), top + 1
+        if not length or self._d(below) != length or parts[above] != parts[below]:
+            return False
+        power = parts[above + length : top - 1]
+        start = below + length
+        wrapped = parts[start : start + 1] == ("(",)
+        match = self.letters.longest(parts, start + wrapped)
+        if match is None or not isinstance(match[1], Variable):
+            return False
+        stop = match[2] + wrapped
+        if wrapped and parts[match[2] : stop] != (")",):
+            return False
+        if parts[stop : bottom - 1] != power or not re.fullmatch(r"(\^\{[1-9]\})?", "".join(power)):
+            return False
+        if parts[above] == "d" and self.letters.longest(parts, above) is not None:
+            raise self.refuse(
+                self.at,
+                bottom,
+                "one of two readings: a derivative, as `\\frac{\\partial}{\\partial x}`, or a fraction, with the "
+                "letter `d` reduced",
+            )
+        order = int(power[2]) if power else 1
+        self.emit("DERIVATIVE", self.found[self.at], (match[1], order), end=bottom)
+        return True
+
+    def point_follows(self) -> bool:
+        """Whether a bar has a subscript with an equation in it: the value at a point."""
+        if self.parts[self.at + 1 : self.at + 2] != ("_",):
+            return False
+        return "=" in self.parts[self.at + 2 : end_of_group(self.parts, self.at + 2)]

@@ -1,0 +1,310 @@
+"""Products as they are printed: rows of factors, signs, functions and sums, and how far each of them reaches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from lark import Tree
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import Bound, Derivative, Expression, Number, Variable
+from dpverify.formulas.notation.signs import Sign
+from dpverify.formulas.notation.syntax import (
+    Node,
+    adds,
+    glued,
+    has_limits,
+    has_point,
+    is_bracket,
+    is_letter,
+    is_lone,
+    is_numeral_fraction,
+    kind_of,
+    numeral_of_row,
+    subtrees,
+)
+from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
+
+if TYPE_CHECKING:
+    from dpverify.formulas.notation.reader import Reader
+
+
+class Row:
+    """A row of factors, signs of multiplication and division, and heads such as `\\log` and `\\sum_{i=1}^n`."""
+
+    def __init__(self, reader: Reader, items: list[Any]) -> None:
+        self.reader, self.items = reader, items
+        self.left: Expression | None = None
+        self.sign = ""
+        self.slash = -1
+
+    def value(self) -> Expression:
+        k = 0
+        while k < len(self.items):
+            item = self.items[k]
+            if isinstance(item, Sign):
+                self.separator(item, k)
+                k += 1
+                continue
+            self.check_side_by_side(k)
+            value, after = self.operand(k)
+            self.combine(value, k, after)
+            k = after
+        if self.sign:
+            raise self.reader.refuse(self.items[-1], "a factor after it")
+        assert self.left is not None
+        return self.left
+
+    def separator(self, item: Sign, k: int) -> None:
+        if self.left is None or self.sign:
+            raise self.reader.refuse(item, "a factor before it")
+        if self.slash >= 0:
+            self.refuse_division(k + 1)
+        self.sign = item.type
+        if item.type == "SLASH":
+            self.slash = k
+
+    def refuse_division(self, k: int) -> None:
+        """`a/bc`, `a/b\\cdot c`, `a/b/c`."""
+        reader, items = self.reader, self.items
+        above, below, rest = items[: self.slash], items[self.slash + 1 : k], items[k:]
+        if below and isinstance(below[-1], Sign):
+            below, rest = below[:-1], [below[-1], *rest]
+        one = f"({reader.source(above)}/{reader.source(below)}){glued(reader.source(rest))}"
+        other = f"{reader.source(above)}/({reader.source([*below, *rest])})"
+        raise reader.two(items, one, other)
+
+    def check_side_by_side(self, k: int) -> None:
+        """What may follow a factor without a sign."""
+        if self.left is None or self.sign:
+            return
+        reader, before, item = self.reader, self.items[k - 1], self.items[k]
+        if self.slash >= 0:
+            self.refuse_division(k)
+        pair = [before, item]
+        if is_lone(item, "number"):
+            whole, number = reader.source(before), reader.source(item)
+            raise reader.two(pair, f"{whole}\\cdot {number}", f"{whole}_{{{number}}}")
+        if is_lone(before, "number") and is_lone(item, "fraction") and is_numeral_fraction(item):
+            whole, part = reader.source(before), reader.source(item)
+            raise reader.two(pair, f"{whole}\\cdot {part}", f"{whole}+{part}")
+        if kind_of(item) == "factor" and kind_of(item.children[-1]) == "BANG" and not is_bracket(item):
+            one = f"{reader.source(before)}({reader.source(item)})"
+            other = f"({reader.source(before)} {reader.source(item.children[0])})!"
+            raise reader.two(pair, one, other)
+        if kind_of(item) == "factor" and has_point(item) and not has_limits(item):
+            raise reader.refuse(pair, "in brackets what is taken at the point")
+        if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):
+            whole, rest = reader.source(before), reader.source(item)
+            raise reader.two(
+                pair, f"({whole}){rest}", f"a letter that has the `{rest}` in it and is declared so"
+            )
+        called = is_bracket(item) and not has_limits(item) and not adds(item.children[0])
+        if called and kind_of(before) == "factor" and is_letter(before):
+            letter, inner = reader.source(before), reader.source(item)
+            raise reader.two(
+                pair, f"{letter}\\cdot {inner}", f"the value of a function `{letter}` at `{inner}`"
+            )
+
+    def combine(self, value: Expression, start: int, after: int) -> None:
+        reader = self.reader
+        if self.left is None:
+            self.left = value
+        elif self.sign == "SLASH":
+            one, other = self.items[: self.slash], self.items[start:after]
+            self.left = reader.quotient(self.left, value, numeral_of_row(one), numeral_of_row(other))
+        else:
+            self.left = reader.node("mul", self.left, value)
+        self.sign = ""
+
+    # ------------------------------------------------------------------------------------------- operands
+
+    def operand(self, k: int) -> tuple[Expression, int]:
+        """The value of what begins at an item, and the index after it."""
+        item, reader = self.items[k], self.reader
+        match item.data:
+            case "factor":
+                if has_point(item) and k + 1 < len(self.items) and not is_bracket(item):
+                    raise reader.refuse(self.items, "in brackets what is taken at the point")
+                return reader.number(reader.factor(item), item), k + 1
+            case "head":
+                return self.call(k)[:2]
+            case "big":
+                return self.big(k), len(self.items)
+            case "derivative":
+                return self.derivative(k)
+            case _:
+                return self.integral(item), k + 1
+
+    def call(self, k: int) -> tuple[Expression, int, bool]:
+        """A function and its argument; whether brackets end it."""
+        reader, items, head = self.reader, self.items, self.items[k]
+        name = str(head.children[0].payload)
+        if k + 1 >= len(items) or isinstance(items[k + 1], Sign):
+            raise reader.refuse(head, "a function with its argument after it")
+        argument = items[k + 1]
+        if is_bracket(argument):
+            return self.bracketed_call(k, name)
+        if name not in ("exp", "log", "ln"):
+            raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
+        after, delimited = k + 2, True
+        if argument.data == "head":
+            value, after, delimited = self.call(k + 1)
+        elif argument.data != "factor":
+            raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
+        elif kind_of(argument.children[-1]) == "BANG" or has_point(argument):
+            inner, sign = reader.source(argument.children[0]), reader.source(argument.children[1:])
+            shown = reader.source(head)
+            raise reader.two([head, argument], f"{shown}({inner}{sign})", f"({shown} {inner}){sign}")
+        else:
+            value = reader.number(reader.factor(argument), argument)
+        if after < len(items):
+            shown, inner, rest = reader.source(head), reader.source(items[k + 1 : after]), items[after:]
+            one = f"{shown}({reader.source(items[k + 1 :])})"
+            raise reader.two(items[k:], one, f"({shown} {inner}){glued(reader.source(rest))}")
+        del delimited
+        return self.applied(head, name, [value]), after, False
+
+    def bracketed_call(self, k: int, name: str) -> tuple[Expression, int, bool]:
+        reader, head, argument = self.reader, self.items[k], self.items[k + 1]
+        bracket, signs = argument.children[0], argument.children[1:]
+        if signs and name in ("exp", "log", "ln"):
+            shown, inner, sign = reader.source(head), reader.source(bracket), reader.source(signs)
+            raise reader.two([head, argument], f"({shown}{inner}){sign}", f"{shown}({inner}{sign})")
+        value = self.applied(head, name, self.arguments(bracket))
+        return reader.number(reader.factor(argument, value), argument), k + 2, True
+
+    def arguments(self, bracket: Node) -> list[Expression]:
+        reader, inner = self.reader, subtrees(bracket)[0]
+        if inner.data != "implication":
+            raise reader.refuse(bracket, "numbers as arguments")
+        parts = inner.children[0]
+        assert isinstance(parts, Tree)
+        if any(isinstance(child, Sign) and child.type != "COMMA" for child in parts.children):
+            raise reader.refuse(bracket, "numbers as arguments, with commas between them")
+        return [reader.number(reader.relation(part), part) for part in subtrees(parts)]
+
+    def applied(self, head: Node, name: str, arguments: list[Expression]) -> Expression:
+        reader = self.reader
+        scripts = {kind_of(child): child for child in head.children[1:]}
+        below, above = scripts.get("subscript"), scripts.get("superscript")
+        if below is not None:
+            if name != "log":
+                raise reader.refuse(head, "a subscript at `\\log` only, its base")
+            arguments = [*arguments, reader.group(below)]
+        operator = "log_base" if below is not None else "log" if name == "ln" else name
+        wanted = {"max": None, "min": None, "log_base": 2}.get(operator, 1)
+        if wanted is not None and len(arguments) != wanted:
+            raise reader.refuse(head, f"one argument of `{head.children[0]}`")
+        value = reader.node(operator, *arguments)
+        if above is None:
+            return value
+        power = reader.group(above)
+        whole = isinstance(power, Number) and power.value.denominator == 1 and power.value >= 2
+        if name not in ("log", "ln") or not whole:
+            function = reader.source(head.children[0])
+            raise reader.two(
+                head,
+                f"the power of the value, `({function}(\\dots))^{{\\dots}}`",
+                f"the function `{function}` repeated",
+            )  # fmt: skip
+        return reader.node("pow", value, power)
+
+    def body(self, k: int) -> list[Any]:
+        rest = self.items[k + 1 :]
+        if not rest or isinstance(rest[0], Sign):
+            raise self.reader.refuse(self.items[k], "something after it")
+        return rest
+
+    def big(self, k: int) -> Expression:
+        """A sum or product: everything up to the end of the row."""
+        reader, head, rest = self.reader, self.items[k], self.body(k)
+        if self.sign == "SLASH":
+            self.refuse_division(k)
+        kind: Literal["product", "sum"] = "product" if head.children[0] == r"\prod" else "sum"
+        if kind == "product" and any(kind_of(item) not in ("head", "derivative") for item in rest[:-1]):
+            first = reader.source(rest[0])
+            shown = reader.source(head)
+            raise reader.two(
+                self.items[k:], f"({shown}{glued(first)}){glued(reader.source(rest[1:]))}",
+                f"{shown}({reader.source(rest)})",
+            )  # fmt: skip
+        index, first_value, last_value = Index(reader, head).ends()
+        reader.bound.append(index)
+        body = reader.number(reader.term(rest), rest)
+        reader.bound.pop()
+        reader.nodes += 1
+        return Bound(kind, body, index, first_value, last_value)
+
+    def derivative(self, k: int) -> tuple[Expression, int]:
+        reader, head, rest = self.reader, self.items[k], self.body(k)
+        if self.sign == "SLASH":
+            self.refuse_division(k)
+        variable, order = head.children[0].payload
+        first = rest[0]
+        if not (kind_of(first) == "factor" and len(first.children) == 1) or (
+            len(rest) > 1 and not is_bracket(first)
+        ):
+            shown = reader.source(head)
+            raise reader.two(
+                self.items[k:],
+                f"{shown}({reader.source(rest)})",
+                f"({shown}{glued(reader.source(first))})\\dots",
+            )
+        body = reader.number(reader.factor(first), first)
+        reader.nodes += 1
+        return Derivative(body, variable, order), k + 2
+
+    def integral(self, item: Node) -> Expression:
+        reader = self.reader
+        low, high, body = subtrees(item)
+        variable = item.children[-1].payload.of
+        first, last = reader.group(low), reader.group(high)
+        reader.bound.append(variable)
+        value = reader.number(reader.sum(body), body)
+        reader.bound.pop()
+        reader.nodes += 1
+        return Bound("integral", value, variable, first, last)
+
+
+class Index:
+    """What stands below and above `\\sum` and `\\prod`."""
+
+    def __init__(self, reader: Reader, head: Node) -> None:
+        self.reader, self.head = reader, head
+        self.below, *above = subtrees(head)
+        self.above = above[0] if above else None
+
+    def ends(self) -> tuple[Variable, Expression, Expression]:
+        relations = subtrees(self.below)
+        if len(relations) != 1 or relations[0].data != "relation":
+            raise self.wrong()
+        parts = relations[0].children
+        sides, signs = parts[::2], [str(sign) for sign in parts[1::2]]
+        value = self.reader.number
+        if self.above is not None:
+            index = self.integer(sides[0])
+            if signs != ["="]:
+                raise self.wrong()
+            return index, value(self.reader.sum(sides[1]), sides[1]), self.reader.group(self.above)
+        if signs == [r"\le", r"\le"]:
+            first, last = (value(self.reader.sum(side), side) for side in sides[::2])
+            return self.integer(sides[1]), first, last
+        if signs == [r"\le"]:
+            index = self.integer(sides[0])
+            if index.lower is None:
+                raise self.wrong()
+            return index, Number(index.lower), value(self.reader.sum(sides[1]), sides[1])
+        raise self.wrong()
+
+    def integer(self, side: Any) -> Variable:
+        variable = self.reader.lone_letter(side)
+        if variable is None or variable.kind != "integer":
+            raise self.reader.refuse(side, "an index: a letter that is declared as an integer")
+        return variable
+
+    def wrong(self) -> InvalidArgumentError:
+        return self.reader.refuse(
+            self.head,
+            "both ends of the index, as in `_{i=1}^{n}`, `_{1\\le i\\le n}`, or `_{i\\le n}` from its least value",
+        )

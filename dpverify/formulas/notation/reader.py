@@ -1,0 +1,558 @@
+"""LaTeX as it is printed, read as a tree; docs/notation.md says how, and what has two readings and is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from lark import Lark, Tree, UnexpectedInput
+from lark.lexer import Lexer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import (
+    INFINITY,
+    Apply,
+    At,
+    Constant,
+    Derivative,
+    Expression,
+    Number,
+    Variable,
+    free_variables,
+)
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, Relation
+from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
+from dpverify.formulas.notation.products import Row
+from dpverify.formulas.notation.reading import with_reading
+from dpverify.formulas.notation.signs import Sign
+from dpverify.formulas.notation.syntax import (
+    Node,
+    is_lone_bracket,
+    kind_of,
+    numeral_of,
+    span_of,
+    subtrees,
+)
+from dpverify.formulas.notation.tokens import Latex, normal, refusal, texts
+from dpverify.formulas.substitution import depth, size, substitute
+
+DEEPEST_TREE = 120
+"""Levels of a tree at most."""
+LARGEST_TREE = 20_000
+"""Nodes of a tree at most, definitions written out."""
+
+
+@dataclass(frozen=True)
+class Display:
+    """What a display says: a claim, and under which conditions ("for all t <= i <= n")."""
+
+    claim: Formula
+    given: tuple[Formula, ...] = ()
+
+
+def read_display(
+    latex: str,
+    letters: Iterable[Variable] | Letters,
+    definitions: Iterable[Definition] = (),
+    *,
+    reading: str = "",
+) -> Display:
+    """A formula and its conditions.
+
+    Args:
+        latex: the formula as it is printed.
+        letters: the variables that may occur, each with its LaTeX.
+        definitions: quantities that stand for expressions.
+        reading: where the print has two readings, the part in question once more, with the brackets or dots that
+            say which is meant; nothing else may differ.
+
+    Raises:
+        InvalidArgumentError: for what is not in the notation, not declared, or ambiguous; it says where.
+    """
+    known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
+    shown = with_reading(latex, reading) if reading else latex
+    return Reader(shown, known).display()
+
+
+def read_formula(
+    latex: str,
+    letters: Iterable[Variable] | Letters,
+    definitions: Iterable[Definition] = (),
+    *,
+    reading: str = "",
+) -> Formula:
+    """A formula as one tree; conditions become a premise. Arguments and errors as `read_display`."""
+    display = read_display(latex, letters, definitions, reading=reading)
+    if not display.given:
+        return display.claim
+    premise = display.given[0] if len(display.given) == 1 else And(display.given)
+    return Implies(premise, display.claim)
+
+
+def read_expression(
+    latex: str,
+    letters: Iterable[Variable] | Letters,
+    definitions: Iterable[Definition] = (),
+    *,
+    reading: str = "",
+) -> Expression:
+    """An expression as a tree. Arguments and errors as `read_display`."""
+    known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
+    shown = with_reading(latex, reading) if reading else latex
+    return Reader(shown, known).expression()
+
+
+def define(
+    latex: str, body: str, letters: Iterable[Variable], definitions: Iterable[Definition] = (), *,
+    parameter: Variable | None = None, reading: str = "",
+) -> Definition:  # fmt: skip
+    """A quantity as printed: `define("a_t", r"\\frac{2\\eta L}{n-t+1}", letters)`.
+
+    With a `parameter`, `a_{t+1}` or `f(2x)` is the body with another expression in the parameter's place.
+    """
+    return Definition(latex, read_expression(body, letters, definitions, reading=reading), parameter)
+
+
+# ------------------------------------------------------------------------------------------------- parser
+
+
+class _Tokens(Lexer):
+    """Lark takes the tokens as they come from `dpverify.formulas.notation.letters`."""
+
+    def __init__(self, _: object) -> None:
+        pass
+
+    def lex(self, data: Iterable[Sign]) -> Iterable[Sign]:  # type: ignore[override]
+        return iter(data)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = (
+        resources.files("dpverify.formulas.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
+    )
+    # strict: a conflict in the grammar is an error; otherwise one of two readings would be taken in silence
+    return Lark(grammar, parser="lalr", lexer=_Tokens, maybe_placeholders=False, strict=True)
+
+
+_NAMES = {
+    "NUMBER": "a number", "LETTER": "a letter", "RELATION": "a relation such as `=`", "RBRACE": "`}`",
+    "PLUS": "a sign such as `+`", "CLOSE": "a closing bracket", "UNDER": "a subscript", "CARET": "a superscript",
+    "OPEN": "an opening bracket", "$END": "the end", "COMMA": "a comma", "DIFFERENTIAL": "the d of the integral",
+    "COLON": "a colon", "BAR_CLOSE": "a closing bar",
+}  # fmt: skip
+
+
+def _expected(error: UnexpectedInput) -> str:
+    wanted = getattr(error, "expected", None) or getattr(error, "accepts", None) or ()
+    named = [_NAMES[kind] for kind in _NAMES if kind in wanted]
+    return " or ".join(named[:4]) + " here" if named else "something else here, see docs/notation.md"
+
+
+Value = Expression | Formula
+_RELATIONS: Mapping[str, Relation] = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": "<=", ">": "<"}
+
+
+class Reader:
+    """Makes a tree of one formula; each method takes the syntax tree's node that its name says."""
+
+    def __init__(self, latex: str, letters: Letters) -> None:
+        self.latex, self.letters = latex, letters
+        self.bound: list[Variable] = []
+        self.nodes = 0
+
+    def parsed(self) -> Node:
+        found = tokens(self.latex, self.letters)
+        try:
+            return _parser().parse(found)
+        except UnexpectedInput as error:
+            token = getattr(error, "token", None)
+            if token is None or token.type == "$END":
+                last = found[-1]
+                raise refusal(self.latex, last.start, last.end, f"after it {_expected(error)}") from None
+            raise refusal(self.latex, token.start, token.end, _expected(error)) from None
+
+    def display(self) -> Display:
+        tree = self.parsed()
+        given: tuple[Formula, ...] = ()
+        if tree.data == "start":
+            claim = self.formula(tree.children[0])
+        else:
+            first, second = subtrees(tree)
+            conditions, statement = (second, first) if tree.data == "suffixed" else (first, second)
+            given = self.conditions(conditions)
+            claim = self.formula(statement)
+        for formula in (claim, *given):
+            self.check_depth(formula)
+        return Display(claim, given)
+
+    def expression(self) -> Expression:
+        tree = self.parsed()
+        value = self.value(tree.children[0]) if tree.data == "start" else None
+        if not isinstance(value, Expression):
+            raise self.refuse(tree, "an expression, without relations and conditions")
+        self.check_depth(Compare("==", value, value))
+        return value
+
+    def check_depth(self, formula: Formula) -> None:
+        rest: list[tuple[Any, int]] = [(formula, 1)]
+        while rest:
+            part, level = rest.pop()
+            if isinstance(part, Expression):
+                if depth(part) + level > DEEPEST_TREE:
+                    raise InvalidArgumentError(
+                        "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
+                    )
+                continue
+            match part:
+                case Compare(_, left, right):
+                    rest += [(left, level + 1), (right, level + 1)]
+                case And(parts) | Or(parts):
+                    rest += [(p, level + 1) for p in parts]
+                case Not(inner) | ForAll(_, inner):
+                    rest.append((inner, level + 1))
+                case Implies(premise, conclusion):
+                    rest += [(premise, level + 1), (conclusion, level + 1)]
+
+    # --------------------------------------------------------------------------------------------- errors
+
+    def refuse(self, node: Node | Sign | Sequence[Any], allowed: str) -> InvalidArgumentError:
+        start, end = span_of(node)
+        return refusal(self.latex, start, end, allowed)
+
+    def two(self, node: Any, one: str, other: str) -> InvalidArgumentError:
+        readings = (text if text.startswith(("the ", "a ")) else f"`{text}`" for text in (one, other))
+        return self.refuse(
+            node, "one of two readings, written out or said in `reading`: " + ", or ".join(readings)
+        )
+
+    def source(self, node: Any) -> str:
+        start, end = span_of(node)
+        return self.latex[start:end].strip()
+
+    # ------------------------------------------------------------------------------------------- formulas
+
+    def formula(self, node: Node | Any) -> Formula:
+        value = self.value(node)
+        if isinstance(value, Expression):
+            raise self.refuse(node, "a formula: an expression says nothing without a relation such as `=`")
+        return value
+
+    def value(self, node: Any) -> Value:
+        """An `implication` of the grammar, which in brackets may be a number."""
+        match node.data:
+            case "implication":
+                return self.junction(node.children[0])
+            case "implies":
+                left, right = subtrees(node)
+                if right.data in ("implies", "equivalent"):
+                    raise self.two(
+                        node,
+                        f"({self.source(left)}) \\implies ({self.source(right)})",
+                        "a chain, each implying the next",
+                    )
+                return Implies(self.formula_of(left), self.formula(right))
+            case "equivalent":
+                one, other = (self.formula_of(part) for part in subtrees(node))
+                return And((Implies(one, other), Implies(other, one)))
+            case _:
+                return self.for_all(node)
+
+    def formula_of(self, junction: Node) -> Formula:
+        value = self.junction(junction)
+        if isinstance(value, Expression):
+            raise self.refuse(
+                junction, "a formula: an expression says nothing without a relation such as `=`"
+            )
+        return value
+
+    def for_all(self, node: Node) -> Formula:
+        over, body = subtrees(node)
+        parts = [child for child in over.children if isinstance(child, Tree)]
+        variables: list[Variable] = []
+        for part in parts:
+            variable = self.lone_letter(part)
+            if variable is None:
+                raise self.refuse(
+                    part, "letters after `\\forall`, conditions as a premise of what is claimed"
+                )
+            variables.append(variable)
+        self.bound += variables
+        formula = self.formula(body)
+        del self.bound[len(self.bound) - len(variables) :]
+        for variable in reversed(variables):
+            formula = ForAll(variable, formula)
+        return formula
+
+    def conditions(self, junction: Node) -> tuple[Formula, ...]:
+        """What stands after "for all": relations, and letters, which are meant for all values anyway.
+
+        `\\varepsilon, \\delta > 0` says it of both.
+        """
+        out: list[Formula] = []
+        waiting: list[tuple[Variable, Node]] = []
+        for child in junction.children:
+            if isinstance(child, Sign):
+                if child.type == "OR":
+                    raise self.refuse(child, "conditions that all hold, joined by commas or `and`")
+                continue
+            variable = self.lone_letter(child)
+            if variable is not None:
+                waiting.append((variable, child))
+                continue
+            own = self.relation(child)
+            if isinstance(own, Expression):
+                raise self.refuse(child, "conditions with a relation such as `\\le`")
+            formulas = own.parts if isinstance(own, And) else (own,)
+            leading = self.lone_letter(child.children[0]) if child.data == "relation" else None
+            if leading is not None and waiting:
+                first = formulas[0]
+                assert isinstance(first, Compare)
+                for shared, _ in waiting:
+                    flipped = first.right == leading and first.left != leading
+                    sides = (first.left, shared) if flipped else (shared, first.right)
+                    out.append(Compare(first.relation, *sides))
+            waiting = []
+            out += formulas
+        return tuple(out)
+
+    def lone_letter(self, node: Any) -> Variable | None:
+        """The variable where a node is a single letter and nothing else."""
+        while isinstance(node, Tree) and len(node.children) == 1:
+            node = node.children[0]
+        if isinstance(node, Sign) and node.type == "LETTER":
+            of = node.payload.of
+            return of if isinstance(of, Variable) else None
+        return None
+
+    def junction(self, node: Node) -> Value:
+        parts = [child for child in node.children if isinstance(child, Tree)]
+        if len(parts) == 1:
+            return self.relation(parts[0])
+        kinds = {"OR" if child.type == "OR" else "AND" for child in node.children if isinstance(child, Sign)}
+        if len(kinds) > 1:
+            raise self.refuse(
+                node, "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
+            )
+        out: list[Formula] = []
+        for part in parts:
+            value = self.relation(part)
+            if isinstance(value, Expression):
+                raise self.refuse(part, "formulas between commas and words, each with a relation")
+            chain = part.data == "relation" and len(part.children) > 1
+            out += value.parts if chain and isinstance(value, And) and kinds == {"AND"} else (value,)
+        return And(tuple(out)) if kinds == {"AND"} else Or(tuple(out))
+
+    def relation(self, node: Node) -> Value:
+        if node.data == "negation":
+            return Not(self.formula(subtrees(node)[0]))
+        if node.data == "membership":
+            return self.membership(node)
+        if len(node.children) == 1:
+            return self.sum(node.children[0])
+        sides = [self.number(self.sum(child), child) for child in node.children[::2]]
+        signs = [str(child) for child in node.children[1::2]]
+        out: list[Formula] = []
+        for sign, left, right in zip(signs, sides, sides[1:], strict=False):
+            ends = (right, left) if sign in (r"\ge", ">") else (left, right)
+            out.append(Compare(_RELATIONS[sign], ends[0], ends[1]))
+        return out[0] if len(out) == 1 else And(tuple(out))
+
+    def membership(self, node: Node) -> Formula:
+        what, low, high = (self.number(self.sum(part), part) for part in subtrees(node))
+        opening, closing = (c for c in node.children if isinstance(c, Sign) and c.type.startswith("INTERVAL"))
+        out: list[Formula] = []
+        if low != Constant("-oo"):
+            out.append(Compare("<" if opening == "(" else "<=", low, what))
+        if high != INFINITY:
+            out.append(Compare("<" if closing == ")" else "<=", what, high))
+        if not out:
+            raise self.refuse(node, "an interval with an end")
+        return out[0] if len(out) == 1 else And(tuple(out))
+
+    def number(self, value: Value, node: Any) -> Expression:
+        if isinstance(value, Expression):
+            return value
+        raise self.refuse(node, "a number in this place, not a formula")
+
+    # ---------------------------------------------------------------------------------------- expressions
+
+    def sum(self, node: Any) -> Value:
+        sign, terms = "", []
+        for child in node.children:
+            if isinstance(child, Sign):
+                sign = child.type
+            else:
+                terms.append((sign, child))
+                sign = ""
+        if len(terms) == 1 and not terms[0][0]:
+            return self.term(terms[0][1].children)
+        out: Expression | None = None
+        for k, (minus, term) in enumerate(terms):
+            if k + 1 < len(terms):
+                self.refuse_open(term, terms[k + 1][0], node)
+            value = self.number(self.term(term.children), term)
+            if out is None:
+                out = self.negative(value, term) if minus == "MINUS" else value
+            else:
+                out = self.node("sub" if minus == "MINUS" else "add", out, value)
+        assert out is not None
+        return out
+
+    def negative(self, value: Expression, term: Node) -> Expression:
+        """Minus a term: a negative number, the lower end of an integral, or a tree of its own."""
+        items = term.children
+        if isinstance(value, Number) and not is_lone_bracket(items[0]):
+            return Number(-value.value)
+        return Constant("-oo") if value == INFINITY else self.node("neg", value)
+
+    def refuse_open(self, term: Node, sign: str, node: Any) -> None:
+        """A sum without brackets before a plus: it might end there, or go on."""
+        for k, item in enumerate(term.children):
+            if isinstance(item, Tree) and item.data in ("big", "derivative"):
+                body = term.children[k + 1 :]
+                if body and is_lone_bracket(body[0]) and (len(body) == 1 or item.data == "derivative"):
+                    continue
+                plus, head = ("+" if sign == "PLUS" else "-"), self.source(item)
+                raise self.two(
+                    node,
+                    f"({self.source([item, *body])}) {plus} \\dots",
+                    f"{head}({self.source(body) if body else ''} {plus} \\dots)",
+                )
+
+    def node(self, operator: str, *parts: Expression) -> Expression:
+        self.nodes += 1
+        return Apply(operator, parts)
+
+    def term(self, items: list[Any]) -> Value:
+        """A row of factors, from left to right."""
+        if len(items) == 1 and isinstance(items[0], Tree) and items[0].data == "factor":
+            return self.factor(items[0])
+        return Row(self, items).value()
+
+    def factor(self, node: Node, inner: Expression | None = None) -> Value:
+        """An atom and what stands at its upper right; `inner` in place of the atom where that is read already."""
+        atom, *after = node.children
+        if len(after) > 1 and {"BANG"} & {kind_of(a) for a in after}:
+            base, *signs = (self.source(child) for child in node.children)
+            raise self.two(node, f"({base}{signs[0]}){''.join(signs[1:])}", "the signs in the other order")
+        if kind_of(atom) == "euler" and after and kind_of(after[0]) == "superscript":
+            value: Value = self.node("exp", self.group(after.pop(0)))
+        else:
+            value = self.atom(atom) if inner is None else inner
+        for sign in after:
+            number = self.number(value, node)
+            match kind_of(sign):
+                case "superscript":
+                    if kind_of(atom) == "fraction":
+                        whole = self.source(atom)
+                        raise self.two(node, f"({whole})^{{\\dots}}", "a power in the numerator")
+                    value = self.node("pow", number, self.group(sign))
+                case "BANG":
+                    value = self.node("factorial", number)
+                case _:
+                    value = self.value_at(number, sign)
+        return value
+
+    def group(self, node: Node) -> Expression:
+        part = subtrees(node)[0]
+        return self.number(self.sum(part), part)
+
+    def value_at(self, body: Expression, node: Node) -> Expression:
+        letter, relation = (
+            c for c in node.children if isinstance(c, Sign) and c.type in ("LETTER", "RELATION")
+        )
+        variable = letter.payload.of
+        if relation != "=" or not isinstance(variable, Variable):
+            raise self.refuse(node, "a point such as `|_{x=1}`, the letter a declared one")
+        return At(body, variable, self.group(node))
+
+    def atom(self, node: Node) -> Value:
+        parts = subtrees(node)
+        token = node.children[0]
+        match node.data:
+            case "number":
+                return Number(token.payload)
+            case "letter":
+                return self.letter(token)
+            case "constant":
+                payload = token.payload
+                return INFINITY if payload == "oo" else payload
+            case "euler":
+                return self.node("exp", Number(Fraction(1)))
+            case "indexed":
+                return self.defined(token, self.group(parts[0]))
+            case "applied":
+                return self.defined(token, self.number(self.sum(parts[0]), parts[0]))
+            case "bracket":
+                return self.value(parts[0])
+        values = [self.number(self.sum(part), part) for part in parts]
+        match node.data:
+            case "fraction":
+                return self.quotient(values[0], values[1], numeral_of(parts[0]), numeral_of(parts[1]))
+            case "square_root":
+                return self.node("root", values[0], Number(Fraction(2)))
+            case "root":
+                return self.node("root", values[1], values[0])
+            case "absolute":
+                return self.node("abs", values[0])
+            case name:
+                return self.node(str(name), *values)
+
+    def quotient(
+        self, left: Expression, right: Expression, above: Fraction | None, below: Fraction | None
+    ) -> Expression:
+        """A fraction of numerals in lowest terms is a number; any other is a quotient."""
+        if above is None or below is None or below <= 1 or math.gcd(int(above), int(below)) != 1:
+            return self.node("div", left, right)
+        return Number(above / below)
+
+    def letter(self, token: Sign) -> Expression:
+        use: Use = token.payload
+        if isinstance(use.of, Variable):
+            return use.of
+        self.count(use.of.body)
+        self.refuse_captured(use.of, token, free_variables(use.of.body))
+        return use.of.body
+
+    def defined(self, token: Sign, argument: Expression) -> Expression:
+        """A definition with an index or an argument put in, for `f'` the derivative at it."""
+        use: Use = token.payload
+        of, parameter = use.of, getattr(use.of, "parameter", None)
+        assert isinstance(of, Definition)
+        assert isinstance(parameter, Variable)
+        self.count(of.body)
+        self.refuse_captured(of, token, free_variables(of.body) - {parameter})
+        body = Derivative(of.body, parameter, use.primes) if use.primes else of.body
+        try:
+            out = substitute(body, parameter, argument)
+        except InvalidArgumentError as error:
+            raise self.refuse(token, f"`{of.latex}` at another argument: {error}") from None
+        self.count(out)
+        return out
+
+    def count(self, e: Expression) -> None:
+        self.nodes += size(e)
+        if self.nodes > LARGEST_TREE:
+            raise InvalidArgumentError(
+                "formula",
+                Latex(self.latex),
+                f"at most {LARGEST_TREE} operations with all definitions written out",
+            )
+
+    def refuse_captured(self, of: Definition, token: Sign, free: frozenset[Variable]) -> None:
+        printed = texts(normal(of.latex))
+        for variable in self.bound:
+            index = texts(normal(variable.latex))
+            shows = any(printed[i : i + len(index)] == index for i in range(len(printed)))
+            if variable in free and not shows:
+                raise self.refuse(
+                    token,
+                    f"a quantity whose letter shows that it depends on `{variable.latex}`, or another letter for the "
+                    "index: it might be meant at one value or at each",
+                )

@@ -1,0 +1,102 @@
+"""Questions about the syntax tree of a formula, as Lark makes it from dpverify/formulas/notation/grammar.lark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from lark import Tree
+
+from dpverify.formulas.notation.signs import Sign
+
+Node = Any
+"""A node of Lark's tree, or one of our tokens, which Lark's types do not know."""
+
+
+def subtrees(node: Node) -> list[Node]:
+    """The children of a node that are no tokens."""
+    return [child for child in node.children if isinstance(child, Tree)]
+
+
+def kind_of(node: Any) -> str:
+    """The name of a rule or a token."""
+    return node.type if isinstance(node, Sign) else str(node.data)
+
+
+def span_of(node: Any) -> tuple[int, int]:
+    """Where a node, or a row of them, stands in the LaTeX."""
+    if isinstance(node, Sign):
+        return node.start, node.end
+    children = node.children if isinstance(node, Tree) else node
+    spans = [span_of(child) for child in children if not isinstance(child, Tree) or child.children]
+    return (min(s for s, _ in spans), max(e for _, e in spans)) if spans else (0, 0)
+
+
+def glued(text: str) -> str:
+    """Something to put after a command or a bracket."""
+    return f" {text}" if text[:1].isalpha() else text
+
+
+def is_lone(item: Any, kind: str) -> bool:
+    """Whether a factor is an atom of a kind, without signs after it."""
+    return kind_of(item) == "factor" and kind_of(item.children[0]) == kind and len(item.children) == 1
+
+
+def is_bracket(item: Any) -> bool:
+    """Whether a factor is something in brackets, with or without signs after it."""
+    return kind_of(item) == "factor" and kind_of(item.children[0]) == "bracket"
+
+
+def is_lone_bracket(item: Any) -> bool:
+    """Whether a factor is something in brackets and nothing else."""
+    return is_lone(item, "bracket")
+
+
+def is_letter(item: Any) -> bool:
+    """Whether a factor is a letter, with or without a power."""
+    return kind_of(item.children[0]) in ("letter", "indexed") and all(
+        kind_of(sign) == "superscript" for sign in item.children[1:]
+    )
+
+
+def has_limits(item: Any) -> bool:
+    """Whether it goes from `\\left.` to `\\right|_{x=1}`."""
+    return is_bracket(item) and item.children[0].children[0] == r"\left."
+
+
+def has_point(item: Any) -> bool:
+    """Whether a factor is taken at a point."""
+    return any(kind_of(child) == "value_at" for child in item.children)
+
+
+def adds(bracket: Node) -> bool:
+    """Whether there is a sum or a difference in a bracket."""
+    node: Any = subtrees(bracket)[0]
+    while isinstance(node, Tree) and node.data != "sum":
+        if len(node.children) != 1:
+            return False
+        node = node.children[0]
+    return isinstance(node, Tree) and len(subtrees(node)) > 1
+
+
+def numeral_of_row(items: Sequence[Any]) -> Fraction | None:
+    """The number where a row is a whole number in digits and nothing else."""
+    if len(items) != 1 or not is_lone(items[0], "number"):
+        return None
+    value: Fraction = items[0].children[0].children[0].payload
+    return value if value.denominator == 1 and "." not in items[0].children[0].children[0] else None
+
+
+def numeral_of(node: Node) -> Fraction | None:
+    """The same of a `sum` of the grammar."""
+    terms = node.children
+    if len(terms) != 1 or not isinstance(terms[0], Tree):
+        return None
+    return numeral_of_row(terms[0].children)
+
+
+def is_numeral_fraction(item: Node) -> bool:
+    """Whether a fraction has numerals above and below."""
+    parts = [numeral_of(part) for part in subtrees(item.children[0])]
+    return None not in parts

@@ -1,0 +1,1 @@
+"""One prover a module; the pipeline asks them in its order."""

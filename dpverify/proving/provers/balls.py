@@ -1,0 +1,388 @@
+"""The prover for inequalities with exp, log, roots and Gaussian tails: Arb balls on a bounded box."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy as sp
+from flint import arb, ctx, fmpq
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
+from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.formulas.values import Ball
+from dpverify.proving.certificates import certificate
+from dpverify.proving.language import Json, Obligation
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError, Program
+from dpverify.proving.provers.branch_and_bound import (
+    PRECISIONS,
+    Box,
+    Condition,
+    Exact,
+    Outcome,
+    Point,
+    Search,
+    Target,
+    Tree,
+    Work,
+    leaves,
+)
+from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic
+
+_MOST_VALUES = 200
+"""Up to this many combinations of integer values are gone through one by one."""
+
+
+_SHORT_SUM = 50
+"""Terms of the longest sum that is written out to see whether it vanishes on a face."""
+_PLAIN_BOXES = 1500
+"""Boxes tried with the plain mean-value form, whose trees are the easiest to check, before the nested one."""
+
+
+class BallProver:
+    """Certifies or refutes `left <= right` and `left < right`, and conjunctions of them, on a box.
+
+    The box comes from the obligation (`box`) and, for variables that it leaves out, from their domains; it is
+    cut to the domain. Every variable must end up bounded, otherwise the answer is `undecided`. The verdict is
+    `proved` where the box is the whole domain, `certified` where it is a part of it.
+    """
+
+    @property
+    def name(self) -> str:
+        """The prover's name in the ledger."""
+        return "balls"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
+        start = time.monotonic()
+        if not _is_suitable(obligation.claim):
+            return None
+        work = Work(budget.boxes, budget.operations, start + budget.guard)
+        box = _bounded(obligation)
+        if isinstance(box, str):
+            why = f"no bounds for {box}, neither in the domain nor in the box"
+            return self._undecided(why, Gap.UNBOUNDED_DOMAIN, work, start)
+        whole_domain = all(_covers(box[v.name], v) for v in obligation.over)
+        try:
+            found = _conjunct(obligation, obligation.claim, box, work)
+        except NotExpressibleError as error:
+            return self._undecided(f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION, work, start)
+        except NeedsValueError as error:
+            why = f"{error}: too many values to go through"
+            return self._undecided(why, Gap.EFFORT_SPENT, work, start)
+        if isinstance(found, _Refutation):
+            return self._refuted(obligation, found, start)
+        if isinstance(found, str):
+            gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
+            return self._undecided(found, gap, work, start)
+        verdict = Verdict.PROVED if whole_domain else Verdict.CERTIFIED
+        shown = {name: (str(low), str(high)) for name, (low, high) in box.items()}
+        return Proof(
+            verdict=verdict,
+            prover=self.name,
+            certificate=certificate(obligation, verdict, found),
+            box=shown,
+            boxes=_count(found),
+            seconds=time.monotonic() - start,
+        )
+
+    def _undecided(self, reason: str, gap: Gap, work: Work, start: float) -> Proof:
+        return Proof(
+            verdict=Verdict.UNDECIDED,
+            prover=self.name,
+            boxes=work.used,
+            reason=reason,
+            gap=gap,
+            stopped_by_the_clock=work.stopped_by_the_clock,
+            seconds=time.monotonic() - start,
+        )
+
+    def _refuted(self, obligation: Obligation, found: _Refutation, start: float) -> Proof:
+        point = {v.name: str(q) for v, q in zip(obligation.over, found.point, strict=True)}
+        proof = {"method": "counterexample", "point": point}
+        return Proof(
+            verdict=Verdict.REFUTED,
+            prover=self.name,
+            certificate=certificate(obligation, Verdict.REFUTED, proof),
+            counterexample=point,
+            left=found.left,
+            right=found.right,
+            boxes=found.boxes,
+            seconds=time.monotonic() - start,
+        )
+
+
+@dataclass(frozen=True)
+class _Refutation:
+    """A point of the domain where the assumptions hold and a comparison fails, with its two sides there."""
+
+    point: Point
+    left: str
+    right: str
+    boxes: int
+
+
+def _is_suitable(claim: Formula) -> bool:
+    match claim:
+        case Compare(relation, _, _):
+            return relation in ("<=", "<")
+        case And(parts):
+            return bool(parts) and all(_is_suitable(part) for part in parts)
+    return False
+
+
+# ---------------------------------------------------------------------------------------------- the box
+
+
+def _exact(q: Fraction) -> Exact:
+    return fmpq(q.numerator, q.denominator)
+
+
+def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
+    """The box to work on, or the name of a variable without bounds."""
+    names = {v.name for v in obligation.over}
+    for name in obligation.box:
+        if name not in names:
+            raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(names))}")
+    box = {}
+    for v in obligation.over:
+        low = None if v.lower is None else _exact(v.lower)
+        high = None if v.upper is None else _exact(v.upper)
+        if v.name in obligation.box:
+            first, last = (_exact(exact(f"box of {v.name}", end)) for end in obligation.box[v.name])
+            low = first if low is None else max(low, first)
+            high = last if high is None else min(high, last)
+        if low is None or high is None:
+            return v.name
+        if v.kind == "integer":
+            low, high = fmpq(low.ceil()), fmpq(high.floor())
+        if low > high:
+            raise InvalidArgumentError(f"box of {v.name}", obligation.box.get(v.name), v.domain_text())
+        box[v.name] = (low, high)
+    return box
+
+
+def _covers(side: tuple[Exact, Exact], v: Variable) -> bool:
+    if v.lower is None or v.upper is None:
+        return False
+    return bool(side[0] <= _exact(v.lower) and side[1] >= _exact(v.upper))
+
+
+# ---------------------------------------------------------------------------------------------- proofs
+
+
+def _count(proof: Json) -> int:
+    if proof["method"] == "conjunction":
+        return sum(_count(part) for part in proof["parts"])
+    return leaves(proof["tree"])
+
+
+def _conjunct(
+    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: Work
+) -> Json | _Refutation | str:
+    """The proof of one part of the claim, or a counterexample, or why there is neither."""
+    if isinstance(claim, And):
+        parts: list[Json] = []
+        trouble = ""
+        for part in claim.parts:
+            found = _conjunct(obligation, part, box, work)
+            if isinstance(found, _Refutation):
+                return found
+            if isinstance(found, str):
+                trouble = trouble or found
+            else:
+                parts.append(found)
+        return trouble or {"method": "conjunction", "parts": parts}
+    assert isinstance(claim, Compare)
+    return _Comparison(obligation, claim, box, work).settle()
+
+
+class _Comparison:
+    """One comparison over the box of an obligation."""
+
+    def __init__(
+        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: Work
+    ) -> None:
+        self.obligation, self.claim, self.work = obligation, claim, work
+        self.variables = obligation.over
+        self.names = tuple(v.name for v in self.variables)
+        self.box: Box = tuple(box[name] for name in self.names)
+        self.precision = PRECISIONS[0]
+
+    def settle(self) -> Json | _Refutation | str:
+        """Go through the values of the integers that need one, and search the box for each."""
+        listed = self._listed()
+        tree = self._listing(list(self.box), listed)
+        if not isinstance(tree, list):
+            return tree
+        sides = {name: [str(low), str(high)] for name, (low, high) in zip(self.names, self.box, strict=True)}
+        return {"method": "boxes", "box": sides, "precision": self.precision, "tree": tree}
+
+    def _listed(self) -> tuple[int, ...]:
+        """Integer variables that must have a value before the claim can be evaluated well."""
+        integers = {v.name: i for i, v in enumerate(self.variables) if v.kind == "integer"}
+        needed: set[str] = set()
+        while True:
+            graph = Graph()
+            values = {name: graph.number(Fraction(str(self.box[integers[name]][0]))) for name in needed}
+            try:
+                self._nodes(graph, values)
+            except NeedsValueError as error:
+                if not error.names <= set(integers) - needed:
+                    raise NotExpressibleError(f"a sum with the ends {error}") from None
+                needed |= error.names
+                continue
+            break
+        if self._combinations([integers[n] for n in needed]) > _MOST_VALUES:
+            raise NeedsValueError(needed)
+        for name in sorted(graph.exponents & set(integers)):
+            if self._combinations([integers[n] for n in {*needed, name}]) <= _MOST_VALUES:
+                needed.add(name)
+        return tuple(sorted(integers[name] for name in needed))
+
+    def _combinations(self, indices: Sequence[int]) -> int:
+        count = 1
+        for i in indices:
+            count *= int((self.box[i][1] - self.box[i][0]).p) + 1
+        return count
+
+    def _nodes(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node]:
+        nodes = graph.compile(self.claim.left, values), graph.compile(self.claim.right, values)
+        for formula in self.obligation.assuming:
+            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+        return nodes
+
+    def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | _Refutation | str:
+        """The tree over the remaining values of listed integers, halved until each has one."""
+        for i in listed:
+            low, high = box[i]
+            if low == high:
+                continue
+            below = fmpq(((low + high) / 2).floor())
+            trees = []
+            for side in ((low, below), (below + 1, high)):
+                tree = self._listing([*box[:i], side, *box[i + 1 :]], listed)
+                if not isinstance(tree, list):
+                    return tree
+                trees.append(tree)
+            return ["s", self.names[i], str(below + fmpq(1, 2)), *trees]
+        return self._search(tuple(box), listed)
+
+    def _search(self, box: Box, listed: Sequence[int]) -> Tree | _Refutation | str:
+        graph = Graph()
+        values = {self.names[i]: graph.number(Fraction(str(box[i][0]))) for i in listed}
+        left, right = self._nodes(graph, values)
+        conditions = [
+            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+            for formula in self.obligation.assuming
+        ]
+        sides = Program(graph, [left, right], self.names)
+
+        def admissible(point: Point) -> bool:
+            inside = all(v.contains(Fraction(str(q))) for v, q in zip(self.variables, point, strict=True))
+            balls = [arb(q) for q in point]
+            return inside and all(c.judge(balls) is True for c in conditions)
+
+        target = Target(
+            graph,
+            graph.add(right, graph.scale(-1, left)),
+            self.names,
+            lambda: self._expression({i: box[i][0] for i in listed}),
+            strict=self.claim.relation == "<",
+        )
+        integer = [v.kind == "integer" for v in self.variables]
+        for nested, boxes in ((False, _PLAIN_BOXES), (True, self.work.boxes)):
+            search = Search(box, integer, admissible, self.work, nested=nested)
+            outcome = search.run(target, conditions, boxes)
+            if outcome.tree is not None or outcome.point is not None:
+                break
+        if outcome.tree is not None:
+            self.precision = max(self.precision, search.precision)
+            return outcome.tree
+        if outcome.point is not None:
+            point = _shortened(target, outcome.point, box, integer, admissible)
+            with ctx.workprec(PRECISIONS[1]):
+                shown = [_show(value) for value in sides([arb(q) for q in point])]
+            return _Refutation(point, shown[0], shown[1], self.work.used)
+        return self._stopped(outcome)
+
+    def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:
+        """The difference in SymPy's words, with derivatives and substitutions worked out."""
+        try:
+            e = symbolic(self.claim.right) - symbolic(self.claim.left)
+        except OutOfScopeError:
+            return None
+        e = e.subs({symbol(self.variables[i]): int(q.p) for i, q in listed.items()})
+        while e.has(sp.Sum):
+            found = next((s for s in e.atoms(sp.Sum) if not s.function.has(sp.Sum)), None)
+            if found is None or len(found.limits) > 1:
+                return None
+            index, first, last = found.limits[0]
+            if not (first.is_Integer and last.is_Integer and 0 <= last - first < _SHORT_SUM):
+                return None
+            terms = (found.function.subs(index, k) for k in range(int(first), int(last) + 1))
+            e = e.xreplace({found: sp.Add(*terms)})
+        return e
+
+    def _stopped(self, outcome: Outcome) -> str:
+        sides = zip(self.names, outcome.box or (), strict=False)
+        shown = ", ".join(
+            f"{name} = {low}" if low == high else f"{name} in [{low}, {high}]" for name, (low, high) in sides
+        )
+        return f"{outcome.why} after {self.work.used} boxes, at {shown}"
+
+
+# ---------------------------------------------------------------------------------------------- points
+
+
+def _show(value: Ball) -> str:
+    """An exact fraction where the ball is one of few digits, else a decimal of 15 digits."""
+    if value.is_exact():
+        q = value.fmpq()
+        if q.q < 10**6 and abs(q.p) < 10**12:
+            return str(q)
+    return str(value.mid().str(15, radius=False))
+
+
+def _shortened(
+    target: Target, point: Point, box: Box, integer: Sequence[bool], admissible: Callable[[Point], bool]
+) -> Point:
+    """A point with short fractions near a counterexample that is a counterexample too."""
+
+    def decides(candidate: Point) -> bool:
+        with ctx.workprec(PRECISIONS[0]):
+            (value,) = target.value([arb(q) for q in candidate])
+            return target.fails(value) and admissible(candidate)
+
+    for candidate in _candidates(point, box, integer):
+        if decides(candidate):
+            return candidate
+    return point
+
+
+def _candidates(point: Point, box: Box, integer: Sequence[bool]) -> Iterator[Point]:
+    for fineness in range(0, 40, 2):
+        rounded = []
+        for q, (low, high), whole in zip(point, box, integer, strict=True):
+            reach = (high - low) / 2 ** (fineness + 1)
+            rounded.append(q if whole else simplest_between(max(low, q - reach), min(high, q + reach)))
+        yield tuple(rounded)
+
+
+def simplest_between(low: Exact, high: Exact) -> Exact:
+    """The fraction in [low, high] with the smallest denominator (and then the smallest size)."""
+    if low > high:
+        raise InvalidArgumentError("low", low, f"at most high ({high})")
+    if low <= 0 <= high:
+        return fmpq(0)
+    if high < 0:
+        return -simplest_between(-high, -low)
+    whole = fmpq(low.floor())
+    if whole == low or whole + 1 <= high:
+        return low if whole == low else whole + 1
+    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))

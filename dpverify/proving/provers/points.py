@@ -1,0 +1,91 @@
+"""Counterexamples: confirmed points, made simple, and what is reported of them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.proving.certificates import certificate
+from dpverify.proving.language import Obligation
+from dpverify.proving.proof import Proof
+from dpverify.proving.reasoning.evaluation import ExactPoint, failing, text
+from dpverify.proving.reasoning.quantifiers import truth
+
+_ROUNDS = 4
+"""How often every coordinate is gone through."""
+
+
+def admitted(obligation: Obligation, point: ExactPoint) -> bool:
+    """Whether a point lies in the domain and certainly satisfies every assumption."""
+    return all(v.contains(point[v.name]) for v in obligation.over) and all(
+        truth(a, point) is True for a in obligation.assuming
+    )
+
+
+def confirmed(obligation: Obligation, point: ExactPoint) -> bool:
+    """Whether a point is a counterexample: admitted, and the claim is certainly false there."""
+    return admitted(obligation, point) and truth(obligation.claim, point) is False
+
+
+def _size(value: Fraction) -> tuple[int, Fraction, bool]:
+    return value.denominator + abs(value.numerator), abs(value), value < 0
+
+
+def _candidates(here: Fraction) -> list[Fraction]:
+    """Simpler numbers to try instead, the simplest first: small ones, and those nearby."""
+    found = {Fraction(n) for n in (0, 1, 2, 3, 4, 5, 10, -1, -2)} | {Fraction(1, 2), Fraction(-1, 2)}
+    found |= {here.limit_denominator(d) for d in (1, 2, 4, 10, 100, 1000)}
+    found |= {Fraction(math.floor(here * d) + n, d) for d in range(1, 5) for n in range(1 - d, d + 1)}
+    return sorted((c for c in found if _size(c) < _size(here)), key=_size)
+
+
+def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
+    """A counterexample with simpler numbers, found one coordinate at a time from a confirmed one.
+
+    A point in the obligation's box stays there.
+    """
+    box = obligation.box.items()
+    ends = {name: tuple(Fraction(str(end)) for end in sides) for name, sides in box}
+
+    def boxed(moved: ExactPoint) -> bool:
+        return all(low <= moved[name] <= high for name, (low, high) in ends.items())
+
+    def accepted(moved: ExactPoint) -> bool:
+        return (boxed(moved) or not inside) and confirmed(obligation, moved)
+
+    inside = boxed(point)
+    best = dict(point)
+    for _ in range(_ROUNDS):
+        before = dict(best)
+        for name in best:
+            for candidate in _candidates(best[name]):
+                if accepted({**best, name: candidate}):
+                    best[name] = candidate
+                    break
+        if best == before:
+            break
+    return best
+
+
+def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
+    """The proof that a confirmed point is a counterexample, with both sides' values there."""
+    point = simplified(obligation, point)
+    named = {v.name: str(point[v.name]) for v in obligation.over}
+    left = right = None
+    shown = failing(obligation.claim, point)
+    if shown is not None:
+        try:
+            left, right = text(shown.left, point), text(shown.right, point)
+        except (UndefinedError, UnclearError):
+            left = right = None
+    return Proof(
+        Verdict.REFUTED,
+        prover,
+        certificate(obligation, Verdict.REFUTED, {"method": "counterexample", "point": named}),
+        counterexample=named,
+        left=left,
+        right=right,
+        seconds=seconds,
+    )

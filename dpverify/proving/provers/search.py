@@ -1,0 +1,442 @@
+"""The search for counterexamples: simple numbers first, then spread points, then local optimization.
+
+Floats only propose points. A point counts once it has been confirmed in exact fractions or by balls that
+decide, assumptions included (`points.confirmed`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy.optimize import minimize
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.calculus import worked_out
+from dpverify.formulas.expressions import (
+    Apply,
+    Bound,
+    Constant,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+)
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.operators import operator
+from dpverify.proving.language import Obligation
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.reasoning.effort import note_the_clock
+from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
+
+Violation = Callable[[Sequence[float]], float]
+"""At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
+
+_SIMPLE = tuple(
+    map(
+        Fraction,
+        (
+            "1",
+            "2",
+            "1/2",
+            "0",
+            "-1",
+            "3",
+            "4",
+            "5",
+            "1/4",
+            "3/4",
+            "1/3",
+            "10",
+            "1/10",
+            "-2",
+            "-1/2",
+            "100",
+            "1/100",
+            "-1/4",
+            "-5",
+            "20",
+            "1000",
+            "1/1000",
+        ),
+    )
+)
+_QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
+_NEVER = -math.inf
+SIMPLE_POINTS = 20_000
+MAX_TERMS = 2_000_000
+"""Terms of sums that one search adds up in floats."""
+POINTS = 4096
+CONFIRMATIONS = 200
+"""How many proposed points are tried exactly before a stage gives up."""
+
+
+# ---------------------------------------------------------------------------------------------- floats
+
+
+class _Terms:
+    """How many terms of sums all float functions of a search may still add up."""
+
+    def __init__(self) -> None:
+        self.left = MAX_TERMS
+
+    def taken(self, first: float, last: float) -> range:
+        """The places of a sum's terms; ValueError where there are none, or the work is spent."""
+        count = last - first + 1
+        if not 1 <= count <= min(self.left, MAX_TERMS_OF_SUM):
+            raise ValueError
+        self.left -= int(count)
+        return range(int(count))
+
+
+class _Code:
+    """Python code for an expression, in floats, so that no number grows large; equal parts are worked out once."""
+
+    def __init__(self, terms: _Terms) -> None:
+        self.names: dict[str, Any] = {"taken": terms.taken, "prod": math.prod}
+        self.lines: list[str] = []
+        self._done: dict[Expression, str] = {}
+        self._depth = 1
+
+    def _new(self, value: str) -> str:
+        name = f"t_{len(self.names)}_{len(self.lines)}"
+        self.lines.append("    " * self._depth + f"{name} = {value}")
+        return name
+
+    def write(self, e: Expression, letters: Mapping[str, str]) -> str:
+        """The name of the value; `letters` are those of variables."""
+        if e not in self._done:
+            self._done[e] = self._written(e, letters)
+        return self._done[e]
+
+    def _written(self, e: Expression, letters: Mapping[str, str]) -> str:
+        match e:
+            case Number(value):
+                return f"({float(value)!r})"
+            case Constant("pi"):
+                return repr(math.pi)
+            case Variable():
+                return letters[e.name]
+            case Apply(name, arguments):
+                parts = [self.write(a, letters) for a in arguments]
+                self.names.setdefault(f"f_{name}", operator(name).number)
+                return self._new(_INFIX[name].format(*parts) if name in _INFIX and len(parts) < 3 else
+                                 f"f_{name}({', '.join(parts)})")  # fmt: skip
+            case Bound("sum" | "product" as kind, body, variable, first, last):
+                low, high = (self.write(end, letters) for end in (first, last))
+                values, place = self._new("[]"), self._new("0")
+                self.lines.append("    " * self._depth + f"for {place} in taken({low}, {high}):")
+                outside, self._depth = self._done, self._depth + 1
+                # what depends on the index is worked out for each of its values
+                self._done = {
+                    part: name for part, name in outside.items() if variable not in free_variables(part)
+                }
+                index = self._new(f"{low} + {place}")
+                term = self.write(body, {**letters, variable.name: index})
+                self.lines.append("    " * self._depth + f"{values}.append({term})")
+                self._done, self._depth = outside, self._depth - 1
+                return self._new(f"{'sum' if kind == 'sum' else 'prod'}({values})")
+            case _:
+                raise OutOfScopeError("a claim with an integral is not evaluated in floats")
+
+
+_INFIX = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
+
+
+def _float_function(e: Expression, names: Sequence[str], terms: _Terms) -> Callable[..., float]:
+    code = _Code(terms)
+    # the letters of a program, whatever the variables are called
+    letters = {name: f"x_{k}" for k, name in enumerate(names)}
+    try:
+        result = code.write(worked_out(e), letters)
+        lines = [f"def function({', '.join(letters.values())}):", *code.lines, f"    return {result}"]
+        exec(compile("\n".join(lines), "<formula>", "exec"), code.names)
+    except (OverflowError, RecursionError, SyntaxError, KeyError) as error:
+        raise OutOfScopeError("the claim is not evaluated in floats") from error
+    compiled = code.names["function"]
+
+    def value(x: Sequence[float]) -> float:
+        try:
+            return float(compiled(*x))
+        except (ValueError, ArithmeticError, TypeError, RecursionError):
+            return math.nan
+
+    return value
+
+
+def violation(formula: Formula, names: Sequence[str], terms: _Terms | None = None) -> Violation:
+    """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
+    terms = terms or _Terms()
+    match formula:
+        case Compare(relation, left, right):
+            f, g = (_float_function(side, names, terms) for side in (left, right))
+
+            def compare(x: Sequence[float]) -> float:
+                a, b = f(x), g(x)
+                gap = (a - b) / (abs(a) + abs(b) + 1e-300) if a != b else 0.0
+                if math.isinf(a) or math.isinf(b):
+                    return math.nan
+                if relation == "==":
+                    return abs(gap) - 1e-12 if a != b else 0.0
+                if relation == "!=":
+                    return 1e-12 - abs(gap)
+                return gap if relation == "<=" else gap + 1e-15
+
+            return compare
+        case And(parts):
+            fs = [violation(p, names, terms) for p in parts]
+            return lambda x: max((v for v in (f(x) for f in fs) if not math.isnan(v)), default=math.nan)
+        case Or(parts):
+            gs = [violation(p, names, terms) for p in parts]
+            return lambda x: min(g(x) for g in gs)
+        case Not(part):
+            return violation(_negated(part), names, terms)
+        case Implies(premise, conclusion):
+            return violation(Or((_negated(premise), conclusion)), names, terms)
+        case ForAll():
+            raise OutOfScopeError(_QUANTIFIED)
+
+
+def _negated(formula: Formula) -> Formula:
+    match formula:
+        case Compare(relation, left, right):
+            if relation in ("==", "!="):
+                return Compare("!=" if relation == "==" else "==", left, right)
+            return Compare("<" if relation == "<=" else "<=", right, left)
+        case And(parts):
+            return Or(tuple(map(_negated, parts)))
+        case Or(parts):
+            return And(tuple(map(_negated, parts)))
+        case Not(part):
+            return part
+        case Implies(premise, conclusion):
+            return And((premise, _negated(conclusion)))
+        case ForAll():
+            raise OutOfScopeError(_QUANTIFIED)
+
+
+# ---------------------------------------------------------------------------------------------- points
+
+
+def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fraction]:
+    """Values of a variable's domain that are nice to read, the nicest first."""
+    values = list(_SIMPLE)
+    for bound in (v.lower, v.upper):
+        if bound is not None:
+            b = bound
+            values[3:3] = [b, b + 1, b - 1]
+            values += [
+                b + Fraction(1, 10),
+                b - Fraction(1, 10),
+                b + Fraction(1, 2),
+                b - Fraction(1, 2),
+                b + 2,
+            ]
+    if box is not None:
+        low, high = (Fraction(str(end)) for end in box)
+        values += [low, high, (low + high) / 2]
+        # where the claim is meant comes first
+        values.sort(key=lambda x: not low <= x <= high)
+    return [x for x in dict.fromkeys(values) if v.contains(x)]
+
+
+def graded(lists: list[list[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
+    """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
+    produced = 0
+    for total in range(sum(len(values) - 1 for values in lists) + 1):
+        for ranks in _compositions(total, [len(values) for values in lists]):
+            yield tuple(values[r] for values, r in zip(lists, ranks, strict=True))
+            produced += 1
+            if produced >= limit:
+                return
+
+
+def _compositions(total: int, sizes: list[int]) -> Iterator[tuple[int, ...]]:
+    if len(sizes) == 1:
+        if total < sizes[0]:
+            yield (total,)
+        return
+    for first in range(min(total, sizes[0] - 1) + 1):
+        for rest in _compositions(total - first, sizes[1:]):
+            yield (first, *rest)
+
+
+def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> float:
+    """A number in (0, 1) to the variable's domain: evenly on bounded ones, by powers of ten on the others."""
+    low = None if v.lower is None else float(v.lower)
+    high = None if v.upper is None else float(v.upper)
+    if box is not None:
+        low, high = (float(Fraction(str(end))) for end in box)
+    if low is not None and high is not None:
+        x = low + (high - low) * u
+    elif low is not None:
+        x = low + 10 ** (8 * u - 4)
+    elif high is not None:
+        x = high - 10 ** (8 * u - 4)
+    else:
+        x = math.copysign(10 ** (16 * abs(u - 0.5) - 4) - 1e-4, u - 0.5)
+    return float(round(x)) if v.kind == "integer" else x
+
+
+def _rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPoint]:
+    """Simple rational points near a float point, the simplest first."""
+    if not all(map(math.isfinite, x)):
+        return
+    exact = [Fraction(value) for value in x]
+    for limit in (1, 2, 5, 10, 100, 1000, 10**6, None):
+        point = {
+            v.name: Fraction(round(value))
+            if v.kind == "integer"
+            else value
+            if limit is None
+            else _near(value, limit)
+            for v, value in zip(obligation.over, exact, strict=True)
+        }
+        if all(v.contains(point[v.name]) for v in obligation.over):
+            yield point
+
+
+def _near(value: Fraction, limit: int) -> Fraction:
+    """A fraction near a value: denominators up to `limit`, for small values in relation to their size."""
+    if value and abs(value) < Fraction(1, limit):
+        return 1 / (1 / value).limit_denominator(limit)
+    return value.limit_denominator(limit)
+
+
+def _late(end: float) -> bool:
+    """Whether the far guard's time has come, which is noted."""
+    if time.monotonic() > end:
+        note_the_clock()
+        return True
+    return False
+
+
+def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterator[ExactPoint]:
+    """A closed formula has one point."""
+    yield {}
+
+
+def _spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
+    """Evenly spread points of the open unit cube: multiples of powers of the golden ratio, modulo 1."""
+    ratio = 2.0
+    for _ in range(60):
+        ratio = (1 + ratio) ** (1 / (dimension + 1))
+    steps = [ratio ** -(k + 1) for k in range(dimension)]
+    for i in range(1, count + 1):
+        yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
+
+
+# ---------------------------------------------------------------------------------------------- the prover
+
+
+class Search:
+    """The prover, which only ever refutes; `thorough` adds spread points and local optimization."""
+
+    def __init__(self, *, thorough: bool = False, seed: int = 0) -> None:
+        self.thorough = thorough
+        self.seed = seed
+
+    @property
+    def name(self) -> str:
+        """`search`, whichever the depth."""
+        return "search"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Look for a counterexample; the same points in the same order every time."""
+        start = time.monotonic()
+        try:
+            gap = self._gap(obligation)
+        except OutOfScopeError as error:
+            seconds = time.monotonic() - start
+            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
+        end = start + budget.guard
+        stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
+        for stage in stages if obligation.over else (_only_point,):
+            for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
+                if confirmed(obligation, point):
+                    return refutation(obligation, point, self.name, time.monotonic() - start)
+                if _late(end):
+                    break
+        return Proof(
+            Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
+        )
+
+    def _gap(self, obligation: Obligation) -> Violation:
+        """Positive only where the claim fails and every assumption holds, up to rounding."""
+        names = [v.name for v in obligation.over]
+        terms = _Terms()
+        claim = violation(obligation.claim, names, terms)
+        assumptions = [violation(a, names, terms) for a in obligation.assuming]
+        slack = 1e-12
+
+        def gap(x: Sequence[float]) -> float:
+            worst = _NEVER
+            for assumption in assumptions:
+                v = assumption(x)
+                if math.isnan(v):
+                    return math.nan
+                worst = max(worst, v)
+            if worst > slack:
+                return -worst
+            return claim(x)
+
+        return gap
+
+    def _simple(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
+        lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
+        if not all(lists):
+            return
+        for i, values in enumerate(graded(lists, SIMPLE_POINTS)):
+            if i % 256 == 0 and _late(end):
+                return
+            if gap([float(x) for x in values]) > 0:
+                yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
+
+    def _cloud(
+        self, obligation: Obligation, gap: Violation, end: float
+    ) -> list[tuple[float, list[float], list[float]]]:
+        """Spread points with their gaps, the largest gaps first: (gap, place in the unit cube, point)."""
+        # boxes are where a claim is meant; half of the points go there, half over the whole domain
+        boxes: list[Mapping[str, tuple[object, object]]] = [{}, obligation.box] if obligation.box else [{}]
+        found = []
+        for k, box in enumerate(boxes):
+            for i, u in enumerate(_spread_out(len(obligation.over), POINTS, self.seed + k)):
+                if i % 64 == 0 and _late(end):
+                    break
+                x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, obligation.over, strict=True)]
+                value = gap(x)
+                if not math.isnan(value):
+                    found.append((value, u, x))
+        found.sort(key=lambda entry: -entry[0])
+        return found
+
+    def _spread(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
+        for value, _, x in itertools.islice(self._cloud(obligation, gap, end), 20):
+            if value > 0:
+                yield from _rationalized(obligation, x)
+
+    def _climbed(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
+        def point_of(u: Sequence[float]) -> list[float]:
+            return [
+                _stretched(min(max(float(c), 1e-9), 1 - 1e-9), v, None)
+                for c, v in zip(u, obligation.over, strict=True)
+            ]
+
+        def lost(u: Sequence[float]) -> float:
+            value = gap(point_of(u))
+            return 1e3 if math.isnan(value) else -value
+
+        for _, u, _ in self._cloud(obligation, gap, end)[:8]:
+            if _late(end):
+                return
+            result = minimize(
+                lost, u, method="Nelder-Mead", options={"maxfev": 400, "xatol": 1e-6, "fatol": 1e-12}
+            )
+            if result.fun < 0:
+                yield from _rationalized(obligation, point_of(result.x))

@@ -1,0 +1,75 @@
+"""Points at which an obligation says anything at all: in its domain and box, with every assumption true."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.logic import Formula, Le, Lt
+from dpverify.proving.language import Obligation
+from dpverify.proving.proof import Budget
+from dpverify.proving.provers.points import admitted
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.search import Search, graded, simple_values
+
+_FALSE = Lt(0, 0)
+_FIRST = 64
+"""Simple points that are tried exactly before anything is searched."""
+NONE_FOUND = "no witness: no point is found at which all assumptions hold"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A confirmed point (symbol to exact value), or why there is none."""
+
+    point: dict[str, str] | None
+    why: str = ""
+    impossible: bool = False
+    """Whether it has been shown that there is none."""
+
+
+def witness(obligation: Obligation, budget: Budget) -> Witness:
+    """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
+    lists = [
+        [x for x in simple_values(v, obligation.box.get(v.name)) if _in_box(obligation, v.name, x)]
+        for v in obligation.over
+    ]
+    if all(lists):
+        for values in itertools.islice(graded(lists, _FIRST), _FIRST) if lists else [()]:
+            point = {v.name: x for v, x in zip(obligation.over, values, strict=True)}
+            if admitted(obligation, point):
+                return Witness({v.name: str(point[v.name]) for v in obligation.over})
+    # a witness is a counterexample to what is false everywhere
+    inside = replace(_within_box(obligation), claim=_FALSE)
+    anywhere = replace(inside, assuming=obligation.assuming)
+    found = RealArithmetic().attempt(anywhere, budget)
+    if found is not None and found.verdict is Verdict.PROVED:
+        return Witness(None, "the assumptions contradict one another, so that nothing is said", True)
+    for prover in (Search(), RealArithmetic(), Search(thorough=True)):
+        found = prover.attempt(inside, budget)
+        if found is not None and found.verdict is Verdict.PROVED:
+            return Witness(
+                None, "the assumptions contradict one another in the box, so that nothing is said there"
+            )
+        if found is not None and found.counterexample is not None:
+            return Witness(dict(found.counterexample))
+    return Witness(None, NONE_FOUND)
+
+
+def _in_box(obligation: Obligation, name: str, value: Fraction) -> bool:
+    if name not in obligation.box:
+        return True
+    low, high = (Fraction(str(end)) for end in obligation.box[name])
+    return low <= value <= high
+
+
+def _within_box(obligation: Obligation) -> Obligation:
+    """The obligation with its box as assumptions."""
+    sides: list[Formula] = []
+    for v in obligation.over:
+        if v.name in obligation.box:
+            low, high = (Fraction(str(end)) for end in obligation.box[v.name])
+            sides += [Le(low, v), Le(v, high)]
+    return replace(obligation, assuming=(*obligation.assuming, *sides), box={})

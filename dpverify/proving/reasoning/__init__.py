@@ -1,0 +1,1 @@
+"""Reasoning that several provers share: definedness, signs, normal forms, satisfiability."""

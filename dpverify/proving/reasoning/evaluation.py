@@ -1,0 +1,163 @@
+"""Formulas at a point: exact fractions while all is rational, otherwise Arb balls that decide or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import reduce
+
+import flint
+
+from dpverify.formulas.calculus import worked_out
+from dpverify.formulas.expressions import (
+    Apply,
+    At,
+    Bound,
+    Constant,
+    Derivative,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+)
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.operators import operator
+from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
+from dpverify.proving.reasoning.effort import spend
+
+Point = Mapping[str, Value]
+"""Name to value."""
+ExactPoint = dict[str, Fraction]
+PRECISIONS = (64, 128, 256, 512)
+MAX_TERMS_OF_SUM = 10_000
+
+
+def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
+    """The value at a point; exact where the arithmetic is rational, else a ball at the working precision.
+
+    `inside` a derivative, what is not smooth at the point has no value. Raises `UndefinedError` where there is no
+    value, `UnclearError` where balls cannot tell.
+    """
+    spend(4)
+    match e:
+        case Number(value):
+            return value
+        case Variable():
+            return point[e.name]
+        case Apply(name, arguments):
+            values = (evaluate(a, point, inside=inside) for a in arguments)
+            return operator(name).value(*values, inside=inside)
+        case Constant("pi"):
+            return flint.arb.pi()
+        case Bound("sum" | "product"):
+            return _repeated(e, point, inside=inside)
+        case Derivative(body, _, _):
+            evaluate(body, point, inside=True)  # undefined here, no derivative either
+            return evaluate(_worked_out(e), point, inside=inside)
+        case At(body, variable, value):
+            here = evaluate(value, point, inside=inside)
+            return evaluate(body, {**point, variable.name: here}, inside=inside)
+        case _:
+            raise UnclearError(f"{type(e).__name__} is not evaluated")
+
+
+def _worked_out(e: Expression) -> Expression:
+    try:
+        return worked_out(e)
+    except OutOfScopeError as error:
+        raise UnclearError(str(error)) from error
+
+
+def _repeated(e: Bound, point: Point, *, inside: bool) -> Value:
+    low, high = (evaluate(end, point, inside=inside) for end in (e.first, e.last))
+    if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
+        raise UnclearError("the ends of a sum are not exact")
+    if low.denominator != 1 or high.denominator != 1 or high < low:
+        raise UndefinedError("a sum runs from an integer up to an integer")
+    if high - low >= MAX_TERMS_OF_SUM:
+        raise UnclearError("a sum is too long")
+    inner = dict(point)
+    values = []
+    for i in range(low.numerator, high.numerator + 1):
+        inner[e.variable.name] = Fraction(i)
+        values.append(evaluate(e.body, inner, inside=inside))
+    return reduce(plus if e.kind == "sum" else times, values)
+
+
+# ---------------------------------------------------------------------------------------------- formulas
+
+
+def _compare(formula: Compare, point: Point) -> bool | None:
+    try:
+        left, right = evaluate(formula.left, point), evaluate(formula.right, point)
+        exact = isinstance(left, Fraction) and isinstance(right, Fraction)
+        s = sign(left - right if exact else ball(left) - ball(right))
+    except (UndefinedError, UnclearError):
+        return None
+    match formula.relation:
+        case "<=":
+            return s <= 0
+        case "<":
+            return s < 0
+        case "==":
+            return s == 0
+        case "!=":
+            return s != 0
+
+
+def _truth(formula: Formula, point: Point) -> bool | None:
+    match formula:
+        case Compare():
+            return _compare(formula, point)
+        case And(parts):
+            values = [_truth(p, point) for p in parts]
+            return False if False in values else None if None in values else True
+        case Or(parts):
+            values = [_truth(p, point) for p in parts]
+            return True if True in values else None if None in values else False
+        case Not(part):
+            value = _truth(part, point)
+            return None if value is None else not value
+        case Implies(premise, conclusion):
+            return _truth(Or((Not(premise), conclusion)), point)
+        case ForAll():
+            return None
+
+
+def truth(formula: Formula, point: Point) -> bool | None:
+    """Whether the formula holds at a point; None where it is undefined or the balls never decide.
+
+    A quantifier is not decided here (see `quantifiers.truth`).
+    """
+    for precision in PRECISIONS:
+        with flint.ctx.workprec(precision):
+            value = _truth(formula, point)
+        if value is not None:
+            return value
+    return None
+
+
+def text(e: Expression, point: Point) -> str:
+    """The value in print: an exact fraction, or a decimal of which all digits hold."""
+    with flint.ctx.workprec(PRECISIONS[-1]):
+        value = evaluate(e, point)
+        if isinstance(value, Fraction):
+            return str(value)
+        return str(value.str(17, radius=False))
+
+
+def failing(formula: Formula, point: Point) -> Compare | None:
+    """A comparison to show for a formula that fails at a point, false there (true inside a `Not`)."""
+    match formula:
+        case Compare():
+            return formula
+        case And(parts):
+            return next((failing(p, point) for p in parts if truth(p, point) is False), None)
+        case Or(parts):
+            return failing(parts[-1], point) if parts else None
+        case Not(part):
+            return failing(part, point)
+        case Implies(_, conclusion):
+            return failing(conclusion, point)
+        case ForAll():
+            return None

@@ -1,0 +1,140 @@
+"""Integrals in closed form, each with what shows it: a completed square, or an antiderivative.
+
+Closed forms are guessed, with SymPy's help where the integrand is no Gaussian, and count once an identity has
+been shown: no integral is believed because an algebra system says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy.integrals.manualintegrate import manualintegrate
+
+from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
+from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
+from dpverify.formulas.logic import Le, Lt
+from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.printing import formula_text
+from dpverify.proving.reasoning.normal_form import is_identity
+from dpverify.proving.reasoning.symbolic import Phi, SymPy, bound_parts, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.terms import check_expansion
+
+_LONGEST = 60
+"""Operations of the longest integrand that is given to SymPy."""
+_HIGHEST = 12
+"""Highest power in it."""
+
+
+@dataclass(frozen=True)
+class ClosedIntegral:
+    """An integral, its value, the certificate's entry, and the conditions under which both are the same."""
+
+    method: str
+    value: Expression
+    entry: dict[str, Json]
+    conditions: tuple[Condition, ...]
+
+
+def closed_integral(integral: Bound) -> ClosedIntegral:
+    """An integral's closed form; `OutOfScopeError` where none is found."""
+    e = symbolic(integral)
+    if not isinstance(e, sp.Integral):
+        raise OutOfScopeError(f"SymPy makes something else of the integral over {integral.variable.name}")
+    check_expansion(e.function)
+    if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
+        raise TooLargeError("the powers in an integrand are too high")
+    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
+    if found is None:
+        raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
+    return found
+
+
+def _conditions(integral: Bound, *parts: Expression) -> Iterator[Condition]:
+    """That an integral and what takes its place are defined; that it converges is shown by what takes its place."""
+    yield from (c for c in conditions(integral) if c != converges(integral))
+    for part in parts:
+        yield from conditions(part)
+
+
+def _entry(**parts: SymPy) -> dict[str, Json]:
+    return {name: symbolic_to_json(part) for name, part in parts.items()}
+
+
+# ---------------------------------------------------------------------------------------------- Gaussians
+
+
+def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
+    """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
+    body, x, low, high = bound_parts(e)
+    factor, depending = body.as_independent(x, as_Add=False)
+    exponent = sp.Integer(0)
+    for part in sp.Mul.make_args(depending):
+        if not isinstance(part, sp.exp):
+            return None
+        exponent += part.args[0]
+    exponent = sp.expand(exponent)
+    if not exponent.is_polynomial(x) or sp.degree(exponent, x) != 2:
+        return None
+    square, slope, constant = sp.Poly(exponent, x).all_coeffs()
+    rate = sp.factor(-square)
+    center = sp.factor(slope / (2 * rate))
+    factor = factor * sp.exp(sp.factor(constant + rate * center**2))
+    if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
+        return None
+
+    def below(end: SymPy) -> SymPy:
+        if end.is_infinite:
+            return sp.Integer(1) if end is sp.oo else sp.Integer(0)
+        return Phi(sp.sqrt(2 * rate) * (end - center))
+
+    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    positive = Lt(0, tree(rate))
+    if value.has(sp.I):
+        raise OutOfScopeError(f"{formula_text(positive)} is not shown")
+    closed = tree(value)
+    return ClosedIntegral(
+        "gaussian-integral",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
+        # it converges at a positive rate
+        (
+            *conditions(tree(rate)),
+            Condition(positive),
+            *_conditions(integral, tree(center), tree(factor), closed),
+        ),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- antiderivatives
+
+
+def _by_antiderivative(integral: Bound, e: SymPy) -> ClosedIntegral | None:
+    """F(upper) - F(lower) with F' = body, for finite ends in their order."""
+    body, x, low, high = bound_parts(e)
+    if low.is_infinite or high.is_infinite or body.count_ops() > _LONGEST:
+        return None
+    try:
+        form = manualintegrate(body, x)
+    except (ValueError, NotImplementedError, TypeError, AttributeError, sp.PolynomialError, RecursionError):
+        # SymPy says "not this way" in several ways
+        return None
+    if form.has(sp.Integral, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
+        return None
+    try:
+        if not is_identity(form.diff(x), body):
+            return None
+    except OutOfScopeError:
+        return None
+    value = form.subs(x, high) - form.subs(x, low)
+    if value.has(sp.I):
+        raise OutOfScopeError("that an antiderivative is real at both ends is not shown")
+    closed = tree(value)
+    between = defined_between(tree(form), integral.variable, tree(low), tree(high))
+    return ClosedIntegral(
+        "antiderivative",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(primitive=form)},
+        (*_conditions(integral, closed), Condition(Le(tree(low), tree(high))), *between),
+    )

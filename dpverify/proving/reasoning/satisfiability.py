@@ -1,0 +1,439 @@
+"""Formulas in real arithmetic put to z3: polynomials, and, or, not, implies, max, min, abs and quantifiers.
+
+Comparisons go over common denominators into polynomials; roots, exponentials, logarithms and other functions
+become fresh unknowns of which only simple facts are told (that an exponential is positive; a root's defining
+equation where its base is not negative). Every fact can be met at every point of the domain, so that facts say
+nothing about the variables; that terms are defined is said where a formula is known to be true, and only there.
+Hence `unsatisfiable` is a proof, while a model is a counterexample only after it has been evaluated exactly.
+Every question has a z3 of its own, so that no answer depends on what was asked before or by whom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+import z3
+
+from dpverify.formulas.definedness import defined_where
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
+from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.proving.proof import Budget
+from dpverify.proving.reasoning.effort import note_the_clock
+from dpverify.proving.reasoning.normal_form import (
+    Monomial,
+    NormalForms,
+    Polynomial,
+    Quotient,
+    content,
+    multiply,
+)
+from dpverify.proving.reasoning.signs import holds_by_signs
+from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, sides, symbol, symbolic_formula
+
+MAX_DEGREE = 60
+"""Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
+MAX_LENGTH = 1_000
+"""Most terms of a polynomial for z3."""
+MAX_CASES = 128
+"""Cases that max, min and abs may split a comparison into."""
+
+
+def without_pieces(formula: Symbolic) -> Symbolic:
+    """A comparison in SymPy's form without max, min and abs, by cases."""
+    difference = formula.right - formula.left
+    if not difference.has(sp.Max, sp.Min, sp.Abs):
+        return formula
+    if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
+        raise TooLargeError("max, min and abs make too many cases")
+    for side, other, joins in (
+        (formula.left, "right", (sp.Max, sp.Min)),
+        (formula.right, "left", (sp.Min, sp.Max)),
+    ):
+        if formula.relation in ("<=", "<") and isinstance(side, sp.Max | sp.Min):
+            pieces = tuple(
+                without_pieces(
+                    Compare(formula.relation, a, formula.right)
+                    if other == "right"
+                    else Compare(formula.relation, formula.left, a)
+                )
+                for a in side.args
+            )
+            return And(pieces) if isinstance(side, joins[0]) else Or(pieces)
+    piece = next(
+        p
+        for p in sorted(difference.atoms(sp.Max, sp.Min, sp.Abs), key=sp.default_sort_key)
+        if not any(a.has(sp.Max, sp.Min, sp.Abs) for a in p.args)
+    )
+    if isinstance(piece, sp.Abs):
+        branches, largest = (piece.args[0], -piece.args[0]), True
+    else:
+        branches, largest = piece.args, isinstance(piece, sp.Max)
+    cases: list[Symbolic] = []
+    for branch in branches:
+        chosen = tuple(
+            Compare("<=", b, branch) if largest else Compare("<=", branch, b)
+            for b in branches
+            if b is not branch
+        )
+        here = Compare(
+            formula.relation, formula.left.xreplace({piece: branch}), formula.right.xreplace({piece: branch})
+        )
+        cases.append(And((*chosen, without_pieces(here))))
+    return Or(tuple(cases))
+
+
+class _Query:
+    """One formula being turned into z3's terms, with the facts about the unknowns it introduces."""
+
+    def __init__(self, variables: tuple[Variable, ...], *, integers: bool) -> None:
+        self.forms = NormalForms()
+        self.integers = integers
+        self.context = z3.Context()
+        self.variables = {symbol(v): v for v in variables}
+        self.unknowns: dict[Any, Any] = {}
+        self.facts: list[Any] = []
+        self.domain = [c for v in variables for c in self._domain(v)]
+
+    def _number(self, numerator: int, denominator: int = 1) -> Any:
+        return z3.RatVal(numerator, denominator, self.context)
+
+    def _domain(self, v: Variable) -> list[Any]:
+        x = self._symbol(symbol(v))
+        result = []
+        if v.lower is not None:
+            low = self._number(v.lower.numerator, v.lower.denominator)
+            result.append(x > low if v.lower_open else x >= low)
+        if v.upper is not None:
+            high = self._number(v.upper.numerator, v.upper.denominator)
+            result.append(x < high if v.upper_open else x <= high)
+        return result
+
+    def _symbol(self, letter: SymPy) -> Any:
+        if letter not in self.unknowns:
+            v = self.variables.get(letter)
+            if v is None:
+                raise OutOfScopeError(f"{letter} is not declared")
+            if self.integers and v.kind == "integer":
+                self.unknowns[letter] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
+            else:
+                self.unknowns[letter] = z3.Real(f"v_{v.name}", self.context)
+        return self.unknowns[letter]
+
+    # ------------------------------------------------------------------------------------------ polynomials
+
+    def _unknown(self, letter: int, root: int) -> Any:
+        """z3's term for the root-th root of an atom."""
+        key = (letter, root)
+        if key in self.unknowns:
+            return self.unknowns[key]
+        atom = self.forms.atoms[letter]
+        kind = atom.key[0]
+        if kind == "symbol" and root == 1:
+            x = self._symbol(atom.expression)
+        else:
+            x = z3.Real(f"u_{letter}_{root}", self.context)
+        self.unknowns[key] = x
+        if root > 1:
+            if atom.sign == "any":
+                raise OutOfScopeError("a root of what may be negative")
+            self.facts.append(x > 0 if atom.sign == "positive" else x >= 0)
+        if kind == "root":
+            over, under = self._whole(atom.base)
+            top, bottom = self._polynomial(over), self._polynomial(under)
+            fact = _power(x, root) * bottom == top
+            if not (self.forms.is_nonnegative(over) and under == {(): Fraction(1)}):
+                fact = z3.Implies(z3.And(top * bottom >= 0, bottom != 0, self.context), fact)
+            self.facts.append(fact)
+        elif root > 1:
+            self.facts.append(_power(x, root) == self._unknown(letter, 1))
+        elif kind == "pi":
+            self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
+        elif kind == "exp":
+            self.facts.append(x > 0)
+        elif kind == "erfc":
+            self.facts += [x > 0, x < 2]
+        elif kind == "power" and atom.argument is not None and atom.argument.numerator == {(): -1}:
+            self.facts.append(x * x == 1)
+        elif kind == "floor":
+            self._floor(x, atom.expression.args[0])
+        return x
+
+    def _floor(self, x: Any, argument: SymPy) -> None:
+        q = self.forms.of(argument)
+        if len(q.denominator) != 1 or any(e < 0 or e.denominator != 1 for m in q.numerator for _, e in m):
+            raise OutOfScopeError("a floor of what is not a polynomial")
+        value = self._polynomial(q.numerator)
+        self.facts += [x <= value, value < x + 1]
+        if self.integers:
+            self.facts.append(z3.IsInt(x))
+
+    def _whole(self, q: Quotient | None) -> tuple[Polynomial, Polynomial]:
+        """Numerator and denominator without negative exponents."""
+        if q is None:
+            raise AssertionError("a root has a base")
+        lowest = [(a, -e) for a, e in content(q.numerator) if e < 0]
+        up: Polynomial = {tuple(lowest): Fraction(1)}
+        return multiply(q.numerator, up), multiply(q.denominator, up)
+
+    def _polynomial(self, p: Polynomial) -> Any:
+        """A polynomial with nonnegative exponents as a z3 term."""
+        roots: dict[int, int] = {}
+        for m in p:
+            for a, e in m:
+                if e < 0:
+                    raise AssertionError("negative exponents are multiplied away before")
+                roots[a] = math.lcm(roots.get(a, 1), e.denominator)
+        if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
+            raise TooLargeError("a polynomial is too long, or its powers too high, for z3")
+        terms = []
+        for m, c in sorted(p.items()):
+            factors = [self._number(c.numerator, c.denominator)]
+            factors += [_power(self._unknown(a, roots[a]), int(e * roots[a])) for a, e in m]
+            terms.append(z3.Product(factors) if len(factors) > 1 else factors[0])
+        return z3.Sum(terms) if terms else self._number(0)
+
+    def _cleared(self, q: Quotient) -> Polynomial:
+        """A polynomial with the sign of a quotient, wherever the quotient is defined."""
+        p = q.numerator
+        if self.forms.is_nonnegative(q.denominator):
+            pass
+        elif self.forms.is_nonnegative({m: -c for m, c in q.denominator.items()}):
+            p = {m: -c for m, c in p.items()}
+        else:
+            p = multiply(p, q.denominator)
+        lowest: dict[int, Fraction] = {}
+        for m in p:
+            for a, e in m:
+                lowest[a] = min(lowest.get(a, Fraction(0)), e)
+        clear: list[tuple[int, Fraction]] = []
+        for a, e in sorted(lowest.items()):
+            if e < 0:
+                # an even power does not change the sign, whatever the atom's; a positive atom needs no care
+                even = Fraction(2 * math.ceil(-e / 2))
+                clear.append((a, even if self.forms.atoms[a].sign == "any" else -e))
+        factor: Monomial = tuple(clear)
+        return multiply(p, {factor: Fraction(1)})
+
+    # ------------------------------------------------------------------------------------------ formulas
+
+    def known(self, f: Formula, value: bool = True) -> Any:
+        """A z3 term that is true wherever a formula has a truth value; facts are collected on the side."""
+        match f:
+            case Compare():
+                return self._known_comparison(f, value)
+            case Not(part):
+                return self.known(part, not value)
+            case Implies(premise, conclusion):
+                return self.known(Or((Not(premise), conclusion)), value)
+            case And(parts) | Or(parts):
+                terms = [self.known(p, value) for p in parts]
+                return (z3.And if isinstance(f, And) is value else z3.Or)(*terms, self.context)
+            case ForAll(variable, body):
+                return self._bound(variable, body, lambda part: self.known(part, value), every=value)
+
+    def failing(self, f: Formula, value: bool = True, *, defined: bool) -> Any:
+        """A z3 term that is true wherever a formula has not a truth value, the other one or none.
+
+        `defined` says that all of its comparisons have been shown to be defined wherever that matters.
+        """
+        match f:
+            case Compare():
+                wrong = z3.Not(self._comparison(f)) if value else self._comparison(f)
+                undefined = [] if defined else [z3.Not(c) for c in self._definedness(f)]
+                return z3.Or(*undefined, wrong, self.context)
+            case Not(part):
+                return self.failing(part, not value, defined=defined)
+            case Implies(premise, conclusion):
+                return self.failing(Or((Not(premise), conclusion)), value, defined=defined)
+            case And(parts) | Or(parts):
+                terms = [self.failing(p, value, defined=defined) for p in parts]
+                return (z3.Or if isinstance(f, And) is value else z3.And)(*terms, self.context)
+            case ForAll(variable, body):
+                return self._bound(
+                    variable, body, lambda part: self.failing(part, value, defined=defined), every=not value
+                )
+
+    def _definedness(self, f: Compare) -> Iterator[Any]:
+        for condition in defined_where(f):
+            if condition.bound:
+                raise OutOfScopeError("what makes a sum or an integral defined is no part of a formula")
+            yield self._comparison(condition.formula)
+
+    def _known_comparison(self, f: Compare, value: bool) -> Any:
+        """What follows from a comparison's truth: that its sides are defined, and their order."""
+        try:
+            order = self._comparison(f)
+            wanted = tuple(defined_where(f))
+        except OutOfScopeError:
+            return z3.BoolVal(True, self.context)  # nothing, as far as it is understood here
+        terms, enough = [], [order if value else z3.Not(order)]
+        for condition in wanted:
+            if not condition.bound:
+                if holds_by_signs(condition.formula):
+                    continue
+                needed = self._comparison(condition.formula)
+                if condition.exact:
+                    terms.append(needed)
+                else:
+                    enough.append(z3.Not(needed))
+            elif not condition.exact:
+                return z3.BoolVal(True, self.context)
+        return z3.And(*terms, z3.Or(*enough, self.context), self.context)
+
+    def _comparison(self, f: Compare) -> Any:
+        """A comparison in real arithmetic, right where both sides are defined (`Condition`)."""
+        cases = without_pieces(symbolic_formula(f))
+        if not isinstance(cases, Compare):
+            return self._cases(cases)
+        return self._ordered(cases)
+
+    def _ordered(self, f: Symbolic) -> Any:
+        difference = self._polynomial(self._cleared(self._difference(f)))
+        match f.relation:
+            case "<=":
+                return difference >= 0
+            case "<":
+                return difference > 0
+            case "==":
+                return difference == 0
+            case "!=":
+                return difference != 0
+
+    def _cases(self, f: Symbolic) -> Any:
+        match f:
+            case Compare():
+                return self._ordered(f)
+            case And(parts) | Or(parts):
+                join = z3.And if isinstance(f, And) else z3.Or
+                return join(*(self._cases(p) for p in parts), self.context)
+        raise AssertionError(f)
+
+    def _difference(self, f: Symbolic) -> Quotient:
+        return self.forms.sum(
+            (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
+        )
+
+    def _bound(
+        self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool
+    ) -> Any:
+        """The inner term for every value of a variable in its domain, or for some value."""
+        letter = symbol(variable)
+        if letter in self.variables:
+            raise OutOfScopeError(f"{variable.name} is bound twice")
+        if variable.kind == "integer":
+            raise OutOfScopeError("a quantifier over integers")
+        for side in sides(symbolic_formula(body)):
+            found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
+            for e in sorted(found, key=sp.default_sort_key):
+                if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
+                    raise OutOfScopeError(f"{e} under a quantifier")
+        self.variables[letter] = variable
+        domain = z3.And(*self._domain(variable), self.context)
+        term = inner(body)
+        # no letter for the variable outlives the quantifier
+        del self.variables[letter]
+        bound = self.unknowns.pop(letter)
+        self.unknowns = {
+            key: value
+            for key, value in self.unknowns.items()
+            if not (isinstance(key, tuple) and self.forms.atoms[key[0]].expression == letter)
+        }
+        if every:
+            return z3.ForAll([bound], z3.Implies(domain, term))
+        return z3.Exists([bound], z3.And(domain, term))
+
+
+def _power(x: Any, n: int) -> Any:
+    return x if n == 1 else z3.Product([x] * n) if n <= 8 else x**n
+
+
+def _has_quantifier(f: Formula) -> bool:
+    match f:
+        case ForAll():
+            return True
+        case And(parts) | Or(parts):
+            return any(map(_has_quantifier, parts))
+        case Not(part):
+            return _has_quantifier(part)
+        case Implies(premise, conclusion):
+            return _has_quantifier(premise) or _has_quantifier(conclusion)
+    return False
+
+
+def _solvers(context: Any, quantified: bool, integers: bool) -> list[Any]:
+    general = z3.Solver(ctx=context)
+    # the newer arithmetic does not count all of its nonlinear work, so that no limit would end it
+    general.set("smt.arith.solver", 2)
+    if integers:
+        return [general]
+    if quantified:
+        return [general, z3.Tactic("nlqsat", context).solver()]
+    return [z3.SolverFor("QF_NRA", ctx=context), general]
+
+
+def unsatisfiable(
+    variables: tuple[Variable, ...],
+    assuming: tuple[Formula, ...],
+    claim: Formula | None = None,
+    *,
+    budget: Budget,
+    share: int = 1,
+    integers: bool = False,
+    defined: bool = True,
+) -> tuple[bool | None, dict[str, Any]]:
+    """Whether no point of the domain makes all of `assuming` true and the claim not, and z3's values for one.
+
+    True is a proof; with `defined`, only once the
+    claim's sides have been shown to be defined. Without a claim, the question is whether the assumptions
+    contradict one another. False says that z3 found a model of the abstraction, None that it gave up, after the
+    budget's `units` of its own count divided by `share`.
+    """
+    query = _Query(variables, integers=integers)
+    body = [query.known(f) for f in assuming]
+    if claim is not None:
+        body.append(query.failing(claim, defined=defined))
+    quantified = any(map(_has_quantifier, assuming if claim is None else (*assuming, claim)))
+    for solver in _solvers(query.context, quantified, integers):
+        solver.set("rlimit", max(1, budget.units // share))
+        solver.set("timeout", math.ceil(1000 * budget.guard))
+        solver.add(*query.domain, *query.facts, *body)
+        try:
+            answer = solver.check()
+        except z3.Z3Exception:
+            continue
+        if answer == z3.unknown and solver.reason_unknown() in ("timeout", "canceled"):
+            note_the_clock()
+        if answer == z3.unsat:
+            return True, {}
+        if answer == z3.sat:
+            model = solver.model()
+            return False, {
+                v.name: model.eval(query.unknowns[symbol(v)], model_completion=True) for v in variables
+            }
+    return None, {}
+
+
+def _rational_near(value: Any, digits: int) -> Fraction | None:
+    if z3.is_rational_value(value):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
+    if z3.is_algebraic_value(value):
+        near = value.approx(digits)
+        return Fraction(near.numerator_as_long(), near.denominator_as_long())
+    return None
+
+
+def points_near(variables: tuple[Variable, ...], model: dict[str, Any]) -> Iterator[dict[str, Fraction]]:
+    """Rational points near a model, the simplest first."""
+    exact = {s: _rational_near(value, 30) for s, value in model.items()}
+    if any(value is None for value in exact.values()):
+        return
+    values = {s: value for s, value in exact.items() if value is not None}
+    for limit in (1, 2, 4, 10, 100, 10_000):
+        yield {
+            v.name: values[v.name].limit_denominator(1 if v.kind == "integer" else limit) for v in variables
+        }
+    yield values
