@@ -96,13 +96,13 @@ class Constant(Expression):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Variable(Expression):
-    """A letter with its domain (an interval of reals or integers) and unit.
+    """A letter with its domain (an interval of reals or integers; all vectors) and unit.
 
     Two are the same if name, domain and unit are.
 
     Attributes:
         name: in certificates and counterexamples, such as `sigma`.
-        kind: `real` or `integer`.
+        kind: `real`, `integer` or `vector` (`dpverify.formulas.vectors`).
         lower: least value or infimum; None where there is none.
         lower_open: whether `lower` itself is left out.
         upper: greatest value or supremum; None where there is none.
@@ -113,7 +113,7 @@ class Variable(Expression):
     """
 
     name: str
-    kind: Literal["real", "integer"]
+    kind: Literal["real", "integer", "vector"]
     lower: Fraction | None
     lower_open: bool
     upper: Fraction | None
@@ -129,8 +129,10 @@ class Variable(Expression):
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
         return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
 
-    def contains(self, value: Fraction) -> bool:
-        """Whether an exact value lies in the domain."""
+    def contains(self, value: Fraction | tuple[Fraction, ...]) -> bool:
+        """Whether an exact value lies in the domain; of a vector, its coordinates."""
+        if isinstance(value, tuple) or self.kind == "vector":
+            return isinstance(value, tuple) and self.kind == "vector"
         if self.kind == "integer" and value.denominator != 1:
             return False
         if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
@@ -423,6 +425,8 @@ def _variable(
 def _domain_text(
     kind: str, lower: Fraction | None, lower_open: bool, upper: Fraction | None, upper_open: bool
 ) -> str:
+    if kind == "vector":
+        return "vectors"
     left = "(" if lower is None or lower_open else "["
     right = ")" if upper is None or upper_open else "]"
     low = "-oo" if lower is None else str(lower)

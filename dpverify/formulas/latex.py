@@ -155,7 +155,7 @@ class _Printer:
         match e:
             case Number() | Variable() | Constant("pi") if self.single(e):
                 return self.factor(e)
-            case Apply("abs" | "floor" | "ceiling" | "phi" | "gamma"):
+            case Apply("abs" | "floor" | "ceiling" | "phi" | "gamma" | "inner" | "norm"):
                 return self.factor(e)
             case _:
                 return f"({self.sum(e, ALONE)})"

@@ -33,6 +33,7 @@ from dpverify.formulas.operators import (
 )
 from dpverify.formulas.units import DIMENSIONLESS, Unit, alike, pure
 from dpverify.formulas.values import UndefinedError, Value, plus, power, sign, times
+from dpverify.formulas.vectors import inner_value, norm_value
 
 _POSITIVE: Signs = frozenset({1})
 _ANY: Signs = frozenset({-1, 0, 1})
@@ -311,5 +312,26 @@ _ARITHMETIC = (
     ),
 )  # fmt: skip
 
-OPERATORS: Mapping[str, Operator] = MappingProxyType({r.name: r for r in (*_ARITHMETIC, *FUNCTIONS)})
+
+def _not_of_floats(*_: float) -> float:
+    raise ValueError("vectors are no floats")
+
+
+_OF_VECTORS = (
+    Operator(
+        "inner", 2, 2,
+        text=Written(lambda a, b: f"<{a}, {b}>"), latex=Written(lambda a, b: rf"\left\langle {a},{b}\right\rangle"),
+        unit=_unit_of_product, value=inner_value, number=_not_of_floats, slopes=lambda *a: (None, None),
+    ),
+    Operator(
+        "norm", 1, 1,
+        text=Written(lambda a: f"||{a}||"), latex=Written(lambda a: rf"\left\|{a}\right\|"),
+        unit=_shared, value=norm_value, number=_not_of_floats, slopes=lambda a: (None,),
+        signs=lambda arguments, signs: frozenset({0, 1}),
+    ),
+)  # fmt: skip
+
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {r.name: r for r in (*_ARITHMETIC, *FUNCTIONS, *_OF_VECTORS)}
+)
 """All operators by name."""

@@ -24,6 +24,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, variables_of
 from dpverify.formulas.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.operators import apply
+from dpverify.formulas.vectors import check_formula
 
 Json = Any
 
@@ -103,6 +104,7 @@ class Obligation:
                     formula,
                     "formulas such as Le(left, right), for claim and assumptions",
                 )
+            check_formula(formula)
             for compare in comparisons(formula):
                 _check_expression(self.name, compare.left)
                 _check_expression(self.name, compare.right)
@@ -158,6 +160,10 @@ class Obligation:
             if name not in variables:
                 raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
             v = variables[name]
+            if v.kind == "vector":
+                raise InvalidArgumentError(
+                    f"box of {name}", tuple(ends), "bounds for numbers, not for vectors"
+                )
             low, high = (exact(f"box of {name}", end) for end in ends)
             if v.kind == "integer":
                 low, high = exact(name, math.ceil(low)), exact(name, math.floor(high))

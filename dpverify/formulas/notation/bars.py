@@ -8,12 +8,23 @@ from dpverify.formulas.notation.signs import Sign, sign
 from dpverify.formulas.notation.tokens import DEEPEST, OPENING, refusal
 
 _ENDS = frozenset(
-    ("NUMBER", "LETTER", "CONSTANT", "EULER", "RBRACE", "CLOSE", "BANG", "FLOOR_CLOSE", "CEILING_CLOSE")
+    (
+        "NUMBER",
+        "LETTER",
+        "CONSTANT",
+        "EULER",
+        "RBRACE",
+        "CLOSE",
+        "BANG",
+        "FLOOR_CLOSE",
+        "CEILING_CLOSE",
+        "ANGLE_CLOSE",
+    )
 )
 _STARTS = frozenset(
     (
         "NUMBER", "LETTER", "CONSTANT", "EULER", "INDEXED", "APPLIED", "FUNCTION", "FRACTION", "BINOMIAL", "ROOT",
-        "OPEN", "FLOOR_OPEN", "CEILING_OPEN", "BIG", "INTEGRAL", "DERIVATIVE", "PLUS", "MINUS",
+        "OPEN", "FLOOR_OPEN", "CEILING_OPEN", "ANGLE_OPEN", "BIG", "INTEGRAL", "DERIVATIVE", "PLUS", "MINUS",
     )
 )  # fmt: skip
 _PARTS = frozenset(
@@ -21,7 +32,7 @@ _PARTS = frozenset(
 )
 _OPENERS = {
     "OPEN": "CLOSE", "LBRACE": "RBRACE", "FLOOR_OPEN": "FLOOR_CLOSE", "CEILING_OPEN": "CEILING_CLOSE",
-    "ROOT_OPEN": "ROOT_CLOSE",
+    "ROOT_OPEN": "ROOT_CLOSE", "ANGLE_OPEN": "ANGLE_CLOSE",
 }  # fmt: skip
 _CLOSERS = frozenset(_OPENERS.values())
 MOST_BARS = 12
@@ -83,7 +94,7 @@ def _without_commas(found: list[Sign]) -> list[Sign]:
 
 
 def _with_points(found: list[Sign]) -> list[Sign]:
-    """Close what `\\left.` opened at the bar before the point; drop which norm it is, since of numbers all are one."""
+    """Close what `\\left.` opened at the bar before the point; which norm it is goes to its bar."""
     out: list[Sign] = []
     depth: list[bool] = []
     dropped = 0
@@ -94,6 +105,7 @@ def _with_points(found: list[Sign]) -> list[Sign]:
         if token.type == "UNDER" and out and out[-1].type == "BAR_CLOSE" and out[-1] == r"\|":
             which = found[i + 2 : i + 4]
             if len(which) == 2 and which[1].type == "RBRACE" and str(which[0]) in ("1", "2", r"\infty"):
+                out[-1] = sign("BAR_CLOSE", str(out[-1]), out[-1].start, out[-1].end, str(which[0]))
                 dropped = 3
                 continue
         if token.type == "OPEN":

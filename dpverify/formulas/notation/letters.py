@@ -179,6 +179,7 @@ _SIMPLE = {
     "_": "UNDER", "^": "CARET", r"\frac": "FRACTION", r"\binom": "BINOMIAL", r"\sqrt": "ROOT",
     ROOT[0]: "ROOT_OPEN", ROOT[1]: "ROOT_CLOSE", r"\int": "INTEGRAL", r"\lfloor": "FLOOR_OPEN",
     r"\rfloor": "FLOOR_CLOSE", r"\lceil": "CEILING_OPEN", r"\rceil": "CEILING_CLOSE",
+    r"\langle": "ANGLE_OPEN", r"\rangle": "ANGLE_CLOSE",
     **dict.fromkeys(("<", ">", "=", r"\le", r"\ge", r"\ne"), "RELATION"),
     **dict.fromkeys(("(", "[", r"\{"), "OPEN"), **dict.fromkeys((")", "]", r"\}"), "CLOSE"),
     **dict.fromkeys((r"\sum", r"\prod"), "BIG"), **dict.fromkeys(("|", r"\|"), "BAR"),

@@ -43,6 +43,7 @@ from dpverify.formulas.notation.syntax import (
     subtrees,
 )
 from dpverify.formulas.notation.tokens import Latex, normal, refusal, texts
+from dpverify.formulas.vectors import check_formula, check_vectors, is_vector
 
 DEEPEST_TREE = 120
 """Levels of a tree at most."""
@@ -157,6 +158,7 @@ def _expected(error: UnexpectedInput) -> str:
     return " or ".join(named[:4]) + " here" if named else "something else here, see docs/notation.md"
 
 
+_ZERO, _TWO = Number(Fraction(0)), Number(Fraction(2))
 Value = Expression | Formula
 _RELATIONS: Mapping[str, Relation] = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": "<=", ">": "<"}
 
@@ -192,6 +194,7 @@ class Reader:
             claim = self.formula(statement)
         for formula in (claim, *given):
             self.check_depth(formula)
+            check_formula(formula)
         return Display(claim, given)
 
     def expression(self) -> Expression:
@@ -200,6 +203,7 @@ class Reader:
         if not isinstance(value, Expression):
             raise self.refuse(tree, "an expression, without relations and conditions")
         self.check_depth(Compare("==", value, value))
+        check_vectors(value)
         return value
 
     def check_depth(self, formula: Formula) -> None:
@@ -362,6 +366,9 @@ class Reader:
         signs = [str(child) for child in node.children[1::2]]
         out: list[Formula] = []
         for sign, left, right in zip(signs, sides, sides[1:], strict=False):
+            if sign == "=" and is_vector(left) and is_vector(right):
+                # vectors are the same if their difference has the length 0
+                left, right = self.node("pow", self.node("norm", self.node("sub", left, right)), _TWO), _ZERO
             ends = (right, left) if sign in (r"\ge", ">") else (left, right)
             out.append(Compare(_RELATIONS[sign], ends[0], ends[1]))
         return out[0] if len(out) == 1 else And(tuple(out))
@@ -503,9 +510,15 @@ class Reader:
             case "root":
                 return self.node("root", values[1], values[0])
             case "absolute":
-                return self.node("abs", values[0])
+                return self.norm(node, values[0]) if is_vector(values[0]) else self.node("abs", values[0])
             case name:
                 return self.node(str(name), *values)
+
+    def norm(self, node: Node, of: Expression) -> Expression:
+        """The norm of a vector; of numbers, all norms are the absolute value, of vectors only one is read."""
+        if node.children[0] != r"\|" or node.children[-1].payload not in ("", "2", "r"):
+            raise self.refuse(node, r"the Euclidean norm of a vector, `\|x\|` or `\|x\|_2`")
+        return self.node("norm", of)
 
     def quotient(
         self, left: Expression, right: Expression, above: Fraction | None, below: Fraction | None

@@ -40,12 +40,13 @@ def unit(e: Any, names: Any) -> Any:
     if head == "pow":
         alike(PURE, units[1])
         return units[0] and (PURE if units[0] == PURE else tuple(p * number(args[1][1]) for p in units[0]))
-    if head == "mul":
+    if head in ("mul", "inner"):
         return None if None in units else tuple(map(sum, zip(*units, strict=True)))
     demand(
-        head in ("add", "max", "min", "abs", "pi", "exp", "log", "erfc", "phi", "floor"), f"no unit of {head}"
+        head in ("add", "max", "min", "abs", "norm", "pi", "exp", "log", "erfc", "phi", "floor"),
+        f"no unit of {head}",
     )
-    return alike(*units) if head in ("add", "max", "min", "abs") else alike(PURE, *units)
+    return alike(*units) if head in ("add", "max", "min", "abs", "norm") else alike(PURE, *units)
 
 
 def walk(f: Any, names: Any) -> None:

@@ -369,6 +369,8 @@ class Search:
 
     def _gap(self, obligation: Obligation) -> Violation:
         """Positive only where the claim fails and every assumption holds, up to rounding."""
+        if any(v.kind == "vector" for v in obligation.over):
+            raise OutOfScopeError("function not supported: inner products of vectors")
         names = [v.name for v in obligation.over]
         terms = _Terms()
         claim = violation(obligation.claim, names, terms)

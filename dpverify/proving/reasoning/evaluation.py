@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 import flint
 
@@ -23,11 +24,12 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
+from dpverify.formulas.vectors import is_vector
 from dpverify.proving.reasoning.effort import spend
 
 Point = Mapping[str, Value]
 """Name to value."""
-ExactPoint = dict[str, Fraction]
+ExactPoint = dict[str, Any]
 PRECISIONS = (64, 128, 256, 512)
 MAX_TERMS_OF_SUM = 10_000
 
@@ -44,6 +46,8 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
             return value
         case Variable():
             return point[e.name]
+        case Apply("inner" | "norm" as name, arguments):
+            return operator(name).value(*(_coordinates(a, point) for a in arguments), inside=inside)
         case Apply(name, arguments):
             values = (evaluate(a, point, inside=inside) for a in arguments)
             return operator(name).value(*values, inside=inside)
@@ -59,6 +63,34 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
             return evaluate(body, {**point, variable.name: here}, inside=inside)
         case _:
             raise UnclearError(f"{type(e).__name__} is not evaluated")
+
+
+def _coordinates(e: Expression, point: Point) -> tuple[Value, ...]:
+    """The coordinates of a vector expression at a point."""
+    match e:
+        case Variable():
+            found: tuple[Value, ...] = point[e.name]
+            return found
+        case Apply("add" | "sub", (first, *rest)):
+            ahead = Fraction(1 if e.operator == "add" else -1)
+            found = _coordinates(first, point)
+            for part in rest:
+                found = tuple(map(plus, found, _scaled(ahead, _coordinates(part, point))))
+            return found
+        case Apply("neg", (part,)):
+            return _scaled(Fraction(-1), _coordinates(part, point))
+        case Apply("mul", factors):
+            (v,) = (f for f in factors if is_vector(f))
+            numbers = (evaluate(f, point) for f in factors if not is_vector(f))
+            return _scaled(reduce(times, numbers, Fraction(1)), _coordinates(v, point))
+        case Apply("div", (v, number)):
+            return _scaled(evaluate(1 / number, point), _coordinates(v, point))
+        case _:
+            raise UnclearError(f"{e!r} is no vector that is evaluated")
+
+
+def _scaled(number: Value, coordinates: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(times(number, c) for c in coordinates)
 
 
 def _worked_out(e: Expression) -> Expression:

@@ -102,6 +102,8 @@ class _Query:
         return z3.RatVal(numerator, denominator, self.context)
 
     def _domain(self, v: Variable) -> list[Any]:
+        if v.kind == "vector":
+            raise OutOfScopeError("function not supported: inner products of vectors")
         x = self._symbol(symbol(v))
         result = []
         if v.lower is not None:

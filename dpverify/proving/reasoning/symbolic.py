@@ -171,6 +171,8 @@ def _symbolic(e: Expression) -> SymPy:
     match e:
         case Number(value):
             return rational(value)
+        case Variable(kind="vector"):
+            raise OutOfScopeError("function not supported: inner products of vectors")
         case Variable():
             return symbol(e)
         case Constant(name):
