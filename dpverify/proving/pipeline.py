@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict, overall
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in
+from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
@@ -25,8 +26,8 @@ from dpverify.proving.reasoning.effort import limited
 
 
 def default_provers() -> tuple[Prover, ...]:
-    """Simple points, exact proofs, z3, boxes, and last the thorough search."""
-    return Search(), Exact(), RealArithmetic(), BallProver(), Search(thorough=True)
+    """What is for vectors alone; simple points, exact proofs, z3, boxes, and last the thorough search."""
+    return Gram(), Search(), Exact(), RealArithmetic(), BallProver(), Search(thorough=True)
 
 
 def prove(
@@ -44,6 +45,9 @@ def prove(
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
+    if any(v.kind == "vector" for v in obligation.over):
+        # others know nothing of vectors, and would only say so
+        chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
     with limited(limits.steps) as meter:
         try:
             found = witness(obligation, limits)
@@ -169,7 +173,7 @@ def _conjunction(
     for part in parts:
         proof = _settled(replace(obligation, claim=part), budget, provers)
         if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
-            point = {v.name: Fraction(proof.counterexample[v.name]) for v in obligation.over}
+            point = {v.name: coordinates_of(proof.counterexample[v.name]) for v in obligation.over}
             if confirmed(obligation, point):
                 return refutation(obligation, point, proof.prover, proof.seconds)
         proofs.append(proof)

@@ -28,6 +28,7 @@ from dpverify.evidence import (
 )
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
@@ -400,7 +401,7 @@ def _compare_results(
 def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
     """Whether a point is one of the domain at which all assumptions are true."""
     try:
-        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
         return False
     return len(named) == len(point) and admitted(obligation, point)
@@ -409,7 +410,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
     """Both sides of the claim at a point; None where that is beyond the evaluation."""
     try:
-        point = {v.name: Fraction(named[v.name]) for v in obligation.over}
+        point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)
         return None if shown is None else {"left": text(shown.left, point), "right": text(shown.right, point)}
     except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):

@@ -27,6 +27,7 @@ VARIABLE = {
     "unit": {"loss": "0", "length": "0"},
 }
 X, ONE = ["sym", "x"], ["num", "1"]
+V = ["sym", "v"]
 ROUTES: dict[str, tuple[Json, str, Json]] = {
     "units": (["<=", X, ONE], "proved", {"method": "units", "left": {}, "right": {}}),
     "algebra": (["==", ["mul", X, ONE], X], "proved", {"method": "identity"}),
@@ -36,6 +37,16 @@ ROUTES: dict[str, tuple[Json, str, Json]] = {
         ["<", ["num", "0"], ["exp", X]],
         "proved",
         {"method": "boxes", "box": {"x": ["0", "1"]}, "tree": ["+"]},
+    ),
+    "gram": (
+        ["<=", ["num", "0"], ["inner", V, V]],
+        "proved",
+        {"method": "gram", "sum": [[ONE, ["inner", V, V]]]},
+    ),
+    "gram-at-a-point": (
+        ["<", ["norm", V], X],
+        "refuted",
+        {"method": "counterexample", "point": {"x": "1", "v": "(3)"}},
     ),
 }
 PROGRAM = """
@@ -50,13 +61,16 @@ print([(name, module.__file__) for name, module in sys.modules.items() if name.s
 def test_no_confirmation_rests_on_more_than_250_lines(route: str) -> None:
     """All of this package's modules that are loaded in a fresh process count, but for the two packages' own files."""
     claim, verdict, proof = ROUTES[route]
-    problem = {"variables": [VARIABLE], "assuming": [], "claim": claim}
+    variables = [VARIABLE]
+    if V in claim[1:] or V in claim[-1] or V in claim[1]:
+        variables.append({**VARIABLE, "name": "v", "kind": "vector", "lower": None, "upper": None})
+    problem = {"variables": variables, "assuming": [], "claim": claim}
     certificate = {
         "version": 1,
         "problem": problem,
         "verdict": verdict,
         "proof": proof,
-        "witness": {"x": "1"},
+        "witness": {"x": "1", "v": "(0, 0)"} if len(variables) > 1 else {"x": "1"},
     }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

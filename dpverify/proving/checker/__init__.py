@@ -21,6 +21,8 @@ def check(certificate: Any) -> Confirmation:
         method, heads = proof["method"], ("'exp'", "'log'", "'phi'", "'sum'")
         points = method == "counterexample" and any(head in str(problem) for head in heads)
         part = "points" if points else method if method in ("units", "boxes") else "algebra"
+        if method != "units" and "vector" in [v["kind"] for v in problem["variables"]]:
+            part = "gram"
         with LOCK:
             found = import_module(f"dpverify.proving.checker.{part}").show(problem, proof, witness)
         if (certificate["version"], certificate["verdict"]) != (1, found):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import Apply, subexpressions
+from dpverify.formulas.logic import comparisons
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.formulas.vectors import coordinates_text, same_dimension
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
-from dpverify.proving.reasoning.evaluation import ExactPoint, failing, text
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.quantifiers import truth
 
 _ROUNDS = 4
@@ -19,9 +23,8 @@ _ROUNDS = 4
 
 def admitted(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether a point lies in the domain and certainly satisfies every assumption."""
-    return all(v.contains(point[v.name]) for v in obligation.over) and all(
-        truth(a, point) is True for a in obligation.assuming
-    )
+    inside = all(v.contains(point[v.name]) for v in obligation.over) and same_dimension(point)
+    return inside and all(truth(a, point) is True for a in obligation.assuming)
 
 
 def confirmed(obligation: Obligation, point: ExactPoint) -> bool:
@@ -41,6 +44,21 @@ def _candidates(here: Fraction) -> list[Fraction]:
     return sorted((c for c in found if _size(c) < _size(here)), key=_size)
 
 
+def _simpler(here: Any) -> list[Any]:
+    """Values to try instead of a number, or of a vector's coordinates one by one."""
+    if not isinstance(here, tuple):
+        return _candidates(here)
+    return [(*here[:i], c, *here[i + 1 :]) for i, value in enumerate(here) for c in _candidates(value)]
+
+
+def exact_norms(obligation: Obligation, point: ExactPoint) -> bool:
+    """Whether all norms in an obligation are fractions at a point, so that anyone can work it out."""
+    compared = (c for f in (obligation.claim, *obligation.assuming) for c in comparisons(f))
+    parts = (e for c in compared for side in (c.left, c.right) for e in subexpressions(side))
+    norms = (e for e in parts if isinstance(e, Apply) and e.operator == "norm")
+    return all(isinstance(evaluate(e, point), Fraction) for e in norms)
+
+
 def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
     """A counterexample with simpler numbers, found one coordinate at a time from a confirmed one.
 
@@ -53,14 +71,16 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
         return all(low <= moved[name] <= high for name, (low, high) in ends.items())
 
     def accepted(moved: ExactPoint) -> bool:
-        return (boxed(moved) or not inside) and confirmed(obligation, moved)
+        if (inside and not boxed(moved)) or not confirmed(obligation, moved):
+            return False
+        return not exact or exact_norms(obligation, moved)
 
-    inside = boxed(point)
+    inside, exact = boxed(point), exact_norms(obligation, point)
     best = dict(point)
     for _ in range(_ROUNDS):
         before = dict(best)
         for name in best:
-            for candidate in _candidates(best[name]):
+            for candidate in _simpler(best[name]):
                 if accepted({**best, name: candidate}):
                     best[name] = candidate
                     break
@@ -72,7 +92,7 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
 def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
     """The proof that a confirmed point is a counterexample, with both sides' values there."""
     point = simplified(obligation, point)
-    named = {v.name: str(point[v.name]) for v in obligation.over}
+    named = {v.name: coordinates_text(point[v.name]) for v in obligation.over}
     left = right = None
     shown = failing(obligation.claim, point)
     if shown is not None:

@@ -8,8 +8,10 @@ from fractions import Fraction
 
 from dpverify.evidence import Verdict
 from dpverify.formulas.logic import Formula, Le, Lt
+from dpverify.formulas.vectors import coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
+from dpverify.proving.provers.gram import admitted_point
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search, graded, simple_values
@@ -32,6 +34,11 @@ class Witness:
 
 def witness(obligation: Obligation, budget: Budget) -> Witness:
     """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
+    if any(v.kind == "vector" for v in obligation.over):
+        found_point = admitted_point(obligation)
+        if found_point is None:
+            return Witness(None, NONE_FOUND)
+        return Witness({name: coordinates_text(value) for name, value in found_point.items()})
     lists = [
         [x for x in simple_values(v, obligation.box.get(v.name)) if _in_box(obligation, v.name, x)]
         for v in obligation.over

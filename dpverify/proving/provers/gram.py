@@ -1,0 +1,401 @@
+"""Claims about inner products and norms of vectors of any dimension, by their Gram matrix.
+
+An identity is one between the entries of the Gram matrix G of the vectors. An inequality is shown by multipliers:
+right - left = sum of multiplier * fact + <S, G>, where the multipliers are not negative, S is positive semidefinite
+for all values of the letters in it, and the facts are the assumptions, norms, what Cauchy and Schwarz say of two
+vectors of which the norms occur, and products of two of these. That holds in every dimension. A claim is refuted only
+by vectors with rational coordinates.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.definedness import defined_where
+from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
+from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
+from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.vectors import has_vectors
+from dpverify.proving.certificates import certificate
+from dpverify.proving.language import Obligation
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
+from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.search import simple_values
+from dpverify.proving.reasoning.definedness import all_hold
+from dpverify.proving.reasoning.evaluation import ExactPoint, truth
+from dpverify.proving.reasoning.inner_products import (
+    Coefficient,
+    Form,
+    InnerProducts,
+    Vector,
+    is_entry,
+    matrix,
+    squares,
+)
+from dpverify.proving.reasoning.multipliers import proposals
+
+FEW, MANY = 400, 4_000
+"""Points that are tried before and after a proof is looked for."""
+SAMPLES = 6
+"""Points of the letters at which multipliers are computed."""
+MAX_FACTS = 200
+_COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
+_NO_PROOF = "no multipliers are found with which it follows"
+
+
+@dataclass(frozen=True)
+class _Fact:
+    """A form that is at least 0 (is 0: an equality), with what certificates write for its factors."""
+
+    form: Form
+    factors: tuple[Json, ...] = ()
+    equality: bool = False
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A multiplier and its fact, or a number and the vector whose square it multiplies."""
+
+    multiplier: Coefficient
+    fact: _Fact
+    vector: Vector = field(default_factory=dict)
+
+
+class _UndefinedError(OutOfScopeError):
+    gap = Gap.MISSING_HYPOTHESIS
+
+
+class Gram:
+    """The prover, which is for formulas with vectors only."""
+
+    name = "gram"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove in every dimension, or refute by vectors."""
+        if not any(map(has_vectors, (obligation.claim, *obligation.assuming))):
+            return None
+        start = time.monotonic()
+        point = _refuting(obligation, FEW)
+        reason, gap = "", Gap.NO_METHOD
+        if point is None:
+            try:
+                steps = _Search(obligation, budget).proof()
+            except OutOfScopeError as error:
+                reason, gap = str(error), error.gap
+            else:
+                if isinstance(steps, dict):
+                    made = certificate(obligation, Verdict.PROVED, steps)
+                    return Proof(Verdict.PROVED, self.name, made, seconds=time.monotonic() - start)
+                reason = steps
+            point = _refuting(obligation, MANY)
+        seconds = time.monotonic() - start
+        if point is not None:
+            return refutation(obligation, point, self.name, seconds)
+        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=seconds)
+
+
+# ---------------------------------------------------------------------------------------------- points
+
+
+def points(obligation: Obligation, count: int) -> Iterator[ExactPoint]:
+    """Points with simple numbers and vectors of one to three coordinates, the same ones every time."""
+    lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over if v.kind != "vector"]
+    if not all(lists):
+        return
+    rng = random.Random(0)
+    for i in range(count):
+        # all vectors are 0 first; then larger numbers little by little
+        dimension = 1 + i % 3
+        coordinates = _COORDINATES[: 1 if i == 0 else 3 if i < count // 4 else len(_COORDINATES)]
+        numbers = iter(
+            values[0] if i == 0 else rng.choice(values[: 3 if i % 2 else len(values)]) for values in lists
+        )
+        yield {
+            v.name: tuple(rng.choice(coordinates) for _ in range(dimension))
+            if v.kind == "vector"
+            else next(numbers)
+            for v in obligation.over
+        }
+
+
+def admitted_point(obligation: Obligation) -> ExactPoint | None:
+    """A point at which all assumptions hold."""
+    return next((point for point in points(obligation, MANY) if admitted(obligation, point)), None)
+
+
+def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
+    """A counterexample, one where all norms are fractions if that is found first or soon after."""
+    found = (point for point in points(obligation, count) if confirmed(obligation, point))
+    first = next(found, None)
+    if first is None or exact_norms(obligation, first):
+        return first
+    return next((p for p in itertools.islice(found, FEW) if exact_norms(obligation, p)), first)
+
+
+# ---------------------------------------------------------------------------------------------- proofs
+
+
+class _Search:
+    def __init__(self, obligation: Obligation, budget: Budget) -> None:
+        self.obligation, self.budget = obligation, budget
+        self.vectors = {v.name: v for v in obligation.over if v.kind == "vector"}
+        self.numbers = tuple(v for v in obligation.over if v.kind != "vector")
+
+    def proof(self) -> Json | str:
+        """The certificate's proof, or why there is none."""
+        claim = self.obligation.claim
+        if not isinstance(claim, Compare):
+            return "only comparisons of inner products are shown, and conjunctions of them"
+        if claim.relation == "!=":
+            return _NO_PROOF
+        free = tuple(v for v in self.numbers if v.lower is None and v.upper is None)
+        # letters without bounds, such as values of a function, are unknowns; where that can't be, coefficients
+        error: OutOfScopeError | None = None
+        for unknown in (free, ()) if free else ((),):
+            try:
+                return self._with(claim, unknown)
+            except OutOfScopeError as found:
+                error = found
+        assert error is not None
+        raise error
+
+    def _with(self, claim: Compare, unknown: tuple[Variable, ...]) -> Json | str:
+        self.products = InnerProducts(self.obligation.over, unknown)
+        left, right = (self.products.form(side) for side in (claim.left, claim.right))
+        self._sort_assumptions()
+        undefined = all_hold(self.scalar, defined_where(claim), self.budget)
+        if undefined:
+            raise _UndefinedError(undefined)
+        slack = self.products.plus(right, left, -1)
+        if claim.relation == "==":
+            terms = self._terms(slack, [f for f in self.facts if f.equality], equality=True)
+            return _NO_PROOF if terms is None else {"method": "gram", "sum": self._written(terms)}
+        strict = claim.relation == "<"
+        terms = self._terms(slack, self._facts(slack), strict=strict)
+        if terms is not None:
+            return {"method": "gram", "sum": self._written(terms)}
+        if not any(atom[0] == "norm" for monomial in (*left, *right) for atom in monomial):
+            return _NO_PROOF
+        # a < b where 0 <= b and a^2 < b^2
+        base = self._base(right)
+        difference = self.products.plus(
+            self.products.times(right, right), self.products.times(left, left), -1
+        )
+        terms = None if base is None else self._terms(difference, self._facts(difference), strict=strict)
+        if base is None or terms is None:
+            return _NO_PROOF
+        return {"method": "gram", "base": self._written(base), "sum": self._written(terms)}
+
+    # ------------------------------------------------------------------------------------------ facts
+
+    def _sort_assumptions(self) -> None:
+        """Assumptions about numbers in coefficients say which of these are positive; all others are facts."""
+        numbers: list[Formula] = []
+        self.facts: list[_Fact] = []
+        for i, assumption in enumerate(_conjuncts(self.obligation.assuming)):
+            if not isinstance(assumption, Compare):
+                continue
+            free = free_in(assumption)
+            if all(v in self.products.letters for v in free):
+                numbers.append(assumption)
+                continue
+            if assumption.relation == "!=":
+                continue
+            try:
+                left, right = (self.products.form(side) for side in (assumption.left, assumption.right))
+            except OutOfScopeError:
+                continue
+            form = self.products.plus(right, left, -1)
+            equality, strict = assumption.relation == "==", assumption.relation == "<"
+            self.facts.append(_Fact(form, (["assumption", i],), equality, strict))
+        self.scalar = replace(
+            self.obligation,
+            over=tuple(self.products.letters),
+            assuming=tuple(numbers),
+            claim=Le(0, 0),
+            box={},
+            latex="",
+            catches=None,
+        )
+
+    def _facts(self, target: Form) -> list[_Fact]:
+        """Everything that may be used, without what cannot cancel."""
+        products, one = self.products, self.products.number(1)
+        single = list(self.facts)
+        norms = products.norms
+        lengths = []
+        for i, (_, e) in enumerate(norms):
+            lengths.append(_Fact({(("norm", i),): one}, (["norm", expression_to_json(e)],)))
+        cauchy = []
+        for (i, (u, e)), (j, (v, f)) in itertools.combinations(enumerate(norms), 2):
+            both: Form = {(("norm", i), ("norm", j)): one}
+            for sign in (1, -1):
+                form = products.plus(both, products.inner(u, v), -sign)
+                other = f if sign == 1 else -f
+                cauchy.append(_Fact(form, (["cauchy", expression_to_json(e), expression_to_json(other)],)))
+        out = [_Fact({(): one}), *single, *lengths, *cauchy]
+        if norms:
+            for a, b in itertools.combinations_with_replacement([*single, *lengths], 2):
+                out.append(self._product(a, b))
+            if any(sum(atom[0] == "dot" for atom in monomial) > 1 for monomial in target):
+                out += [self._product(a, b) for a, b in itertools.combinations(cauchy, 2)]
+        return _useful(target, out)[:MAX_FACTS]
+
+    def _product(self, a: _Fact, b: _Fact) -> _Fact:
+        form = self.products.times(a.form, b.form)
+        return _Fact(form, (*a.factors, *b.factors), a.equality or b.equality, a.strict and b.strict)
+
+    # ------------------------------------------------------------------------------------------ multipliers
+
+    def _base(self, form: Form) -> list[_Term] | None:
+        """A sum of norms with coefficients that are not negative, so that it is not negative."""
+        found = []
+        for monomial, c in form.items():
+            if any(atom[0] != "norm" for atom in monomial):
+                return None
+            factors = tuple(
+                ["norm", expression_to_json(self.products.norms[atom[1]][1])] for atom in monomial
+            )
+            found.append(_Term(c, _Fact({monomial: self.products.number(1)}, factors)))
+        return found if all(map(self._allowed, found)) else None
+
+    def _terms(
+        self, target: Form, facts: list[_Fact], *, equality: bool = False, strict: bool = False
+    ) -> list[_Term] | None:
+        """The target as a sum that shows its sign; checked exactly."""
+        names = sorted(self.vectors)
+        nothing = [self.products.number(0)] * len(facts)
+        given = [(f.form, f.equality) for f in facts]
+        found = itertools.chain(
+            [nothing], proposals(self.products, names, target, given, self._samples(), equality=equality)
+        )
+        for multipliers in found if target or strict else [nothing]:
+            terms = self._checked(target, facts, multipliers, names, equality=equality)
+            if terms is not None and (not strict or any(map(self._positive, terms))):
+                # what is positive comes first
+                return sorted(terms, key=lambda term: not self._positive(term)) if strict else terms
+        return None
+
+    def _checked(
+        self,
+        target: Form,
+        facts: list[_Fact],
+        multipliers: list[Coefficient],
+        names: list[str],
+        *,
+        equality: bool,
+    ) -> list[_Term] | None:
+        rest = dict(target)
+        terms = []
+        for fact, multiplier in zip(facts, multipliers, strict=True):
+            if multiplier:
+                rest = self.products.plus(rest, fact.form, -multiplier)
+                terms.append(_Term(multiplier, fact))
+        if equality:
+            return terms if not rest and all(map(self._allowed, terms)) else None
+        constant = rest.pop((), None)
+        if constant is not None:
+            terms.append(_Term(constant, _Fact({})))
+        if not all(map(is_entry, rest)):
+            return None
+        diagonal = squares(self.products, names, matrix(names, rest))
+        if diagonal is None:
+            return None
+        terms += [_Term(d, self._square(v), v) for d, v in diagonal]
+        return terms if all(map(self._allowed, terms)) else None
+
+    def _square(self, v: Vector) -> _Fact:
+        e = self.products.combination(v, self.vectors)
+        return _Fact({}, (["inner", expression_to_json(e), expression_to_json(e)],))
+
+    def _samples(self) -> list[dict[str, Fraction]]:
+        """Points of the coefficients' letters at which what is assumed of them holds."""
+        letters = self.products.letters
+        if not letters:
+            return [{}]
+        rng = random.Random(0)
+        found: list[dict[str, Fraction]] = []
+        for _ in range(2_000):
+            point = {v.name: _generic(v, rng) for v in letters}
+            if all(v.contains(point[v.name]) for v in letters) and all(
+                truth(a, point) is True for a in self.scalar.assuming
+            ):
+                found.append(point)
+            if len(found) == SAMPLES:
+                return found
+        return found
+
+    def _allowed(self, term: _Term) -> bool:
+        """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""
+        for c in (term.multiplier, *term.vector.values()):
+            below = self._of(c.denom)
+            if not (isinstance(below, Number) or self._shown(Ne(below, 0))):
+                return False
+        e = self.products.expression(term.multiplier)
+        if term.fact.equality:
+            return True
+        return e.value >= 0 if isinstance(e, Number) else self._shown(Le(0, e))
+
+    def _positive(self, term: _Term) -> bool:
+        """Whether a term is positive everywhere."""
+        if any(factor[0] != "assumption" for factor in term.fact.factors):
+            return False
+        if term.fact.factors and not term.fact.strict:
+            return False
+        e = self.products.expression(term.multiplier)
+        return e.value > 0 if isinstance(e, Number) else self._shown(Lt(0, e))
+
+    def _of(self, polynomial: Coefficient) -> Expression:
+        return self.products.expression(self.products.field(polynomial))
+
+    def _shown(self, claim: Compare) -> bool:
+        question = replace(self.scalar, claim=claim)
+        for prover in (Exact(), RealArithmetic()):
+            found = prover.attempt(question, self.budget)
+            if found is not None and found.verdict is Verdict.PROVED:
+                return True
+        return False
+
+    def _written(self, terms: list[_Term]) -> Json:
+        return [[expression_to_json(self.products.expression(t.multiplier)), *t.fact.factors] for t in terms]
+
+
+def _generic(v: Variable, rng: random.Random) -> Fraction:
+    """A number of a letter's domain, between 1/4 and 4 where that can be."""
+    if v.kind == "integer":
+        low = 1 if v.lower is None else int(v.lower)
+        return Fraction(rng.randint(low, low + 8))
+    if v.lower is not None and v.upper is not None:
+        return v.lower + (v.upper - v.lower) * Fraction(rng.randint(1, 15), 16)
+    size = Fraction(rng.randint(4, 64), 16)
+    if v.lower is not None:
+        return v.lower + size
+    return size if v.upper is None else v.upper - size
+
+
+def _conjuncts(assuming: tuple[Formula, ...]) -> Iterator[Formula]:
+    """The assumptions, those that are conjunctions taken apart."""
+    for assumption in assuming:
+        yield from assumption.parts if isinstance(assumption, And) else (assumption,)
+
+
+def _useful(target: Form, facts: list[_Fact]) -> list[_Fact]:
+    """The facts whose terms can all cancel: each is a square's, or occurs in the target or another fact."""
+    while True:
+        counts: dict[object, int] = {}
+        for form in (target, *(f.form for f in facts)):
+            for monomial in form:
+                counts[monomial] = counts.get(monomial, 0) + 1
+        kept = [f for f in facts if all(is_entry(m) or not m or counts[m] > 1 for m in f.form)]
+        if len(kept) == len(facts):
+            return kept
+        facts = kept
