@@ -32,6 +32,11 @@ RESULTS = (
         source="Neyman and Pearson 1933",
     ),
     NamedResult(
+        id="projection-inequality",
+        title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="randomized-response",
         title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
         source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
@@ -50,5 +55,12 @@ RESULTS = (
         id="second-moment-of-a-sum",
         title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
         source="linearity of the expectation",
+    ),
+    NamedResult(
+        id="smooth-convex-interpolation",
+        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
+        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
+        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
+        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
     ),
 )
