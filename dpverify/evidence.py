@@ -545,6 +545,18 @@ class DisplayCount(Record):
     missing: int
     """Those not encoded yet."""
 
+    def says(self) -> str:
+        """The count in one line."""
+        rest = {
+            "definitions": self.definitions,
+            "restated elsewhere": self.restated,
+            "that no type can say": self.unsayable,
+            "not encoded yet": self.missing,
+        }
+        shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
+        others = (f"{n} {what}" for what, n in rest.items() if n)
+        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
+
 
 class Ledger(Record):
     """Everything that one run of dpverify found."""
