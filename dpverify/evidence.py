@@ -544,6 +544,8 @@ class DisplayCount(Record):
     """Those that need what no type here can say."""
     missing: int
     """Those not encoded yet."""
+    unlisted: int = 0
+    """Statements whose displays nobody has listed."""
 
     def says(self) -> str:
         """The count in one line."""
@@ -552,6 +554,7 @@ class DisplayCount(Record):
             "restated elsewhere": self.restated,
             "that no type can say": self.unsayable,
             "not encoded yet": self.missing,
+            "statements not looked through": self.unlisted,
         }
         shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
         others = (f"{n} {what}" for what, n in rest.items() if n)

@@ -59,11 +59,13 @@ def read_displays(file: Path) -> tuple[Display, ...]:
     return found
 
 
-def count(paper: str, displays: Iterable[Display], entries: Iterable[ProofEvidence]) -> DisplayCount:
+def count(
+    paper: str, displays: Iterable[Display], entries: Iterable[ProofEvidence], statements: Iterable[str] = ()
+) -> DisplayCount:
     """How many there are and how many are encoded, and of these, what the entries have decided and confirmed.
 
     One counts as encoded if obligations say all of it; as decided if each of these has a verdict other than
-    `undecided`, and as confirmed if the checker confirmed each.
+    `undecided`, and as confirmed if the checker confirmed each. Those of `statements` that have no row are counted.
     """
     from dpverify.evidence import Coverage, DisplayCount, Variant, Verdict
 
@@ -88,4 +90,5 @@ def count(paper: str, displays: Iterable[Display], entries: Iterable[ProofEviden
         restated=reasons.count(RESTATED),
         unsayable=reasons.count(UNSAYABLE),
         missing=reasons.count(MISSING),
+        unlisted=len(set(statements) - {row.statement for row in rows}),
     )

@@ -12,12 +12,16 @@ from dpverify.statements.paper import select
 def displays_by_paper(
     proofs: Iterable[ProofEvidence], keys_or_ids: tuple[str, ...] = ()
 ) -> tuple[DisplayCount, ...]:
-    """A count for each paper with an inventory, of the displays of the given papers or ids."""
-    found = tuple(proofs)
-    rows: dict[str, list[Display]] = {}
-    for id_, displays in _chosen(keys_or_ids).items():
-        rows.setdefault(id_.split(".", 1)[0], []).extend(displays)
-    return tuple(count(paper, displays, found) for paper, displays in rows.items() if displays)
+    """A count for each paper, of the displays of the given papers or ids."""
+    found, chosen = tuple(proofs), _chosen(keys_or_ids)
+    statements: dict[str, list[str]] = {}
+    for _, row in select(keys_or_ids):
+        if row.kind != "algorithm" or chosen[row.id]:
+            statements.setdefault(row.paper, []).append(row.id)
+    return tuple(
+        count(paper, [display for id_ in ids for display in chosen[id_]], found, ids)
+        for paper, ids in statements.items()
+    )
 
 
 def displays_by_statement(

@@ -31,6 +31,8 @@ from .test_as_printed import FOLDER, listed
 PAPERS = [key for key, paper in papers().items() if paper.displays]
 WITH_LATEX = [key for key in PAPERS if key != "bst14"]
 """Those whose text has LaTeX; the rows of the other were read by eye."""
+IN_WORDS: set[str] = set()
+"""Statements of which no display, relation, guarantee or bound is printed."""
 with_papers = pytest.mark.skipif(not FOLDER.is_dir(), reason="the papers are not here")
 
 
@@ -186,6 +188,14 @@ def test_counts_add_up() -> None:
         assert c.displays == len(rows) == c.encoded + c.definitions + c.restated + c.unsayable + c.missing
         assert (c.decided, c.confirmed) == (0, 0)
         assert {row.reason for row in rows} <= {"", *REASONS}
+
+
+@pytest.mark.parametrize("paper", WITH_LATEX)
+def test_every_statement_has_rows_or_says_nothing_in_signs(paper: str) -> None:
+    listed_ids = {row.statement for row in papers()[paper].displays}
+    left = {row.id for row in papers()[paper].catalog if row.kind != "algorithm"} - listed_ids
+    assert left <= IN_WORDS
+    assert count(paper, papers()[paper].displays, (), [*left, *listed_ids]).unlisted == len(left)
 
 
 def test_places_name_each_row_once() -> None:
