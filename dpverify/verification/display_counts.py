@@ -24,6 +24,14 @@ def displays_by_paper(
     )
 
 
+def displays_of_ledger(proofs: Iterable[ProofEvidence]) -> tuple[DisplayCount, ...]:
+    """What a ledger with these proofs says: a count for each paper that they are about."""
+    found = tuple(proofs)
+    known = {row.id for _, row in select()}
+    keys = dict.fromkeys(proof.statement.split(".", 1)[0] for proof in found if proof.statement in known)
+    return displays_by_paper(found, tuple(sorted(keys))) if keys else ()
+
+
 def displays_by_statement(
     proofs: Iterable[ProofEvidence], keys_or_ids: tuple[str, ...] = ()
 ) -> dict[str, DisplayCount]:
