@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from . import costs
+
 if TYPE_CHECKING:
     from .kept_proofs import Proofs
 
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what each test costs, if `DPVERIFY_COSTS` is set."""
+    if os.environ.get("DPVERIFY_COSTS"):
+        config.pluginmanager.register(costs.Meter())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what the table of costs says is slow."""
+    table = costs.read()
+    for item in items:
+        if costs.is_slow(item, table):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpverify.evidence import Verdict
 from dpverify.verification.proofs import ProofRecord
-
-pytestmark = pytest.mark.slow
 
 NOT_CONFIRMED = {  # what the checker says of each
     ("fmtt18.def10", "divergence-of-the-shift"): "the method gaussian-integral is beyond this checker",

@@ -156,7 +156,6 @@ def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
         VerificationSettings(only=(name,), failure_probability=share)
 
 
-@pytest.mark.slow
 def test_a_share_of_the_least_failure_probability_is_enough_for_the_cases_of_a_plan() -> None:
     plans = [plan for paper in papers().values() for plan in paper.plans]
     for plan in plans:

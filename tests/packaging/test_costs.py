@@ -1,0 +1,63 @@
+"""What is left out of the fast tests follows from a table of measured costs."""
+
+from __future__ import annotations
+
+import ast
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from .. import costs
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_test_in_the_table_is_there() -> None:
+    functions: dict[str, set[str]] = {}
+    for name, seconds in costs.read().items():
+        assert seconds >= costs.LISTED
+        file, _, function = name.partition("::")
+        if file not in functions:
+            tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+            functions[file] = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert function in functions[file], f"{name} is no more: run make costs, or strike it out"
+
+
+def test_slow_is_what_the_table_or_a_fixture_says(request: pytest.FixtureRequest) -> None:
+    this = request.node.nodeid
+    assert costs.is_slow(request.node, {this: costs.SLOW + 0.1})
+    assert not costs.is_slow(request.node, {this: costs.SLOW, "another": 100.0})
+    assert not costs.is_slow(request.node, {})
+    asking: Any = SimpleNamespace(nodeid=f"{this}[of-a-parameter]", fixturenames=("tmp_path", "all_proofs"))
+    assert costs.is_slow(asking, {})
+    asking.fixturenames = ("tmp_path",)
+    assert costs.is_slow(asking, {this: costs.SLOW + 0.1})
+    table = costs.read()
+    for item in request.session.items:
+        assert (item.get_closest_marker("slow") is not None) is costs.is_slow(item, table)
+
+
+def test_what_a_test_costs_is_measured(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """In CPU seconds, so that the machine's other work has no part in it."""
+
+    def measured(name: str, seconds: float) -> None:
+        item: Any = SimpleNamespace(nodeid=name)
+        test = meter.pytest_runtest_protocol(item)
+        next(test)
+        begin = os.times().user
+        while os.times().user < begin + seconds:
+            pass
+        with pytest.raises(StopIteration):
+            test.send(True)
+
+    meter = costs.Meter(tmp_path / "costs.csv")
+    measured("tests/test_a.py::test_quick[1]", 0.1)
+    measured("tests/test_a.py::test_long[1]", 0.3)
+    measured("tests/test_a.py::test_long[2]", 0.3)
+    meter.pytest_sessionfinish()
+    found = costs.read(tmp_path / "costs.csv")
+    assert list(found) == ["tests/test_a.py::test_long"]
+    assert found["tests/test_a.py::test_long"] >= 0.6
