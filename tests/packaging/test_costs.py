@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,8 +23,16 @@ def test_every_test_in_the_table_is_there() -> None:
         file, _, function = name.partition("::")
         if file not in functions:
             tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-            functions[file] = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            functions[file] = set(_names(tree.body))
         assert function in functions[file], f"{name} is no more: run make costs, or strike it out"
+
+
+def _names(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}::{name}" for name in _names(node.body))
 
 
 def test_slow_is_what_the_table_or_a_fixture_says(request: pytest.FixtureRequest) -> None:
