@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
+# Tests run side by side. Threads of BLAS and OpenMP that wait for a core spin, and take several times the CPU; read
+# when the libraries are loaded, by processes that tests start too.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure what each test costs, if `DPVERIFY_COSTS` is set."""
