@@ -17,14 +17,14 @@ verify: $(VENV)/installed
 test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 test-fast: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal -m "not slow"
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test
-	DPVERIFY_COSTS=1 $(BIN)/pytest -n 0
+	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0
 
 # random formulas and random accounting, far more than in make test, over two processes; a line each part
 fuzz: $(VENV)/installed-test

@@ -22,9 +22,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure what each test costs, if `DPVERIFY_COSTS` is set."""
-    if os.environ.get("DPVERIFY_COSTS"):
-        config.pluginmanager.register(costs.Meter())
+    """Measure what each test costs, if `DPVERIFY_COSTS` names a file for it."""
+    if name := os.environ.get("DPVERIFY_COSTS"):
+        config.pluginmanager.register(costs.Meter(Path(name)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ TABLE = Path(__file__).with_name("costs.csv")
 LISTED = 0.5
 """CPU seconds from which a test function is in the table."""
 
-SLOW = 2.0
+SLOW = 1.0
 """CPU seconds above which it is slow."""
 
 _SHARED = frozenset({"all_proofs"})
@@ -29,7 +29,7 @@ def read(path: Path = TABLE) -> dict[str, float]:
         return {row["test"]: float(row["seconds"]) for row in csv.DictReader(file)}
 
 
-def write(costs: Counter[str], path: Path = TABLE) -> None:
+def write(costs: Counter[str], path: Path) -> None:
     """Write what costs enough to be listed, in the order of names."""
     rows = sorted((name, f"{seconds:.1f}") for name, seconds in costs.items() if seconds >= LISTED)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -50,7 +50,7 @@ def is_slow(item: pytest.Item, costs: dict[str, float]) -> bool:
 class Meter:
     """A pytest plugin that adds up what tests cost, those processes included that they wait for."""
 
-    def __init__(self, path: Path = TABLE) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._costs: Counter[str] = Counter()
 
