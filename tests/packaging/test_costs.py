@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,15 +16,27 @@ from .. import costs
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_test_in_the_table_is_there() -> None:
+def test_the_table_is_of_the_tests_that_there_are() -> None:
+    """But for a few: a test that was given another name counts as quick until costs are measured again."""
+    table = costs.read()
+    assert all(seconds >= costs.LISTED for seconds in table.values())
+    gone = missing(table)
+    assert len(gone) <= len(table) / 20, f"run make costs: there is no {', '.join(gone)}"
+    assert missing(
+        ["tests/packaging/test_costs.py::test_planted", "tests/test_planted.py::test_planted"]
+    ) == [
+        "tests/packaging/test_costs.py::test_planted",
+        "tests/test_planted.py::test_planted",
+    ]
+
+
+def missing(names: Iterable[str]) -> list[str]:
+    """The test functions among them that are not there."""
     functions: dict[str, set[str]] = {}
-    for name, seconds in costs.read().items():
-        assert seconds >= costs.LISTED
-        file, _, function = name.partition("::")
-        if file not in functions:
-            tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-            functions[file] = set(_names(tree.body))
-        assert function in functions[file], f"{name} is no more: run make costs, or strike it out"
+    for file in {name.partition("::")[0] for name in names}:
+        path = ROOT / file
+        functions[file] = set(_names(ast.parse(path.read_bytes()).body)) if path.exists() else set()
+    return [name for name in names if name.partition("::")[2] not in functions[name.partition("::")[0]]]
 
 
 def _names(body: list[ast.stmt]) -> Iterator[str]:
