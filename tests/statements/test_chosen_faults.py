@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -106,12 +105,10 @@ def misprinted(name: str, row: Obligation, old: str, new: str) -> Obligation:
 
 
 @pytest.mark.parametrize(("name", "old", "new"), TABLE)
-def test_slips_of_the_pen_are_refuted(
-    name: str, old: str, new: str, all_proofs: tuple[list[ProofRecord], Path]
-) -> None:
+def test_slips_of_the_pen_are_refuted(name: str, old: str, new: str, all_proofs: list[ProofRecord]) -> None:
     verdicts = {
         (r.evidence.statement, r.evidence.obligation, r.evidence.latex): r.evidence.verdict
-        for r in all_proofs[0]
+        for r in all_proofs
     }
     texts = [body for _, body, *_ in sheet(name.partition("/")[0]).definitions]
     shown = [

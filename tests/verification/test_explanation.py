@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,8 +94,8 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "Units: the two sides agree in 0 of 5 formulas." in lines
 
 
-def test_a_false_step_is_named_though_the_statement_holds() -> None:
-    main_returns(["prove", "fmtt18.thm23"])
+def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
+    remember_all(r.evidence for r in proofs.of("fmtt18.thm23"))
     text = "\n".join(explanation_lines("fmtt18.thm23"))
     assert "As printed, holds, given fmtt18.def10, " in text
     assert "a step of its proof is\n  false:" in text or "a step of its proof is false:" in text
@@ -105,8 +106,8 @@ def test_a_false_step_is_named_though_the_statement_holds() -> None:
 
 
 @pytest.mark.parametrize("name", ["fmtt18.thm22", "fmtt18.prop5", "fmtt18.lem15"])
-def test_an_instance_does_not_prove_a_statement(name: str) -> None:
-    main_returns(["prove", name])
+def test_an_instance_does_not_prove_a_statement(name: str, proofs: Any) -> None:
+    remember_all(r.evidence for r in proofs.of(name))
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
     assert heading == "As printed, instances hold:"
     (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))

@@ -19,7 +19,7 @@ from dpverify.reports import write_report
 from dpverify.statements.paper import papers
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
+from dpverify.verification.proofs import catalog_entries, results_of
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "gll22.eq10")
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
@@ -34,9 +34,9 @@ ALWAYS = ["<=", ["num", "0"], ["num", "1"]]
 
 
 @pytest.fixture(scope="module")
-def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the ledger of a few statements, as `verify` writes it."""
-    records = [record for record in all_proofs[0] if record.evidence.statement in STATEMENTS]
+    records = proofs.of(*STATEMENTS)
     entries = catalog_entries(records)
     ledger = Ledger(
         program_version="0.1.0",
