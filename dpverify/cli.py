@@ -75,6 +75,7 @@ def list_(
     """
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
+    from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import (
         catalog_entries,
         prove_statements,
@@ -108,7 +109,15 @@ def list_(
             "headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by",
             "rests_on_false", "marks",
         }  # fmt: skip
-        write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
+        of = displays_by_statement((r.evidence for r in records), chosen)
+        counts = {"displays", "encoded", "decided", "confirmed"}
+        write_json(
+            "-",
+            [
+                {**e.model_dump(mode="json", include=fields), **of[e.id].model_dump(include=counts)}
+                for e in entries
+            ],
+        )
         return
     print_table(
         "",
@@ -125,6 +134,8 @@ def list_(
             for e in entries
         ),
     )
+    for of_paper in displays_by_paper((r.evidence for r in records), chosen):
+        typer.echo(of_paper.says())
 
 
 @app.command("prove")

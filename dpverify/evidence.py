@@ -524,6 +524,42 @@ class Budget(Record):
     """Per audit; the sum is at most `failure_probability`."""
 
 
+class DisplayCount(Record):
+    """What became of the displays and inline relations of a paper's statements and proofs."""
+
+    paper: str
+    displays: int
+    """All of them, a display of several lines by lines."""
+    encoded: int
+    """Those that obligations say all of."""
+    decided: int
+    """Those of the encoded whose obligations all have a verdict other than `undecided`."""
+    confirmed: int
+    """Those of the decided that the checker confirmed."""
+    definitions: int
+    restated: int
+    """Those said elsewhere."""
+    unsayable: int
+    """Those that need what no type here can say."""
+    missing: int
+    """Those not encoded yet."""
+    unlisted: int = 0
+    """Statements whose displays nobody has listed."""
+
+    def says(self) -> str:
+        """The count in one line."""
+        rest = {
+            "definitions": self.definitions,
+            "restated elsewhere": self.restated,
+            "that no type can say": self.unsayable,
+            "not encoded yet": self.missing,
+            "statements not looked through": self.unlisted,
+        }
+        shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
+        others = (f"{n} {what}" for what, n in rest.items() if n)
+        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
+
+
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
@@ -545,6 +581,8 @@ class Ledger(Record):
     """Where a store was used, what was taken from it."""
     results: tuple[NamedResult, ...] = ()
     """The named results that statements of this ledger rest on."""
+    displays: tuple[DisplayCount, ...] = ()
+    """For each paper with an inventory."""
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

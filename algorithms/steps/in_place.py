@@ -11,10 +11,10 @@ import ctypes
 import math
 import sys
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cython_blas
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Logistic, Loss
@@ -29,18 +29,17 @@ _LARGEST_COUNT = 2**31 - 1
 _integer = ctypes.c_int64 if sys.byteorder == "little" else ctypes.c_int32
 
 
+@cache
 def _blas(name: str, arguments: int) -> Callable[..., None]:
     """A BLAS routine, called with addresses only, as in Fortran; the lock is released during the call."""
+    from scipy.linalg import cython_blas  # half a second that whoever only reads the catalog need not wait
+
     capsule = cython_blas.__pyx_capi__[name]
     name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
     address_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
         ("PyCapsule_GetPointer", ctypes.pythonapi)
     )
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address_of(capsule, name_of(capsule)))
-
-
-_dger = _blas("dger", 9)
-_daxpy = _blas("daxpy", 6)
 
 
 def _address(array: Array) -> ctypes.c_void_p:
@@ -109,7 +108,7 @@ class Columns:
             return
         self._factor.value = factor
         # BLAS takes the points for their transpose, of leading dimension runs
-        _dger(
+        _blas("dger", 9)(
             self._long, self._short, self._at_factor,
             self._at_numbers, self._one, _address(x), self._one, self._at_points, self._long,
         )  # fmt: skip
@@ -117,7 +116,7 @@ class Columns:
     def add_noise(self, factor: float) -> None:
         """Add factor * noise to the points."""
         self._factor.value = factor
-        _daxpy(self._size, self._at_factor, self._at_noise, self._one, self._at_points, self._one)
+        _blas("daxpy", 6)(self._size, self._at_factor, self._at_noise, self._one, self._at_points, self._one)
 
     def shorten(self, radius: float) -> None:
         """Project the points onto the ball about the origin: `Ball.project` with half the passes over memory."""

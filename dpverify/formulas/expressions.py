@@ -213,6 +213,26 @@ def subexpressions(e: Expression) -> Iterator[Expression]:
         yield from subexpressions(part)
 
 
+def depth(e: Expression) -> int:
+    """Levels of a tree."""
+    deepest, rest = 0, [(e, 1)]
+    while rest:
+        part, level = rest.pop()
+        deepest = max(deepest, level)
+        rest += [(child, level + 1) for child in children(part)]
+    return deepest
+
+
+def size(e: Expression) -> int:
+    """Nodes of a tree."""
+    count, rest = 0, [e]
+    while rest:
+        part = rest.pop()
+        count += 1
+        rest += children(part)
+    return count
+
+
 def all_variables(e: Expression) -> Iterator[Variable]:
     """Every variable that occurs, bound ones included, in the order in which it is written."""
     for part in subexpressions(e):

@@ -29,13 +29,6 @@ from dpverify.formulas.operators import operator
 _COMMAND = re.compile(r"\\[A-Za-z]+$")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
 _BIG = {"sum": r"\sum", "product": r"\prod", "integral": r"\int"}
-_BRACKETED = frozenset(
-    (
-        "log", "log_base", "phi", "phi_inverse", "erfc", "gamma", "max", "min", "abs", "floor", "ceiling", "root",
-        "binomial",
-    )
-)  # fmt: skip
-"""Operators whose own notation encloses what they are applied to."""
 
 
 def expression_latex(e: Expression) -> str:
@@ -150,12 +143,12 @@ class _Printer:
                 return rf"\left.{self.product(body, FACTOR)}\right|_{{{point}}}"
             case Apply("div", (left, right)):
                 return self.fraction(left, right)
-            case Apply(name, parts) if name in _BRACKETED:
-                return operator(name).latex.join(*(self.sum(part, ALONE) for part in parts))
             case Apply("add" | "sub" | "neg" | "mul") | Bound() | Number() | Constant("-oo"):
                 return f"({self.sum(e, ALONE)})"
+            case Apply(name, parts):  # all others enclose what they are applied to
+                return operator(name).latex.join(*(self.sum(part, ALONE) for part in parts))
             case _:
-                raise InvalidArgumentError("expression", e, "operators that have a notation")
+                raise InvalidArgumentError("expression", e, "an expression")
 
     def base(self, e: Expression) -> str:
         """What a superscript can stand at."""

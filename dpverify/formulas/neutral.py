@@ -16,7 +16,7 @@ from dpverify.formulas.expressions import (
     constant,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
-from dpverify.formulas.records import OPERATORS
+from dpverify.formulas.operators import operators
 
 Json = Any
 
@@ -36,7 +36,7 @@ def expression_to_json(e: Expression) -> Json:
             parts = [expression_to_json(a) for a in arguments]
             if operator in ("pow", "root") and (number := constant(arguments[1])) is not None:
                 parts[1] = ["num", str(number)]  # the exponent 1 - 2 is the number -1
-            write = OPERATORS[operator].neutral
+            write = operators()[operator].neutral
             return [operator, *parts] if write is None else write(*parts)
         case Bound(kind, body, variable, first, last):
             return [kind, expression_to_json(body), variable.name, *map(expression_to_json, (first, last))]

@@ -56,7 +56,7 @@ class Operator:
         least: number of arguments at least.
         most: at most; None: any number.
         text: in plain characters.
-        latex: in LaTeX.
+        latex: in LaTeX; a function's encloses its arguments, by brackets or bars.
         unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
         needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
             to what must hold for a value; raises `OutOfScopeError` where that can't be said.
@@ -67,6 +67,11 @@ class Operator:
         number: in floats; raises ValueError, ZeroDivisionError or OverflowError.
         slopes: the partial derivatives; None for one that is not to be had.
         signs: the arguments' expressions and possible signs to the possible signs of the whole, where defined.
+        heads: what is read as it in LaTeX where arguments follow, `\\ln`; signs that stand elsewhere have their rule in
+            the grammar.
+        based: what is read as it with a subscript, its last argument: `\\log_2`.
+        powered: whether a power above the head is one of the value: `\\ln^2 x`.
+        bare: whether its argument may stand without brackets: `\\ln x`.
         neutral: what certificates write for the written arguments; None for name and arguments as they are.
     """
 
@@ -84,6 +89,10 @@ class Operator:
     monotone: int = 0
     signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: frozenset({-1, 0, 1})
     neutral: Callable[..., Json] | None = None
+    heads: tuple[str, ...] = ()
+    based: tuple[str, ...] = ()
+    powered: bool = False
+    bare: bool = False
 
 
 def operator(name: str) -> Operator:

@@ -1,15 +1,22 @@
 """Running mechanisms: randomness, blocks of runs, executors, progress, and the store of finished work."""
 
-from dpverify.running.batches import MEMORY_LIMIT, Runs, run, stream
-from dpverify.running.executors import Executor
-from dpverify.running.fingerprint import fingerprint
-from dpverify.running.outputs import Block, Mechanism, Output
-from dpverify.running.progress import Progress, RichProgress
-from dpverify.running.randomness import BLOCK, Randomness
-from dpverify.running.repetition import repeats
-from dpverify.running.store import Store
-from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
-from dpverify.running.user_sessions import Limits
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpverify import lazy
+
+if TYPE_CHECKING:
+    from dpverify.running.batches import MEMORY_LIMIT, Runs, run, stream
+    from dpverify.running.executors import Executor
+    from dpverify.running.fingerprints import fingerprint
+    from dpverify.running.outputs import Block, Mechanism, Output
+    from dpverify.running.progress import Progress, RichProgress
+    from dpverify.running.randomness import BLOCK, Randomness
+    from dpverify.running.repetition import repeats
+    from dpverify.running.store import Store
+    from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
+    from dpverify.running.user_sessions import Limits
 
 __all__ = [
     "BLOCK",
@@ -31,3 +38,27 @@ __all__ = [
     "run",
     "stream",
 ]
+
+__getattr__ = lazy.attributes(
+    __name__,
+    {
+        "BLOCK": "dpverify.running.randomness",
+        "Block": "dpverify.running.outputs",
+        "Executor": "dpverify.running.executors",
+        "FunctionMechanism": "dpverify.running.user_mechanisms",
+        "Limits": "dpverify.running.user_sessions",
+        "MEMORY_LIMIT": "dpverify.running.batches",
+        "Mechanism": "dpverify.running.outputs",
+        "Output": "dpverify.running.outputs",
+        "Progress": "dpverify.running.progress",
+        "Randomness": "dpverify.running.randomness",
+        "RichProgress": "dpverify.running.progress",
+        "Runs": "dpverify.running.batches",
+        "Store": "dpverify.running.store",
+        "UserMechanism": "dpverify.running.user_mechanisms",
+        "fingerprint": "dpverify.running.fingerprints",
+        "repeats": "dpverify.running.repetition",
+        "run": "dpverify.running.batches",
+        "stream": "dpverify.running.batches",
+    },
+)

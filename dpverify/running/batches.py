@@ -21,7 +21,7 @@ from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataErro
 from dpverify.evidence import Reuse
 from dpverify.quoting import quoted
 from dpverify.running.executors import Executor, Workers, one_blas_thread
-from dpverify.running.fingerprint import fingerprint as fingerprint_of
+from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.running.fingerprint import fingerprint as fingerprint_of
+from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.randomness import Randomness
 from dpverify.running.sources import hash_of_file, shown
@@ -60,7 +60,7 @@ class FunctionMechanism:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Hash of the function and of all that it reads, as `dpverify.running.fingerprint` knows it."""
+        """Hash of the function and of all that it reads, as `dpverify.running.fingerprints` knows it."""
         return fingerprint_of(self.function)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:

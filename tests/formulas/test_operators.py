@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict
+from dpverify.formulas import records
 from dpverify.formulas.calculus import differentiated
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import (
+    PI,
     Apply,
     Expression,
     Number,
@@ -26,11 +29,15 @@ from dpverify.formulas.expressions import (
     real,
     total,
 )
+from dpverify.formulas.functions import brackets
 from dpverify.formulas.homogeneity import MixedUnitsError, unit_of
 from dpverify.formulas.latex import expression_latex
 from dpverify.formulas.logic import Eq, Le, Ne
 from dpverify.formulas.neutral import expression_to_json
+from dpverify.formulas.notation import letters, read_expression
+from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.operators import (
+    Written,
     binomial,
     ceiling,
     exp,
@@ -287,3 +294,40 @@ def test_brackets_say_what_belongs_together() -> None:
 def test_unknown_operators_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="operator was 'sine'"):
         expression_text(Apply("sine", (x,)))
+
+
+def heads() -> list[tuple[str, str]]:
+    return [(name, head) for name, record in operators().items() for head in record.heads]
+
+
+@pytest.mark.parametrize(("name", "head"), heads())
+def test_what_a_function_is_read_by_stands_in_its_record(name: str, head: str) -> None:
+    assert read_expression(rf"{head}(x)", Letters((x,))) == Apply(name, (x,))
+    for based in operators()["log_base"].based:
+        assert read_expression(rf"{based}_{{3}}(x)", Letters((x,))) == log_to_base(x, 3)
+
+
+def test_a_new_function_needs_its_record_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read, printed, given a unit, evaluated and differentiated; what has no entry for it refuses it."""
+    known = operators()["erfc"]
+    new = replace(
+        known, name="erf", text=brackets("erf"), latex=Written(lambda u: rf"\operatorname{{erf}}\left({u}\right)"),
+        heads=(r"\operatorname{erf}",), value=lambda u, *, inside=False: ball(u).erf(), number=math.erf,
+        slopes=lambda u: (2 * exp(-(u**2)) / root(PI, 2),),
+    )  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "OPERATORS", {**operators(), "erf": new})
+        letters._heads.cache_clear()
+        read = read_expression(r"\operatorname{erf}(2x)", Letters((x,)))
+        assert expression_text(read) == "erf(2*x)"
+        assert read_expression(expression_latex(read), Letters((x,))) == read
+        assert math.isclose(float(ball(evaluate(read, {"x": Fraction(1, 2)})).mid()), math.erf(1))
+        slope = differentiated(read, x)
+        assert math.isclose(float(ball(evaluate(slope, {"x": Fraction(0)})).mid()), 4 / math.sqrt(math.pi))
+        claim = Obligation("at most 1", "", Le(read, 1), (x,))
+        assert prove(claim).verdict is Verdict.UNDECIDED
+        wrong = Obligation("at most 1/2", "", Le(read, Fraction(1, 2)), (x,))
+        assert prove(wrong).verdict is Verdict.REFUTED
+    letters._heads.cache_clear()
+    with pytest.raises(InvalidArgumentError, match="erf"):
+        read_expression(r"\operatorname{erf}(2x)", Letters((x,)))

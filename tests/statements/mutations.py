@@ -227,6 +227,13 @@ def stronger(claim: Formula, changed: Formula, where: list[dict[str, Fraction]])
     return found
 
 
+def slack_left(claim: Formula, changed: Formula, where: list[dict[str, Fraction]]) -> float | None:
+    """How far the changed comparison is from being false, at the nearest of some points; None where it isn't known."""
+    pairs = zip(comparisons(claim), comparisons(changed), strict=True)
+    found = [_slack(new, p) for old, new in pairs if old != new for p in where]
+    return min((float(slack.a) for slack in found if slack is not None), default=None)
+
+
 def _slack(c: Compare, point: dict[str, Fraction]) -> Any:
     """Right minus left, as an interval; None where it is not known."""
     if not {v.name for v in free_in(c)} <= set(point):

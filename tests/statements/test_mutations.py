@@ -18,7 +18,7 @@ from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers
 
 from ..fuzz import pointwise
-from .mutations import Fault, faults, points, stronger
+from .mutations import Fault, faults, points, slack_left, stronger
 
 _ASKED = int(os.environ.get("DPVERIFY_MUTATIONS", "0"))
 _EVERY = 1 if _ASKED else 12
@@ -56,7 +56,10 @@ def test_planted_faults() -> None:
             changed = replace(obligation, claim=fault.claim, catches=None, consequence=None)
             total += 1
             if prove(changed, budget=_BUDGET).verdict in _SHOWN:
-                survivors.append(f"{name}: {fault.said}")
+                left = slack_left(obligation.claim, fault.claim, where)
+                survivors.append(
+                    f"{name}: {fault.said}" + (f", slack {left:.3g}" if left is not None else "")
+                )
                 false = {pointwise.FALSE}
                 assert all(pointwise.holds_at(formula_to_json(fault.claim), p) != false for p in where), name
     assert total >= 3

@@ -17,6 +17,7 @@ from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
 from dpverify.statements.paper import papers
+from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
 
@@ -47,6 +48,7 @@ def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytes
         statements=entries,
         results=results_of(entries, [record.evidence for record in records]),
         entries=tuple(record.evidence for record in records),
+        displays=displays_of_ledger(record.evidence for record in records),
         budget=Budget(failure_probability=1e-3, spent={}),
         seconds=1.0,
     )
@@ -324,6 +326,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "what is given removed": lambda t: t.entry("fmtt18.thm23").update(given_printed=[]),
     "what rests on it removed": lambda t: t.entry("fmtt18.thm23").update(used_by=[]),
     "named result edited": lambda t: t.tree["results"][0].update(title="everything is private"),
+    "more displays decided": lambda t: t.tree["displays"][0].update(decided=99),
     "named result removed": lambda t: t.tree.update(results=[]),
     "erratum invented": lambda t: t.entry("fmtt18.thm23").update(errata=[{
         "where": "Theorem 23", "printed": "1", "corrected": "2", "consequence": "a constant changes",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -27,6 +28,7 @@ from dpverify.formulas.notation.tokens import (
     takes_a_power,
     texts,
 )
+from dpverify.formulas.operators import Operator, operators
 
 TOKENS = 1500
 """Tokens in one formula at most."""
@@ -156,6 +158,20 @@ class Letters:
 
 # ----------------------------------------------------------------------------------------------- tokens
 
+
+@dataclass(frozen=True)
+class Heading:
+    """The operators that one head in LaTeX may mean: without a subscript, and with one."""
+
+    plain: Operator | None = None
+    based: Operator | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether the argument may stand without brackets."""
+        return any(record.bare for record in (self.plain, self.based) if record is not None)
+
+
 _SIMPLE = {
     "+": "PLUS", "-": "MINUS", r"\cdot": "TIMES", r"\times": "TIMES", "*": "TIMES", "/": "SLASH", "!": "BANG",
     ",": "COMMA", ";": "COMMA", ":": "COLON", r"\colon": "COLON", r"\wedge": "AND", r"\vee": "OR", r"\neg": "NOT",
@@ -166,11 +182,6 @@ _SIMPLE = {
     **dict.fromkeys(("<", ">", "=", r"\le", r"\ge", r"\ne"), "RELATION"),
     **dict.fromkeys(("(", "[", r"\{"), "OPEN"), **dict.fromkeys((")", "]", r"\}"), "CLOSE"),
     **dict.fromkeys((r"\sum", r"\prod"), "BIG"), **dict.fromkeys(("|", r"\|"), "BAR"),
-}  # fmt: skip
-_FUNCTIONS = {
-    r"\exp": "exp", r"\log": "log", r"\ln": "ln", r"\Phi": "phi", r"\Gamma": "gamma", r"\max": "max",
-    r"\min": "min", r"\operatorname{erfc}": "erfc", r"\operatorname{exp}": "exp", r"\operatorname{log}": "log",
-    r"\operatorname{ln}": "ln", r"\operatorname{max}": "max", r"\operatorname{min}": "min", r"\text{erfc}": "erfc",
 }  # fmt: skip
 _WORDS = {
     **dict.fromkeys(
@@ -193,6 +204,23 @@ _REFUSED = {
 _MARKS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
 """Superscripts that are no powers."""
 _NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right.", "."))
+
+
+@cache
+def _heads() -> Mapping[str, list[tuple[tuple[str, ...], Heading]]]:
+    """What functions are read by, by the first sign, longest first."""
+    found: dict[tuple[str, ...], Heading] = {}
+    for record in operators().values():
+        for latex in record.heads:
+            parts = texts(normal(latex))
+            found[parts] = replace(found.get(parts, Heading()), plain=record)
+        for latex in record.based:
+            parts = texts(normal(latex))
+            found[parts] = replace(found.get(parts, Heading()), based=record)
+    table: dict[str, list[tuple[tuple[str, ...], Heading]]] = {}
+    for parts in sorted(found, key=len, reverse=True):
+        table.setdefault(parts[0], []).append((parts, found[parts]))
+    return table
 
 
 def tokens(latex: str, letters: Letters) -> list[Sign]:
@@ -249,8 +277,8 @@ class _Tokens:
             self.emit("OPEN", here)
         elif here.text == "|" and self.point_follows():
             self.emit("AT", here)
-        elif here.text in _FUNCTIONS:
-            self.function(here)
+        elif self.function(here):
+            pass
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
             self.emit(_SIMPLE[here.text], here, side=here.side)
@@ -335,12 +363,14 @@ class _Tokens:
             )
         self.at += 1
 
-    def function(self, here: Piece) -> None:
-        inverse = ("^", "{", "-", "1", "}")
-        name, stop = _FUNCTIONS[here.text], self.at + 1
-        if name == "phi" and self.parts[stop : stop + 5] == inverse:
-            name, stop = "phi_inverse", stop + 5
-        self.emit("FUNCTION", here, name, end=stop)
+    def function(self, here: Piece) -> bool:
+        """The longest head of an operator that stands here; False where there is none."""
+        for head, names in _heads().get(here.text, ()):
+            stop = self.at + len(head)
+            if self.parts[self.at : stop] == head:
+                self.emit("FUNCTION", here, names, end=stop)
+                return True
+        return False
 
     def words(self, here: Piece) -> None:
         inner = re.sub(r"^\\\w+\{(.*)\}$", r"\1", here.text).strip(" ,.;").lower()

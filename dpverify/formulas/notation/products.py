@@ -26,6 +26,7 @@ from dpverify.formulas.notation.syntax import (
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
 
 if TYPE_CHECKING:
+    from dpverify.formulas.notation.letters import Heading
     from dpverify.formulas.notation.reader import Reader
 
 
@@ -139,13 +140,13 @@ class Row:
     def call(self, k: int) -> tuple[Expression, int, bool]:
         """A function and its argument; whether brackets end it."""
         reader, items, head = self.reader, self.items, self.items[k]
-        name = str(head.children[0].payload)
+        heading: Heading = head.children[0].payload
         if k + 1 >= len(items) or isinstance(items[k + 1], Sign):
             raise reader.refuse(head, "a function with its argument after it")
         argument = items[k + 1]
         if is_bracket(argument):
-            return self.bracketed_call(k, name)
-        if name not in ("exp", "log", "ln"):
+            return self.bracketed_call(k, heading)
+        if not heading.bare:
             raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
         after, delimited = k + 2, True
         if argument.data == "head":
@@ -163,15 +164,15 @@ class Row:
             one = f"{shown}({reader.source(items[k + 1 :])})"
             raise reader.two(items[k:], one, f"({shown} {inner}){glued(reader.source(rest))}")
         del delimited
-        return self.applied(head, name, [value]), after, False
+        return self.applied(head, heading, [value]), after, False
 
-    def bracketed_call(self, k: int, name: str) -> tuple[Expression, int, bool]:
+    def bracketed_call(self, k: int, heading: Heading) -> tuple[Expression, int, bool]:
         reader, head, argument = self.reader, self.items[k], self.items[k + 1]
         bracket, signs = argument.children[0], argument.children[1:]
-        if signs and name in ("exp", "log", "ln"):
+        if signs and heading.bare:
             shown, inner, sign = reader.source(head), reader.source(bracket), reader.source(signs)
             raise reader.two([head, argument], f"({shown}{inner}){sign}", f"{shown}({inner}{sign})")
-        value = self.applied(head, name, self.arguments(bracket))
+        value = self.applied(head, heading, self.arguments(bracket))
         return reader.number(reader.factor(argument, value), argument), k + 2, True
 
     def arguments(self, bracket: Node) -> list[Expression]:
@@ -184,24 +185,27 @@ class Row:
             raise reader.refuse(bracket, "numbers as arguments, with commas between them")
         return [reader.number(reader.relation(part), part) for part in subtrees(parts)]
 
-    def applied(self, head: Node, name: str, arguments: list[Expression]) -> Expression:
+    def applied(self, head: Node, heading: Heading, arguments: list[Expression]) -> Expression:
         reader = self.reader
         scripts = {kind_of(child): child for child in head.children[1:]}
         below, above = scripts.get("subscript"), scripts.get("superscript")
+        record = heading.plain if below is None else heading.based
+        if record is None:
+            raise reader.refuse(
+                head, f"`{head.children[0]}` {'with' if below is None else 'without'} a subscript"
+            )
         if below is not None:
-            if name != "log":
-                raise reader.refuse(head, "a subscript at `\\log` only, its base")
             arguments = [*arguments, reader.group(below)]
-        operator = "log_base" if below is not None else "log" if name == "ln" else name
-        wanted = {"max": None, "min": None, "log_base": 2}.get(operator, 1)
-        if wanted is not None and len(arguments) != wanted:
-            raise reader.refuse(head, f"one argument of `{head.children[0]}`")
-        value = reader.node(operator, *arguments)
+        if not record.least <= len(arguments) <= (record.most or len(arguments)):
+            wanted = record.least - (below is not None)
+            counted = "one argument" if wanted == 1 else f"{wanted} arguments"
+            raise reader.refuse(head, f"{counted} of `{head.children[0]}`")
+        value = reader.node(record.name, *arguments)
         if above is None:
             return value
         power = reader.group(above)
         whole = isinstance(power, Number) and power.value.denominator == 1 and power.value >= 2
-        if name not in ("log", "ln") or not whole:
+        if not record.powered or not whole:
             function = reader.source(head.children[0])
             raise reader.two(
                 head,

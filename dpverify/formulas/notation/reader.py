@@ -14,6 +14,7 @@ from lark import Lark, Tree, UnexpectedInput
 from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
     Apply,
@@ -22,8 +23,11 @@ from dpverify.formulas.expressions import (
     Derivative,
     Expression,
     Number,
+    OutOfScopeError,
     Variable,
+    depth,
     free_variables,
+    size,
 )
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, Relation
 from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
@@ -39,7 +43,6 @@ from dpverify.formulas.notation.syntax import (
     subtrees,
 )
 from dpverify.formulas.notation.tokens import Latex, normal, refusal, texts
-from dpverify.formulas.substitution import depth, size, substitute
 
 DEEPEST_TREE = 120
 """Levels of a tree at most."""
@@ -529,10 +532,12 @@ class Reader:
         self.count(of.body)
         self.refuse_captured(of, token, free_variables(of.body) - {parameter})
         body = Derivative(of.body, parameter, use.primes) if use.primes else of.body
-        try:
-            out = substitute(body, parameter, argument)
-        except InvalidArgumentError as error:
-            raise self.refuse(token, f"`{of.latex}` at another argument: {error}") from None
+        out = body
+        if argument != parameter and parameter in free_variables(body):
+            try:
+                out = substituted(body, {parameter: argument})
+            except OutOfScopeError as error:
+                raise self.refuse(token, f"`{of.latex}` at another argument: {error}") from None
         self.count(out)
         return out
 
