@@ -228,7 +228,7 @@ def test_certificates_that_are_not_there_have_no_links() -> None:
     page = Page(render_html(example_ledger()))
     assert page.problems == []
     assert not [a for a in page.addresses if a.startswith("certificates")]
-    assert "not beside this page" in page.words()
+    assert "no file beside this page" in page.words()
 
 
 def test_empty_ledger() -> None:
@@ -326,7 +326,7 @@ def test_neighbors_are_named_in_words() -> None:
 def test_expectations_and_laws_have_cards() -> None:
     words = Page(render_html(example_ledger(entries=(MEAN, LAW)))).words()
     assert "probability that a member is traced lies in 0.61 to 0.66" in words
-    assert "claimed is at least 0.25" in words
+    assert "the claim is at least 0.25" in words
     assert "multiplicative distance at most 0.1" in words
     unbounded = MEAN.model_copy(update={"bound": -math.inf, "verdict": Verdict.UNDECIDED})
     page = Page(render_html(example_ledger(entries=(unbounded,))))

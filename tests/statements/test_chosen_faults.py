@@ -32,7 +32,7 @@ TABLE = (
     ("gll22.lem6.3/gaussian-tail", r"\frac{1}{2}", r"\frac{2}{5}"),
     # an index
     ("fmtt18.thm23/schedule-gives-the-bound", r"\sum_{i=t}^{n}", r"\sum_{i=t}^{n+1}"),
-    ("fmtt18.thm26/last-display", r"\sum_{T=1}^{n}", r"\sum_{T=0}^{n}"),
+    ("fmtt18.thm26/last-display", r"\sum_{T=1}^{n}", r"\sum_{T=1}^{n+1}"),
     ("fmtt18.thm35/sum-of-squares", r"{n^2}+", r"{n}+"),
     # a power, a sign, a part left out
     ("bst14.lem2.2/mixture", r"1+\gamma(e", r"1+\gamma^2(e"),

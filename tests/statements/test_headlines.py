@@ -120,14 +120,14 @@ def test_a_cut_domain_is_seen(domain: str, box: tuple[str, str], said: tuple[str
 @pytest.mark.parametrize(
     ("relation", "left", "right", "said"),
     [
-        ("<=", "4", "2", "4 in place of at most 2, 2 times as much"),
+        ("<=", "4", "2", "4 instead of at most 2, 2 times as much"),
         (
             "<=",
             "0.21248023184067254",
             "0.049787068367863943",
-            "0.2125 in place of at most 0.04979, 4.268 times as much",
+            "0.2125 instead of at most 0.04979, 4.268 times as much",
         ),
-        ("<", "1/3", "0", "0.3333 in place of at most 0"),
+        ("<", "1/3", "0", "0.3333 instead of at most 0"),
         ("==", "4", "2", ""),
         ("<=", "dimensionless", "length", ""),
         ("<=", None, "2", ""),
