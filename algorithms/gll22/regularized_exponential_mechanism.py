@@ -126,7 +126,7 @@ class RegularizedExponentialMechanism(Weakenable):
     (n sqrt(mu + m)), G bounding the slope of the difference of two records' losses (`gradient_sensitivity`), m
     their strong convexity. Where the sample is only within total variation tau of that law, (1 + e^eps) tau is added.
 
-    Where this departs from the print:
+    Where this departs from the paper:
 
     - The proof of Theorem 6.4 pays for sampling with tau = delta/3 beside (eps, 2 delta/3). Total variation tau costs
       (1 + e^eps) tau, more than that for every eps > 0, so tau is delta / (3 (1 + e^eps)) here. Where the sample is
