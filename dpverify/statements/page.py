@@ -16,6 +16,7 @@ from dpverify.formulas.logic import Compare
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
+from dpverify.formulas.vectors import vector
 from dpverify.proving.language import Statement
 from dpverify.statements.sheet import Sheet
 
@@ -107,7 +108,7 @@ class _Page:
         domain = _in_dollars(cells.get("domain", ""))
         kind, bounds = self.domain(line, domain)
         try:
-            make: Any = integer if kind == "integer" else real
+            make: Any = {"integer": integer, "real": real, "vector": vector}[kind]
             made: Variable = make(
                 name, unit=unit, meaning=_plain(cells.get("meaning", "")), latex=latex, **bounds
             )
@@ -120,16 +121,20 @@ class _Page:
         plain = plain.replace("≤", "<=").replace("∞", "oo").replace("in ", " ").replace(r"\in", " ")
         words = re.match(r"\s*([A-Za-z ]*?)\s*(?=[\[(<>]|$)(.*)", plain)
         word, rest = (words[1].strip().lower(), words[2].replace(" ", "")) if words else ("?", "")
-        kinds = {"": "real", "real": "real", "reals": "real", "integer": "integer", "integers": "integer"}
+        kinds = {
+            "": "real", "real": "real", "reals": "real", "integer": "integer", "integers": "integer",
+            "vector": "vector", "vectors": "vector",
+        }  # fmt: skip
         bounds: dict[str, str] | None = {}
         if rest:
             bounds = _interval(rest) if rest[0] in "[(" else _bounds(rest)
-        if word not in kinds or bounds is None or (kinds[word] == "integer" and {"gt", "lt"} & set(bounds)):
+        allowed = {"real": {"gt", "ge", "lt", "le"}, "integer": {"ge", "le"}, "vector": set[str]()}
+        if word not in kinds or bounds is None or set(bounds) - allowed[kinds[word]]:
             raise self.wrong(
                 line,
                 "domain",
                 text,
-                "one such as `real`, `> 0`, `[0, 1)`, `integer`, `integer >= 1`, `integers in [1, 9]`",
+                "one such as `real`, `> 0`, `[0, 1)`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`",
             )
         return kinds[word], bounds
 

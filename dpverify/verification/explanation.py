@@ -191,7 +191,7 @@ def _symbols(statement: Statement) -> dict[str, Variable]:
 
 def _symbol(variable: Variable) -> str:
     domain = variable.domain_text()
-    within = plain_signs(domain if domain.startswith("integers") else f"in {domain}")
+    within = plain_signs(domain if domain.startswith(("integers", "vectors")) else f"in {domain}")
     unit = "" if str(variable.unit) == "dimensionless" else f", {variable.unit}"
     return f"{variable.name}: {variable.meaning + '; ' if variable.meaning else ''}{within}{unit}"
 

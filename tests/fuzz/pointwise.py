@@ -111,6 +111,12 @@ def term(e: Json, point: Point) -> Value | None:
             return inner and Value(inner.number, inner.surely and value.surely)
         case "branch":
             return _branch(e, point)
+        case "inner":
+            return _inner(e[1], e[2], point)
+        case "norm":
+            square = _inner(e[1], e[1], point)
+            root = square and _power(square.number, Fraction(1, 2))
+            return root and Value(root.number, root.surely and square is not None and square.surely)
     found = [term(part, point) for part in e[1:]]
     if any(value is None for value in found):
         return UNDEFINED
@@ -118,6 +124,22 @@ def term(e: Json, point: Point) -> Value | None:
     surely = all(value.surely for value in values)
     result = _FUNCTIONS[head](*(value.number for value in values))
     return result and Value(result.number, result.surely and surely)
+
+
+def _inner(u: Json, v: Json, point: Point) -> Value | None:
+    """The inner product of vectors: their expressions are linear, so that coordinates stand in for the letters."""
+    (size,) = {len(q) for q in point.values() if isinstance(q, tuple)}
+    places = [{x: q[i] if isinstance(q, tuple) else q for x, q in point.items()} for i in range(size)]
+    pairs = [(term(u, place), term(v, place)) for place in places]
+    if any(a is None or b is None for a, b in pairs):
+        return UNDEFINED
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    total: Any = Fraction(0)
+    for a, b in known:
+        part = _times(a.number, b.number)
+        exact = isinstance(total, Fraction) and isinstance(part, Fraction)
+        total = total + part if exact else wide(total) + wide(part)
+    return _held(total, all(a.surely and b.surely for a, b in known))
 
 
 def _plain(operation: Any) -> Any:

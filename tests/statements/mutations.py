@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Apply, At, Bound, Derivative, Expression, Number, Variable
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, comparisons, free_in
 from dpverify.formulas.neutral import expression_to_json, formula_to_json
+from dpverify.formulas.vectors import check_formula
 from dpverify.proving.language import Obligation
 
 from ..fuzz import pointwise
@@ -36,9 +38,19 @@ def faults(claim: Formula, over: tuple[Variable, ...]) -> Iterator[Fault]:
     """Every change of one place."""
     for put, side in _sides(claim):
         for said, changed in _changes(side, over):
-            yield Fault(said, put(changed))
+            if _well_formed(put(changed)):
+                yield Fault(said, put(changed))
     for said, changed in _turned(claim):
         yield Fault(said, changed)
+
+
+def _well_formed(f: Formula) -> bool:
+    """Whether vectors are no numbers there; dividing by one is no slip that can be read."""
+    try:
+        check_formula(f)
+    except InvalidArgumentError:
+        return False
+    return True
 
 
 def _sides(f: Formula) -> Iterator[tuple[Callable[[Expression], Formula], Expression]]:
@@ -152,22 +164,22 @@ _TRIED = 400
 
 
 def points(
-    obligation: Obligation, start: Mapping[str, Fraction] | None = None, *, seed: int, most: int = 12
-) -> list[dict[str, Fraction]]:
+    obligation: Obligation, start: Mapping[str, Any] | None = None, *, seed: int, most: int = 12
+) -> list[dict[str, Any]]:
     """Some points of domain and box at which the assumptions are true: `start`, what is around it, and others."""
     rng = random.Random(seed)
     over = obligation.over
     conditions = [formula_to_json(a) for a in obligation.assuming]
-    tried: list[dict[str, Fraction]] = []
+    tried: list[dict[str, Any]] = []
     if start is not None:
         tried = [dict(start), *({**start, v.name: x} for v in over for x in _around(v, start[v.name]))]
-    ranges = [_values(v, obligation.box.get(v.name)) for v in over]
+    ranges = [_vectors() if v.kind == "vector" else _values(v, obligation.box.get(v.name)) for v in over]
     if all(ranges):
         tried += [
             {v.name: rng.choice(values) for v, values in zip(over, ranges, strict=True)}
             for _ in range(_TRIED)
         ]
-    found: list[dict[str, Fraction]] = []
+    found: list[dict[str, Any]] = []
     for point in tried:
         inside = all(v.contains(point[v.name]) for v in over)
         if (
@@ -181,7 +193,14 @@ def points(
     return found
 
 
-def _around(v: Variable, value: Fraction) -> tuple[Fraction, ...]:
+def _vectors() -> list[tuple[Fraction, ...]]:
+    """Vectors of the plane."""
+    return [(Fraction(a), Fraction(b)) for a in (0, 1, -1, 2, 3) for b in (0, 1, -2)]
+
+
+def _around(v: Variable, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return tuple((*value[:i], value[i] + s, *value[i + 1 :]) for i in range(len(value)) for s in (1, -1))
     if v.kind == "integer":
         return value + 1, value - 1, value + 3
     return value * Fraction(3, 2), value * Fraction(2, 3), value + Fraction(1, 5), value - Fraction(1, 5)
@@ -207,7 +226,7 @@ def _values(v: Variable, ends: Any) -> list[Fraction]:
     return [x for x in found if v.contains(x) and (high is None or x <= high) and (low is None or x >= low)]
 
 
-def stronger(claim: Formula, changed: Formula, where: list[dict[str, Fraction]]) -> bool:
+def stronger(claim: Formula, changed: Formula, where: list[dict[str, Any]]) -> bool:
     """Whether the changed claim says more at some point, and at none surely less: its slack is smaller there."""
     pairs = list(zip(comparisons(claim), comparisons(changed), strict=True))
     different = [(old, new) for old, new in pairs if old != new]
@@ -227,14 +246,14 @@ def stronger(claim: Formula, changed: Formula, where: list[dict[str, Fraction]])
     return found
 
 
-def slack_left(claim: Formula, changed: Formula, where: list[dict[str, Fraction]]) -> float | None:
+def slack_left(claim: Formula, changed: Formula, where: list[dict[str, Any]]) -> float | None:
     """How far the changed comparison is from being false, at the nearest of some points; None where it isn't known."""
     pairs = zip(comparisons(claim), comparisons(changed), strict=True)
     found = [_slack(new, p) for old, new in pairs if old != new for p in where]
     return min((float(slack.a) for slack in found if slack is not None), default=None)
 
 
-def _slack(c: Compare, point: dict[str, Fraction]) -> Any:
+def _slack(c: Compare, point: dict[str, Any]) -> Any:
     """Right minus left, as an interval; None where it is not known."""
     if not {v.name for v in free_in(c)} <= set(point):
         return None  # a quantified letter

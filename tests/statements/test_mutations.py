@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import random
 from dataclasses import replace
-from fractions import Fraction
+from typing import Any
 
 from dpverify.evidence import Verdict
 from dpverify.formulas.neutral import formula_to_json
+from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers
@@ -36,7 +37,7 @@ def rows() -> list[tuple[str, Obligation]]:
     return found[::_EVERY]
 
 
-def planted(obligation: Obligation, where: list[dict[str, Fraction]], seed: int) -> list[Fault]:
+def planted(obligation: Obligation, where: list[dict[str, Any]], seed: int) -> list[Fault]:
     """Some faults that make the claim say more."""
     found = list(faults(obligation.claim, obligation.over))
     random.Random(seed).shuffle(found)
@@ -50,7 +51,7 @@ def test_planted_faults() -> None:
         proof = prove(obligation, budget=_BUDGET)
         if proof.verdict not in _SHOWN or proof.witness is None:
             continue
-        start = {letter: Fraction(value) for letter, value in proof.witness.items()}
+        start = {letter: coordinates_of(value) for letter, value in proof.witness.items()}
         where = points(obligation, start, seed=number)
         for fault in planted(obligation, where, number):
             changed = replace(obligation, claim=fault.claim, catches=None, consequence=None)

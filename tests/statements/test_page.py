@@ -55,6 +55,18 @@ def test_units_are_read(tmp_path: Path) -> None:
     assert [v.latex for v in o.over] == ["\\eta", "\\|v\\|"]
 
 
+def test_letters_may_be_vectors(tmp_path: Path) -> None:
+    table = TABLE + "| $u$ | vector | length | a vector |\n| $w$ | vectors | length | another |\n"
+    page = read_page(written(tmp_path, table + "\n$$\\langle u,w\\rangle\\le\\|u\\|\\|w\\|$$"))
+    records, _ = prove_page(page)
+    assert [r.evidence.verdict for r in records] == [
+        Verdict.PROVED,
+        Verdict.PROVED,
+    ]  # the formula and its units
+    with pytest.raises(InvalidArgumentError, match="line 9: domain"):
+        read_page(written(tmp_path, table.replace("vector |", "vector > 0 |") + "\n$$\\|u\\|\\ge 0$$"))
+
+
 def test_a_page_is_read(tmp_path: Path) -> None:
     page = (
         TABLE

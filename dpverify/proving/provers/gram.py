@@ -31,6 +31,7 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import simple_values
 from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.evaluation import ExactPoint, truth
+from dpverify.proving.reasoning.gram_points import is_linear, proposed
 from dpverify.proving.reasoning.inner_products import (
     Coefficient,
     Form,
@@ -42,9 +43,9 @@ from dpverify.proving.reasoning.inner_products import (
 )
 from dpverify.proving.reasoning.multipliers import proposals
 
-FEW, MANY = 400, 4_000
+FEW, MANY = 400, 2_000
 """Points that are tried before and after a proof is looked for."""
-SAMPLES = 6
+SAMPLES = 8
 """Points of the letters at which multipliers are computed."""
 MAX_FACTS = 200
 _COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
@@ -87,16 +88,18 @@ class Gram:
         point = _refuting(obligation, FEW)
         reason, gap = "", Gap.NO_METHOD
         if point is None:
+            search = _Search(obligation, budget)
             try:
-                steps = _Search(obligation, budget).proof()
-            except OutOfScopeError as error:
-                reason, gap = str(error), error.gap
-            else:
+                steps = search.proof()
                 if isinstance(steps, dict):
                     made = certificate(obligation, Verdict.PROVED, steps)
                     return Proof(Verdict.PROVED, self.name, made, seconds=time.monotonic() - start)
                 reason = steps
-            point = _refuting(obligation, MANY)
+                point = next((p for p in search.proposed() if confirmed(obligation, p)), None)
+            except OutOfScopeError as error:
+                reason, gap = str(error), error.gap
+            if point is None:
+                point = _refuting(obligation, MANY)
         seconds = time.monotonic() - start
         if point is not None:
             return refutation(obligation, point, self.name, seconds)
@@ -106,15 +109,15 @@ class Gram:
 # ---------------------------------------------------------------------------------------------- points
 
 
-def points(obligation: Obligation, count: int) -> Iterator[ExactPoint]:
-    """Points with simple numbers and vectors of one to three coordinates, the same ones every time."""
+def points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
+    """Points with simple numbers and vectors of few coordinates, the same ones every time."""
     lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over if v.kind != "vector"]
     if not all(lists):
         return
     rng = random.Random(0)
     for i in range(count):
         # all vectors are 0 first; then larger numbers little by little
-        dimension = 1 + i % 3
+        dimension = 1 + i % most
         coordinates = _COORDINATES[: 1 if i == 0 else 3 if i < count // 4 else len(_COORDINATES)]
         numbers = iter(
             values[0] if i == 0 else rng.choice(values[: 3 if i % 2 else len(values)]) for values in lists
@@ -133,12 +136,12 @@ def admitted_point(obligation: Obligation) -> ExactPoint | None:
 
 
 def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
-    """A counterexample, one where all norms are fractions if that is found first or soon after."""
-    found = (point for point in points(obligation, count) if confirmed(obligation, point))
-    first = next(found, None)
+    """A counterexample, one where all norms are fractions if that is found."""
+    first = next((p for p in points(obligation, count) if confirmed(obligation, p)), None)
     if first is None or exact_norms(obligation, first):
         return first
-    return next((p for p in itertools.islice(found, FEW) if exact_norms(obligation, p)), first)
+    on_a_line = points(obligation, MANY, most=1)
+    return next((p for p in on_a_line if confirmed(obligation, p)), first)
 
 
 # ---------------------------------------------------------------------------------------------- proofs
@@ -195,12 +198,37 @@ class _Search:
             return _NO_PROOF
         return {"method": "gram", "base": self._written(base), "sum": self._written(terms)}
 
+    def proposed(self) -> Iterator[ExactPoint]:
+        """Points at which the claim may fail, from Gram matrices at some values of the letters."""
+        claim = self.obligation.claim
+        if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
+            return
+        target = self._linear(claim)
+        facts = [(self._linear(a), a.relation == "==") for a in self.compared if a.relation != "!="]
+        if target is None:
+            return
+        given = [(form, equality) for form, equality in facts if form is not None]
+        for at in self._samples():
+            for point in proposed(self.products, sorted(self.vectors), target, given, at):
+                yield {**at, **point}
+
+    def _linear(self, compare: Compare) -> Form | None:
+        """Right minus left, or the difference of their squares, whichever is linear in the Gram matrix."""
+        left, right = (self.products.form(side) for side in (compare.left, compare.right))
+        whole = self.products.plus(right, left, -1)
+        if is_linear(whole):
+            return whole
+        square = self.products.times(left, left)
+        whole = self.products.plus(self.products.times(right, right), square, -1)
+        return whole if is_linear(whole) else None
+
     # ------------------------------------------------------------------------------------------ facts
 
     def _sort_assumptions(self) -> None:
         """Assumptions about numbers in coefficients say which of these are positive; all others are facts."""
         numbers: list[Formula] = []
         self.facts: list[_Fact] = []
+        self.compared: list[Compare] = []
         for i, assumption in enumerate(_conjuncts(self.obligation.assuming)):
             if not isinstance(assumption, Compare):
                 continue
@@ -214,6 +242,7 @@ class _Search:
                 left, right = (self.products.form(side) for side in (assumption.left, assumption.right))
             except OutOfScopeError:
                 continue
+            self.compared.append(assumption)
             form = self.products.plus(right, left, -1)
             equality, strict = assumption.relation == "==", assumption.relation == "<"
             self.facts.append(_Fact(form, (["assumption", i],), equality, strict))
@@ -318,7 +347,7 @@ class _Search:
         return _Fact({}, (["inner", expression_to_json(e), expression_to_json(e)],))
 
     def _samples(self) -> list[dict[str, Fraction]]:
-        """Points of the coefficients' letters at which what is assumed of them holds."""
+        """Points of the coefficients' letters, none of them 0, at which what is assumed of them holds."""
         letters = self.products.letters
         if not letters:
             return [{}]
@@ -326,7 +355,7 @@ class _Search:
         found: list[dict[str, Fraction]] = []
         for _ in range(2_000):
             point = {v.name: _generic(v, rng) for v in letters}
-            if all(v.contains(point[v.name]) for v in letters) and all(
+            if all(v.contains(point[v.name]) and point[v.name] for v in letters) and all(
                 truth(a, point) is True for a in self.scalar.assuming
             ):
                 found.append(point)

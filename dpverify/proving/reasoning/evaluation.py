@@ -46,6 +46,9 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
             return value
         case Variable():
             return point[e.name]
+        case Apply("pow", (Apply("norm", (of,)), Number(exponent))) if exponent == 2:
+            # a fraction, where the norm itself may be none
+            return evaluate(Apply("inner", (of, of)), point, inside=inside)
         case Apply("inner" | "norm" as name, arguments):
             return operator(name).value(*(_coordinates(a, point) for a in arguments), inside=inside)
         case Apply(name, arguments):

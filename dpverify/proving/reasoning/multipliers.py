@@ -27,12 +27,17 @@ from dpverify.proving.reasoning.inner_products import (
     matrix,
 )
 
+_Numbers = np.ndarray[Any, Any]
 DENOMINATORS = (1, 2, 4, 12, 60, 360, 10_000)
 """To which numbers are rounded, the simplest first."""
-_HIGHEST = 3
-"""Highest power of a letter, or of its inverse, in a fitted multiplier."""
+_POWERS = 5_000
+"""Products of powers of the letters at most that a multiplier is compared with."""
+_PAIRED = 150
+"""Of these, the simplest that are taken two at a time."""
 _CLOSE = 2e-3
 """How far a number may be from what it is rounded to, relative to its size."""
+_PAIR_CLOSE = 1e-7
+"""Largest sum of squares of what a sum of two is off, relative to the values."""
 _NOTHING = 1e-4
 
 
@@ -69,14 +74,15 @@ def proposals(
         for values in first
         if values is not None
     }
+    fits = _Fits(products, points)
     seen: list[list[Coefficient]] = []
     for support in sorted(supports, key=lambda s: (len(s), s)):
         found = [problem.solved(support, free, cost) for problem in problems]
         if any(values is None for values in found):
             continue
-        table = np.array(found)
+        fitted_terms = [fits.terms(column) for column in np.array(found).T]
         for bound in DENOMINATORS:
-            fitted = [_fitted(products, column, points, bound) for column in table.T]
+            fitted = [fits.rounded(terms, bound) for terms in fitted_terms]
             whole = [products.number(0)] * len(facts)
             for k, c in zip(support, fitted, strict=True):
                 whole[k] = c
@@ -89,13 +95,11 @@ def proposals(
 class _Problem:
     """A target and facts at a point, a row each: what must cancel, then the upper half of the matrix."""
 
-    rows: np.ndarray[Any, Any]
+    rows: _Numbers
     zeros: int
     size: int
 
-    def solved(
-        self, support: Sequence[int], free: np.ndarray[Any, Any], cost: np.ndarray[Any, Any]
-    ) -> np.ndarray[Any, Any] | None:
+    def solved(self, support: Sequence[int], free: _Numbers, cost: _Numbers) -> _Numbers | None:
         """The cheapest multipliers of some of the facts, by Clarabel; None where it finds none."""
         if not support:
             return None
@@ -155,31 +159,64 @@ def _column(
 # ---------------------------------------------------------------------------------------------- rounding
 
 
-def _fitted(
-    products: InnerProducts, values: Sequence[float], points: Sequence[Mapping[str, Fraction]], bound: int
-) -> Coefficient | None:
-    """A number, or a number times powers of the letters, that has the values at the points."""
-    if max(map(abs, values)) < _NOTHING:
-        return products.number(0)
-    letters = products.letters
-    powers = sorted(
-        itertools.product(range(-_HIGHEST, _HIGHEST + 1), repeat=len(letters)),
-        key=lambda p: (sum(map(abs, p)), [-q for q in p]),
-    )
-    for exponents in powers:
-        sizes = [
-            math.prod(float(point[v.name]) ** e for v, e in zip(letters, exponents, strict=True))
-            for point in points
-        ]
-        ratios = [value / size for value, size in zip(values, sizes, strict=True)]
-        middle = sum(ratios) / len(ratios)
-        if max(abs(r - middle) for r in ratios) > _CLOSE * abs(middle):
-            continue
-        number = Fraction(middle).limit_denominator(bound)
-        if number == 0 or abs(float(number) - middle) > _CLOSE * abs(middle):
-            continue
-        found = products.number(number)
-        for v, e in zip(letters, exponents, strict=True):
-            found = found * products.letter(v) ** e
+class _Fits:
+    """Sums of at most two numbers times powers of the letters, through values at points."""
+
+    def __init__(self, products: InnerProducts, points: Sequence[Mapping[str, Fraction]]) -> None:
+        self.products = products
+        names = [v.name for v in products.letters]
+        highest = next(h for h in (3, 2, 1, 0) if (2 * h + 1) ** len(names) <= _POWERS)
+        self.powers = sorted(
+            itertools.product(range(-highest, highest + 1), repeat=len(names)),
+            key=lambda p: (sum(map(abs, p)), [-q for q in p]),
+        )
+        logarithms = np.array([[math.log(abs(point[name])) for name in names] for point in points])
+        signs = np.array([[math.copysign(1, point[name]) for name in names] for point in points])
+        exponents = np.array(self.powers).reshape(len(self.powers), len(names))
+        odd = np.prod(np.where(exponents[:, None, :] % 2 == 1, signs, 1.0), axis=2)
+        self.sizes = np.exp(exponents @ logarithms.reshape(len(points), len(names)).T) * odd
+        """For each product of powers, its value at each point."""
+
+    def terms(self, values: _Numbers) -> list[tuple[float, tuple[int, ...]]] | None:
+        """Numbers and exponents whose sum has the values at the points; None where none is found."""
+        if np.abs(values).max() < _NOTHING:
+            return []
+        ratios = values / self.sizes
+        middle = ratios.mean(axis=1)
+        close = np.abs(ratios - middle[:, None]).max(axis=1) <= _CLOSE * np.abs(middle)
+        if close.any():
+            k = int(np.argmax(close))
+            return [(float(middle[k]), self.powers[k])]
+        if len(values) < 4 or not np.abs(values).min() > _NOTHING:
+            return None
+        # relative to the values, of which all are to be 1
+        few = self.sizes[:_PAIRED] / values
+        products, sums = few @ few.T, few.sum(axis=1)
+        lengths = np.diag(products)
+        spread = np.multiply.outer(lengths, lengths) - products**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = (sums[:, None] * lengths[None, :] - sums[None, :] * products) / spread
+            left = len(values) - first * sums[:, None] - first.T * sums[None, :]
+        good = (spread > 1e-9 * np.multiply.outer(lengths, lengths)) & (left < _PAIR_CLOSE)
+        pairs = sorted((int(i + j), int(i), int(j)) for i, j in np.argwhere(np.triu(good, 1)))
+        if not pairs:
+            return None
+        _, i, j = pairs[0]
+        return [(float(first[i, j]), self.powers[i]), (float(first[j, i]), self.powers[j])]
+
+    def rounded(
+        self, terms: Sequence[tuple[float, tuple[int, ...]]] | None, bound: int
+    ) -> Coefficient | None:
+        """The sum with its numbers rounded; None where one is not near to a fraction like that."""
+        if terms is None:
+            return None
+        found = self.products.number(0)
+        for value, exponents in terms:
+            number = Fraction(value).limit_denominator(bound)
+            if abs(float(number) - value) > _CLOSE * abs(value):
+                return None
+            part = self.products.number(number)
+            for v, e in zip(self.products.letters, exponents, strict=True):
+                part = part * self.products.letter(v) ** e
+            found = found + part
         return found
-    return None

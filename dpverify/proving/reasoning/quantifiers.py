@@ -72,7 +72,7 @@ def _substituted(formula: Formula, point: ExactPoint) -> Formula:
 
     def change(e: Expression) -> Expression:
         here: dict[Variable, Expression] = {
-            v: Number(point[v.name]) for v in free_variables(e) if v.name in point
+            v: Number(point[v.name]) for v in free_variables(e) if v.name in point and v.kind != "vector"
         }
         return substituted(e, here)
 

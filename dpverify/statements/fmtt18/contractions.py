@@ -6,6 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.symbols import eta
+from dpverify.statements.interpolation import Sample, smooth_convex
 from dpverify.statements.sheet import PROOF_STEP, Sheet
 
 _x, _y = (vector(name, unit=LENGTH) for name in "xy")
@@ -47,11 +48,7 @@ _turned = vector(
 _factor = real("m", ge=0, meaning="operator norm", latex=r"\|\mathbb{I}-\eta\nabla^{2}f(z)\|")
 _curvature = real("curvature", ge=0, unit=_beta.unit, meaning="eigenvalue of the Hessian", latex=r"\lambda")
 _APART = r"\frac{1}{\beta}\|\nabla_{w}f(w)-\nabla_{w}f(w')\|^2"
-_ABOVE = (
-    r"f({0})\ge f({1})+\langle\nabla_{{w}}f({1}),{0}-{1}\rangle"
-    r"+\frac{{1}}{{2\beta}}\|\nabla_{{w}}f(w)-\nabla_{{w}}f(w')\|^2"
-)
-_PAIR = ("w", "w'")
+_SAMPLES = [Sample(at, f"f({at})", rf"\nabla_{{w}}f({at})") for at in ("w", "w'")]
 _COCOERCIVE = rf"{_APART}\le\langle\nabla_{{w}}f(w)-\nabla_{{w}}f(w'),w-w'\rangle"
 _STEP = r"w-w'-\eta(\nabla f(w)-\nabla f(w'))"
 _TURNED = r"(w-w')^{\top}\nabla^{2}f(z)"
@@ -71,16 +68,16 @@ prop18 = (
     .define(r"\psi(w)", r"w-\eta\nabla_{w}f(w)").define(r"\psi(w')", r"w'-\eta\nabla_{w}f(w')")
     .define(r"(w-w')(\mathbb{I}-\eta\nabla^{2}f(z))", r"w-w'-\eta(w-w')^{\top}\nabla^{2}f(z)")
     .step(
-        "cocoercivity", _COCOERCIVE, given=f"{_ABOVE.format(*_PAIR)}, {_ABOVE.format(*_PAIR[::-1])}",
+        "cocoercivity", _COCOERCIVE, given=smooth_convex(_SAMPLES, r"\beta"),
         where="Proposition 18: what smoothness and convexity say of two points", uses=("smooth-convex-interpolation",),
     )
     .whole(
-        "contraction", r"\|\psi(w)-\psi(w')\|\leq\|w-w'\|", given=rf"\eta\le\frac{{2}}{{\beta}}, {_COCOERCIVE}",
+        "contraction", r"\|\psi(w)-\psi(w')\|\leq\|w-w'\|", given=rf"\eta\leq 2/\beta, {_COCOERCIVE}",
         where="Proposition 18, with the display of Definition 16", uses=("fmtt18.prop18/cocoercivity",),
     )
     .reference(
         "contraction-below-the-end", r"\|\psi(w)-\psi(w')\|\leq\|w-w'\|",
-        given=rf"\eta<\frac{{2}}{{\beta}}, {_COCOERCIVE}",
+        given=rf"\eta<2/\beta, {_COCOERCIVE}",
         where="Appendix A, where the end is left out", uses=("fmtt18.prop18/cocoercivity",),
     )
     .step("difference", rf"\psi(w)-\psi(w')={_STEP}", where="Appendix A, 2nd display, first line")
@@ -104,7 +101,7 @@ prop18 = (
         where="Appendix A, 3rd display", uses=("fmtt18.prop18/difference", "fmtt18.prop18/factor"),
     )
     .step(
-        "eigenvalues", r"|1-\eta\lambda|\le 1", given=r"\lambda\le\beta, \eta\le\frac{2}{\beta}",
+        "eigenvalues", r"|1-\eta\lambda|\le 1", given=r"\lambda\le\beta, \eta\leq 2/\beta",
         where="Appendix A, last sentence: the eigenvalues of the Hessian lie in [0, beta]",
     )
     .step(
