@@ -204,7 +204,8 @@ def show(problem: Any, proof: Any, witness: Any) -> str:
     products, refuted = Products(problem), proof["method"] == "counterexample"
     for x, kind in products.kinds.items():
         given = (proof["point"] if refuted else witness)[x]
-        products.at[x] = q = [*map(number, given[1:-1].split(", "))] if given[0] == "(" else number(given)
+        q: Any = [*map(number, given[1:-1].split(", "))] if given[0] == "(" else number(given)
+        products.at[x] = q
         found = "vector" if type(q) is list else "integer" if kind == "integer" and q % 1 == 0 else "real"
         demand(kind == found, "a value of another kind")
     sizes = {len(q) for q in products.at.values() if type(q) is list}
