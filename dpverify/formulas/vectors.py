@@ -22,7 +22,7 @@ from dpverify.formulas.expressions import (
     children,
     subexpressions,
 )
-from dpverify.formulas.logic import Formula, comparisons, variables_of
+from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 from dpverify.formulas.values import Value, plus, power, times
@@ -63,11 +63,6 @@ def is_vector(e: Expression) -> bool:
             return any(map(is_vector, arguments))
         case _:
             return False
-
-
-def has_vectors(formula: Formula) -> bool:
-    """Whether vector letters occur in a formula."""
-    return any(v.kind == "vector" for v in variables_of(formula))
 
 
 def check_vectors(e: Expression) -> None:

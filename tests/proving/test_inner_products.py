@@ -295,7 +295,7 @@ def test_random_quadratic_forms_agree_with_their_values() -> None:
     rng = random.Random(0)
     letters = VECTORS[:3]
     counts = dict.fromkeys(Verdict, 0)
-    for _ in range(40):
+    for _ in range(16):
         claim = random_claim(rng, letters)
         found = prove(Obligation("o", "", claim, letters))
         counts[found.verdict] += 1
@@ -304,9 +304,9 @@ def test_random_quadratic_forms_agree_with_their_values() -> None:
             for _ in range(30):
                 point = {v.name: tuple(Fraction(rng.randint(-9, 9)) for _ in range(3)) for v in letters}
                 assert truth(claim, point) is True
-    assert counts[Verdict.PROVED] >= 3
-    assert counts[Verdict.REFUTED] >= 10
-    assert counts[Verdict.UNDECIDED] <= 4
+    assert counts[Verdict.PROVED] >= 2
+    assert counts[Verdict.REFUTED] >= 4
+    assert counts[Verdict.UNDECIDED] <= 2
 
 
 # ---------------------------------------------------------------------------------------------- the language

@@ -21,7 +21,6 @@ from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
 from dpverify.formulas.neutral import Json, expression_to_json
-from dpverify.formulas.vectors import has_vectors
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
@@ -82,7 +81,7 @@ class Gram:
 
     def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove in every dimension, or refute by vectors."""
-        if not any(map(has_vectors, (obligation.claim, *obligation.assuming))):
+        if not any(v.kind == "vector" for v in obligation.over):
             return None
         start = time.monotonic()
         point = _refuting(obligation, FEW)

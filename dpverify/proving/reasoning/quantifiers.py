@@ -49,6 +49,8 @@ def _without_quantifiers(formula: Formula, point: ExactPoint) -> Formula:
 
 def _decided(formula: ForAll, point: ExactPoint) -> bool | None:
     variable = formula.variable
+    if variable.kind == "vector":
+        raise OutOfScopeError("a vector under a quantifier")
     if variable.name in point:
         raise OutOfScopeError(f"{variable.name} is bound twice")
     body = _substituted(formula.body, point)
