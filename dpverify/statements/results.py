@@ -6,6 +6,17 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="baillon-haddad",
+        title="||g - g'||^2 is at most beta <g - g', w - w'> "
+        "for gradients g, g' of a convex beta-smooth function in w, w'",
+        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5",
+    ),
+    NamedResult(
+        id="cauchy-schwarz",
+        title="the Cauchy-Schwarz inequality: <u, v> is at most ||u|| ||v||",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
@@ -35,6 +46,22 @@ RESULTS = (
         id="neyman-pearson",
         title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
         source="Neyman and Pearson 1933",
+    ),
+    NamedResult(
+        id="norm-of-a-gaussian",
+        title="E||Z|| = sqrt(2) sigma Gamma((d + 1)/2) / Gamma(d/2) for Gaussian noise in d coordinates",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="pinsker",
+        title="Pinsker's inequality: a total variation is at most the root of half the divergence",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="projection-angle",
+        title="||u||^2 is at most <u, x - y> "
+        "for u the difference of the nearest points to x and y in a closed convex set",
+        source="textbooks on convex analysis",
     ),
     NamedResult(
         id="randomized-response",
@@ -72,6 +99,11 @@ RESULTS = (
         title="noisy contractions whose maps differ at one step are as private, t steps later, as one Gaussian step "
         "with the noise of all of them",
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
+    ),
+    NamedResult(
+        id="square-of-a-sum",
+        title="||u + v||^2 = ||u||^2 + 2 <u, v> + ||v||^2",
+        source="textbooks on linear algebra",
     ),
     NamedResult(
         id="subgradient-inequality",

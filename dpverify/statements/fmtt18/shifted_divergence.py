@@ -150,7 +150,8 @@ lem20 = (
           where="Lemma 20, proof, easy to see; a shorter x has no second part")
     .whole(
         "shift-reduction",
-        r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)\leq\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)+R_{\alpha}(\zeta,a)",
+        r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)"
+        r"\leq\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)+R_{\alpha}(\zeta,a)",
         given=r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)\le\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y), "
               r"\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y)\le\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)+R_{\alpha}(\zeta,a), "
               r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)\le\mathrm{D}_{\alpha}(U+W\|V), "

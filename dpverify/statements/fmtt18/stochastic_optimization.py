@@ -70,7 +70,7 @@ sgd_update = (
         coverage="whole", uses=("fmtt18.prop17", "second-moment-of-a-sum", "subgradient-inequality"),
         where="Section 5.1 with a minus: what Theorem 28 needs of a step",
     )
-    .correction(latex=r"w_{t+1}=\Pi_{\mathcal{K}}(w_t-\eta G(w_t))", replaces=("toward-the-minimizer",))
+    .correction(latex=r"w_{t+1}=\Pi_{\mathcal{K}}(w_t-\eta G(w_t))")
 )  # fmt: skip
 
 
