@@ -1,4 +1,5 @@
 # Three commands for users: make verify, make test, make fuzz. They set everything up in .venv.
+# While working: make test-fast, which leaves out what tests/costs.csv calls slow, and make check.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,14 +7,24 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test fuzz fuzz-1 fuzz-2 mutations check bench scaling pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
 	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
 
+# Tests start many processes: without kept bytecode, each would compile the program anew.
+test test-fast: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/installed-test
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+
+test-fast: $(VENV)/installed-test
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+
+# what each test costs, alone on the machine, into tests/costs.csv
+costs: $(VENV)/installed-test
+	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0
 
 # random formulas and random accounting, far more than in make test, over two processes; a line each part
 fuzz: $(VENV)/installed-test

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. Everything that is found is in the objects below it."""
+"""The command line: parse, call, print. All results are computed on the floors below."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ app = typer.Typer(
     help=(
         "Verify privacy claims about convex optimization.\n\n"
         "A formula is proved, certified on a box, or refuted with a counterexample; an implementation is run many "
-        "times and its true privacy loss bounded from below. Exit code 0: nothing violated, 1: a claim about an "
+        "times, and its true privacy loss is bounded from below. Exit code 0: nothing violated, 1: a claim about an "
         "implementation is violated, 2: bad input or usage, 3: undecided."
     ),
-    epilog="Start with: dpverify verify, then open the report that it names.",
+    epilog="Start with: dpverify verify; then open the report whose path it prints.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -48,7 +48,7 @@ _errors = error_console()
 
 
 def _progress(title: str) -> Any:
-    """A bar on standard error where someone may be looking, else nothing."""
+    """A progress bar on standard error if that is a terminal, else nothing."""
     from dpverify.running import RichProgress
 
     return RichProgress(title, _errors) if _errors.is_terminal else None
@@ -59,13 +59,13 @@ def _progress(title: str) -> Any:
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result, bit for bit.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Processes to prove in.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result, bit for bit.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes for proofs.")]
 
 
 @app.command("list")
 def list_(
-    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; all if none.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; default: all.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
 ) -> None:
@@ -75,6 +75,7 @@ def list_(
     """
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
+    from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import (
         catalog_entries,
         prove_statements,
@@ -108,7 +109,15 @@ def list_(
             "headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by",
             "rests_on_false", "marks",
         }  # fmt: skip
-        write_json("-", [entry.model_dump(mode="json", include=fields) for entry in entries])
+        of = displays_by_statement((r.evidence for r in records), chosen)
+        counts = {"displays", "encoded", "decided", "confirmed"}
+        write_json(
+            "-",
+            [
+                {**e.model_dump(mode="json", include=fields), **of[e.id].model_dump(include=counts)}
+                for e in entries
+            ],
+        )
         return
     print_table(
         "",
@@ -125,6 +134,8 @@ def list_(
             for e in entries
         ),
     )
+    for of_paper in displays_by_paper((r.evidence for r in records), chosen):
+        typer.echo(of_paper.says())
 
 
 @app.command("prove")
@@ -132,7 +143,7 @@ def prove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids, all if none; or one Markdown page with a theorem of your own."
+            help="Papers or statement ids (default: all), or one Markdown page with your own theorem."
         ),
     ] = None,
     json_file: Json = None,
@@ -140,8 +151,8 @@ def prove(
 ) -> None:
     """Prove or refute printed formulas and their corrections, or the theorem on a Markdown page.
 
-    Each proof's certificate is confirmed by a second, independent checker. Exit code 0, or 3 if a formula stayed
-    undecided: a refuted printed formula is a finding about its paper.
+    A second, independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided.
+    A refuted printed formula is a finding about its paper, not an error.
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
@@ -204,56 +215,57 @@ def audit(
     ] = None,
     claim: Annotated[
         str,
-        typer.Option(
-            help='What is claimed: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'
-        ),
+        typer.Option(help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'),
     ] = "",
     left: Annotated[
-        str | None, typer.Option(help="Samples on one data set: .npy or .csv, a run a row.")
+        str | None, typer.Option(help="Samples on one data set: .npy or .csv, one run per row.")
     ] = None,
     right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
-    data: Annotated[str | None, typer.Option(help="CSV handed to the function as an array.")] = None,
+    data: Annotated[str | None, typer.Option(help="CSV file passed to the function as an array.")] = None,
     neighbor: Annotated[
         str | None,
         typer.Option(
-            help="CSV of the neighboring data set: the same records in the same order, but for one."
+            help="CSV file of the neighboring data set: the same records in the same order, except for one."
         ),
     ] = None,
     adjacency: Annotated[
         str,
         typer.Option(
             metavar="replace-one|add-or-remove-one",
-            help="How the data sets differ: in one replaced record, or in one record more.",
+            help="How the data sets differ: one record is replaced, or one of them has one more record.",
         ),
     ] = "replace-one",
     runs: Annotated[int, typer.Option(min=200, help="Runs on each data set.")] = 20_000,
     failure_probability: Annotated[
-        float, typer.Option(help="With at most this probability is a correct claim called violated.")
+        float, typer.Option(help="A correct claim is called violated with at most this probability.")
     ] = 1e-3,
     seed: Seed = 0,
     executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
     store: Annotated[
-        str | None, typer.Option(help="File for finished blocks of runs: a killed audit picks up there.")
+        str | None,
+        typer.Option(help="File for finished blocks of runs, from which a killed audit continues."),
     ] = None,
     time_limit: Annotated[
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Wall-clock time for importing the function, and for each call of it; against code that runs away.",
+            help="Wall-clock limit for importing the function, and for each call; a guard against runaway code.",
         ),
     ] = 600.0,
     memory_limit: Annotated[
         float,
-        typer.Option(metavar="GIB", help="Memory for each of the function's processes, and for all outputs."),
+        typer.Option(
+            metavar="GIB", help="Memory limit for each of the function's processes, and for all outputs."
+        ),
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Audit a privacy claim about samples, or about a function, from the outside.
+    """Audit a privacy claim about samples or about a function, as a black box.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. The function runs in worker processes with limits of time and memory; what
-    it prints goes to standard error. Exit code 1 if the claim is violated, 0 if it is supported; nothing but a finished
-    audit ends with these.
+    --neighbor. Both directions are tested. The function runs in worker processes with limits on time and memory; what
+    it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is
+    undecided; only a finished audit ends with one of these.
     """
     from dpverify.verification.user_audits import audit_function, audit_samples
 
@@ -274,7 +286,7 @@ def audit(
     for name, given in of_functions.items():
         if target is None and _is_given(context, name):
             raise InvalidArgumentError(
-                f"--{name.replace('_', '-')}", given, "nothing, with samples: no function is run"
+                f"--{name.replace('_', '-')}", given, "no value together with samples: no function is run"
             )
     check_json(json_file)
     if target is not None:
@@ -318,7 +330,7 @@ def audit(
                 ("runs", str(evidence.runs)),
                 ("why", evidence.reason),
                 ("would have found", evidence.detectable),
-                ("again", evidence.reproduce),
+                ("reproduce", evidence.reproduce),
                 *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
             ),
         )
@@ -342,43 +354,48 @@ def _limits(seconds: float, gib: float) -> Limits:
 
 
 def _qualified(evidence: PrivacyEvidence) -> str:
-    """What belongs to the verdict of an audit on its line: neighbors of which kind, and whether it repeats."""
+    """What stands beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
     again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
     return f" (adjacency: {evidence.adjacency}{again})"
 
 
 @app.command("verify")
 def verify(
-    paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; all if none.")] = None,
-    profile: Annotated[str, typer.Option(help="quick (minutes) or full (ten times the runs).")] = "quick",
+    paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; default: all.")] = None,
+    profile: Annotated[
+        str, typer.Option(help="quick (minutes), or full (ten times as many runs).")
+    ] = "quick",
     seed: Seed = 0,
     out: Annotated[Path, typer.Option(help="Folder for ledger, certificates and report.")] = Path(
         "build/verify"
     ),
     failure_probability: Annotated[
-        float, typer.Option(help="Of the whole run: shared out over all audits.")
+        float, typer.Option(help="Failure probability of the whole run, shared by all audits.")
     ] = 1e-3,
-    only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; all if none.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; default: all.")] = None,
     executor: Annotated[
-        str, typer.Option(help="Runs of an audit: serial, threads=K, processes=K or dask=ADDRESS.")
+        str,
+        typer.Option(
+            help="Where an audit's runs are computed: serial, threads=K, processes=K or dask=ADDRESS."
+        ),
     ] = "serial",
     jobs: Annotated[
         int,
         typer.Option(
             min=1,
-            help="Processes for formulas and audits; with processes or dask, audits come one by one.",
+            help="Processes for proofs and audits; with processes or dask, audits run one at a time.",
         ),
     ] = 2,
     store: Annotated[
         str | None,
-        typer.Option(help="File for finished proofs, audits and blocks: a killed run picks up there."),
+        typer.Option(help="File for finished proofs, audits and blocks, from which a killed run continues."),
     ] = None,
-    strict: Annotated[bool, typer.Option(help="Exit with 1 if a printed statement is refuted, too.")] = False,
+    strict: Annotated[bool, typer.Option(help="Also exit with 1 if a printed statement is refuted.")] = False,
 ) -> None:
     """The main job: prove every encoded statement, audit every implementation, write ledger and report.
 
-    Exit code 1 if a claim about an implementation is violated, else 0: an audit or a formula that stays undecided is
-    shown as that in the report, and fails nothing.
+    Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is shown in the
+    report and is not a failure.
     """
     from dpverify.evidence import ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
@@ -415,18 +432,19 @@ def verify(
 
 @app.command("check")
 def check(
-    ledger: Annotated[Path, typer.Argument(help="A ledger.json, its certificates beside it.")],
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json with its certificates beside it.")],
     only: Annotated[
-        list[str] | None, typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only this; all if none.")
+        list[str] | None,
+        typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only this; default: all."),
     ] = None,
     json_file: Json = None,
 ) -> None:
-    """Hold a ledger against the statements' source and its certificates, trusting neither it nor the provers.
+    """Check a ledger against the statements' source and its certificates, trusting neither it nor the provers.
 
-    Each proof row is compared with the problem that its source states, and its certificate is confirmed again by the
-    independent checker. Audits are statistical and are not run again. Exit code 0: all is confirmed, or unconfirmed or
-    undecided as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the checker;
-    2: no ledger.
+    Each proof row is compared with the problem that its source states, and the independent checker is run on its
+    certificate again. Audits are statistical and are not run again. Exit code 0: all rows are confirmed, or unconfirmed
+    or undecided as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the
+    checker; 2: no ledger.
     """
     from dpverify.verification.ledger_check import check_ledger
 
@@ -457,7 +475,7 @@ def explain(
 ) -> None:
     """Show a statement's formulas and their verdicts, or an algorithm's code, guarantee and audits.
 
-    Verdicts are those that `list`, `prove` or `verify` found last, if no formula or prover has changed since.
+    Verdicts are those that `list`, `prove` or `verify` found last, unless a formula or prover has changed since.
     """
     from dpverify.verification.explanation import explanation_lines
 
@@ -469,10 +487,10 @@ def explain(
 def report(
     ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the report; beside the ledger if none.")
+        Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
     ] = None,
 ) -> None:
-    """Write the HTML report of a ledger again; the ledger and its certificates stay as they are."""
+    """Write a ledger's HTML report again; the ledger and its certificates stay as they are."""
     from dpverify.reports import write_report_again
 
     if out is not None:

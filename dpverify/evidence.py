@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA_VERSION: Literal[4] = 4
-"""1: without `mean` and `sampling` entries, which version 2 added; 2: without what an audit can see; 3: without what a
-formula covers, what it rests on and what follows from it.
+"""Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
+rests on and what follows from it.
 
-Every field that a later version added has a default, so older ledgers are read as they are.
+Every field that a later version added has a default, so older ledgers are still read.
 """
 
 READABLE_VERSIONS = (1, 2, 3, SCHEMA_VERSION)
@@ -42,14 +42,13 @@ class Coverage(StrEnum):
     """How much of a statement a formula is."""
 
     WHOLE = "whole"
-    """With what it uses, it gives the conclusion of the statement, or one of its parts, of which the others are wholes
-    too."""
+    """Together with what it uses, it gives the statement's conclusion or a part of it; other parts are wholes too."""
     INSTANCE = "instance"
     """A special case or a consequence of the statement: it can refute or support it, never prove it."""
     STEP = "step"
     """A display of its proof."""
     CONDITION = "condition"
-    """What has to hold for the statement to say something, or for a result that its proof uses to apply."""
+    """What must hold for the statement to say anything, or for a result that its proof uses to apply."""
     UNIT = "unit"
     """That both sides of a formula have the same unit."""
     REFERENCE = "reference"
@@ -69,33 +68,33 @@ class Gap(StrEnum):
     """Why something is undecided: a closed list, so that the reasons can be counted and worked off."""
 
     CONTACT_POINT = "contact point"
-    """The two sides meet, and no method settles the neighborhood."""
+    """The two sides meet at a point, and no method settles its neighborhood."""
     UNBOUNDED_DOMAIN = "unbounded domain"
     EFFORT_SPENT = "effort spent"
-    """A limit on boxes, steps or another counted work was reached."""
+    """A limit on boxes, steps or other counted work was reached."""
     CLOCK = "stopped by the clock"
     UNSUPPORTED_FUNCTION = "function not supported"
     NO_METHOD = "no method"
     """Every prover's method was tried to its end, and none applies."""
     HIDDEN_CONSTANT = "hidden constant"
-    """What O( ) hides could explain it."""
+    """A constant hidden in O( ) could explain it."""
     MISSING_HYPOTHESIS = "missing hypothesis"
     """Something is not defined, or not known to hold, without an assumption that is not stated."""
     CONTRADICTORY_ASSUMPTIONS = "contradictory assumptions"
     NO_WITNESS = "no witness"
     BLIND_AUDIT = "blind audit"
-    """Nothing that was tried would have been noticed."""
+    """No fault that was tried would have been noticed."""
     TOO_FEW_RUNS = "too few runs"
     NOT_RIGOROUS = "arithmetic not rigorous"
     PROOF_FALLS_SHORT = "proof falls short"
-    """The printed constant is beyond what is proved, and nothing shows it false."""
+    """The printed constant is beyond what is proved, and nothing shows that it is wrong."""
     NOTHING_STATED = "nothing stated"
     """There is no claim to compare with: a measurement."""
     FAULT = "fault in dpverify"
 
 
 class Variant(StrEnum):
-    """Whether a formula stands in the paper or was mended here."""
+    """Whether a formula is the paper's or a correction made here."""
 
     PRINTED = "printed"
     REPAIRED = "repaired"
@@ -126,15 +125,15 @@ class ProofEvidence(Record):
     obligation: str
     where: str
     coverage: Coverage
-    """In ledgers before version 4 read from the `role` that they have."""
+    """For ledgers before version 4, derived from their `role`."""
     variant: Variant
     latex: str
     expression: str
     """The formula in plain characters."""
     scope: str = ""
+    """Which special case of the statement an instance covers."""
     stands_for: tuple[str, ...] = ()
-    """In LaTeX, what the quantities in the formula stand for that are no plain letters."""
-    """Of which case of the statement an instance is."""
+    """In LaTeX, what the quantities in the formula that are not plain letters stand for."""
     uses: tuple[str, ...] = ()
     """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
     consequence: Consequence | None = None
@@ -142,14 +141,14 @@ class ProofEvidence(Record):
     exceeds: str = ""
     """By how much a refuted inequality fails at the counterexample, where both sides are numbers there."""
     reading: str = ""
-    """How what is printed can be read so that it is true."""
+    """A reading under which the printed formula is true."""
     catches: str = ""
     """For an instance, the fault that it would have caught."""
     domain: dict[str, str] = {}
     units: dict[str, str] = {}
     assuming: tuple[str, ...] = ()
     because: str = ""
-    """For a repaired formula, why the printed one had to be mended."""
+    """For a corrected formula, why the printed one had to be corrected."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None
@@ -171,7 +170,7 @@ class ProofEvidence(Record):
     witness: dict[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
     stopped_by_the_clock: bool = False
-    """Whether a far wall-clock guard ended some work, so that a verdict here may depend on the machine."""
+    """Whether the last-resort wall-clock guard ended some work, so that this verdict may depend on the machine."""
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
@@ -179,7 +178,7 @@ class ProofEvidence(Record):
     @model_validator(mode="before")
     @classmethod
     def _from_role(cls, fields: Any) -> Any:
-        """Ledgers before version 4 have a role: what it says of the coverage, the scope decides the rest."""
+        """Ledgers before version 4 have a role: the coverage follows from it and from the scope."""
         if not isinstance(fields, dict) or "role" not in fields or "coverage" in fields:
             return fields
         rest = {name: value for name, value in fields.items() if name != "role"}
@@ -202,18 +201,18 @@ class ProfilePoint(Record):
 
 
 class ClaimForm(StrEnum):
-    """How a claim stands to the print of its source."""
+    """How a claim relates to what its source prints."""
 
     AS_PRINTED = "as printed"
     CORRECTED = "corrected"
     UNSTATED = "unstated"
     """Nothing is claimed: a measurement."""
     NOT_COMPARED = "not compared"
-    """Nobody has held it against the print."""
+    """It has not been compared with the paper."""
 
 
 class ClaimOrigin(Record):
-    """Where a claim comes from, and whether it is what stands there."""
+    """Where a claim comes from, and whether it is what the source prints."""
 
     form: ClaimForm
     source: str = ""
@@ -241,7 +240,7 @@ class Reuse(Record):
     """Whole audits, whose blocks were not even looked for."""
     audits_taken: int = 0
     refused: int = 0
-    """Rows that were damaged or in a wrong place, so that their work was done anew."""
+    """Rows that were damaged or in the wrong place, so that their work was done again."""
     not_kept: int = 0
     """Results that rest on a source file which changed while the program ran."""
 
@@ -253,7 +252,7 @@ class Reuse(Record):
         )
 
     def says(self) -> str:
-        """It in one line, empty where there is nothing to say."""
+        """The same in one line, empty if there is nothing to say."""
         counts = (
             ("blocks", self.blocks_taken, self.blocks),
             ("proofs", self.proofs_taken, self.proofs),
@@ -267,11 +266,11 @@ class Reuse(Record):
                 if self.refused == 1
                 else f"{self.refused} damaged or misplaced rows"
             )
-            said.append(f"{rows} in {self.store} refused, and the work done anew")
+            said.append(f"{rows} in {self.store} refused, and the work done again")
         if self.not_kept:
             said.append(
-                f"{self.not_kept} results were not kept in {self.store}, since a source file that they rest on "
-                "changed or went away while the program ran"
+                f"{self.not_kept} results were not kept in {self.store}, because a source file that they rest on "
+                "changed or disappeared while the program ran"
             )
         return "; ".join(said)
 
@@ -292,14 +291,14 @@ class AuditEvidence(Record):
 
 
 class SampledEvidence(AuditEvidence):
-    """What an audit leaves behind whose verdict rests on independent runs."""
+    """What an audit whose verdict rests on independent runs leaves behind."""
 
     runs: int
     failure_probability: float
     seed: int
     seconds: float = 0.0
     sees_nothing: bool = False
-    """True where it is undecided because nothing could have changed that: no fault that was tried is noticed."""
+    """True where it is undecided because no fault that was tried would have been noticed."""
 
 
 class ExpectationEvidence(SampledEvidence):
@@ -315,7 +314,7 @@ class ExpectationEvidence(SampledEvidence):
     measured: Interval
     """Confidence interval of the expectation."""
     extreme: Interval | None = None
-    """Around the worst value that the quantity could have for any output: exhibited and certified."""
+    """Encloses the worst value that the quantity can have for any output: exhibited and certified."""
     detectable: float | None = None
     """An expectation of this size would have been found about half the time."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
@@ -525,6 +524,42 @@ class Budget(Record):
     """Per audit; the sum is at most `failure_probability`."""
 
 
+class DisplayCount(Record):
+    """What became of the displays and inline relations of a paper's statements and proofs."""
+
+    paper: str
+    displays: int
+    """All of them, a display of several lines by lines."""
+    encoded: int
+    """Those that obligations say all of."""
+    decided: int
+    """Those of the encoded whose obligations all have a verdict other than `undecided`."""
+    confirmed: int
+    """Those of the decided that the checker confirmed."""
+    definitions: int
+    restated: int
+    """Those said elsewhere."""
+    unsayable: int
+    """Those that need what no type here can say."""
+    missing: int
+    """Those not encoded yet."""
+    unlisted: int = 0
+    """Statements whose displays nobody has listed."""
+
+    def says(self) -> str:
+        """The count in one line."""
+        rest = {
+            "definitions": self.definitions,
+            "restated elsewhere": self.restated,
+            "that no type can say": self.unsayable,
+            "not encoded yet": self.missing,
+            "statements not looked through": self.unlisted,
+        }
+        shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
+        others = (f"{n} {what}" for what, n in rest.items() if n)
+        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
+
+
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
@@ -546,6 +581,8 @@ class Ledger(Record):
     """Where a store was used, what was taken from it."""
     results: tuple[NamedResult, ...] = ()
     """The named results that statements of this ledger rest on."""
+    displays: tuple[DisplayCount, ...] = ()
+    """For each paper with an inventory."""
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

@@ -1,8 +1,8 @@
-"""What may be said of a statement, computed from its formulas: a headline says what was proved and no more.
+"""What may be said about a statement, computed from its formulas: a headline says what was proved and no more.
 
-A statement is proved by its `whole` formulas alone, with its conditions and with what these rest on; everything that
-they use and that is not among the statement's own formulas is named after the word "given". Instances refute or
-support. A false step or condition is said, and so is a box that leaves out a part of a domain.
+A statement is proved only by its `whole` formulas, together with its conditions and with what these rest on;
+everything that they use and that is not among the statement's own formulas is named after the word "given". Instances
+refute or support. A false step or condition is named, and so is a box that leaves out part of a domain.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FALSE_STEP = "a step of its proof is false"
 
 @dataclass(frozen=True)
 class Word:
-    """What was shown of one variant of a statement."""
+    """What was shown about one variant of a statement."""
 
     verdict: Verdict | None
-    """Of the statement itself: None where no formula is the whole of it and none refutes it."""
+    """On the statement itself: None where no formula covers the whole of it and none refutes it."""
     given: tuple[str, ...]
     """What the verdict rests on besides the statement's own formulas."""
     headline: str
@@ -33,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Row:
-    """What the rule looks at of one formula."""
+    """What the rule looks at in one formula."""
 
     name: str
     coverage: Coverage
@@ -73,7 +73,7 @@ def _covers(domain: str, low: str, high: str) -> bool:
 
 
 def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
-    """What is false as printed in a statement beside what it says itself, each kind once."""
+    """What is false as printed in a statement besides its conclusion, each kind once."""
     return _marks((p.coverage, p.verdict) for p in proofs if p.variant is Variant.PRINTED)
 
 
@@ -91,7 +91,7 @@ def _marks(rows: Iterable[tuple[Coverage, Verdict]]) -> tuple[str, ...]:
 def variant_rows(
     proofs: Sequence[ProofEvidence], variant: Variant, replaced: Iterable[str] = ()
 ) -> tuple[Row, ...]:
-    """The rows of one variant. The corrected statement is the printed one but for what its correction replaces.
+    """The rows of one variant. The corrected statement is the printed one except for what its correction replaces.
 
     Args:
         proofs: all rows of one statement.
@@ -111,12 +111,12 @@ def word(
     uses: Sequence[str] = (),
     false: Mapping[str, Consequence | None] | None = None,
 ) -> Word:
-    """What may be said of a statement.
+    """What may be said about a statement.
 
     Args:
         statement: its id.
         rows: its formulas in one variant.
-        uses: what the statement rests on whatever the formula.
+        uses: what the statement rests on, whichever the formula.
         false: the statements that are false as printed among those that it rests on, with what follows from that.
     """
     false_rows = _marks((row.coverage, row.verdict) for row in rows)
@@ -156,7 +156,7 @@ def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
 
 
 def _needed(statement: str, rows: Sequence[Row], wholes: Sequence[Row]) -> list[Row]:
-    """The wholes, all conditions, and what these use of the statement's own formulas."""
+    """The wholes, all conditions, and those of the statement's own formulas that these use."""
     by_name = {f"{statement}/{row.name}": row for row in rows}
     waiting = [*wholes, *(row for row in rows if row.coverage is Coverage.CONDITION)]
     found: dict[str, Row] = {}
@@ -169,7 +169,7 @@ def _needed(statement: str, rows: Sequence[Row], wholes: Sequence[Row]) -> list[
 
 
 def _conclusion(needed: Sequence[Row]) -> Verdict:
-    """The weakest verdict; where what the wholes need is false, they give nothing."""
+    """The weakest verdict; if something that the wholes need is false, they prove nothing."""
     verdict = overall([row.verdict for row in needed])
     assert verdict is not None
     return Verdict.UNDECIDED if verdict is Verdict.REFUTED else verdict
@@ -234,7 +234,7 @@ def ancestors(name: str, graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
 
 
 def exceeds(relation: str, left: str | None, right: str | None) -> str:
-    """By how much an inequality fails, from its two sides; empty where that is not a size beyond another."""
+    """By how much an inequality fails, from its two sides; empty unless they are numbers that can be compared so."""
     try:
         low, high = float(Fraction(left or "")), float(Fraction(right or ""))
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -242,8 +242,8 @@ def exceeds(relation: str, left: str | None, right: str | None) -> str:
     if relation not in ("<=", "<") or low < high or high < 0:
         return ""
     if high > 0:
-        return f"{_short(low)} in place of at most {_short(high)}, {_short(low / high)} times as much"
-    return f"{_short(low)} in place of at most {_short(high)}"
+        return f"{_short(low)} instead of at most {_short(high)}, {_short(low / high)} times as much"
+    return f"{_short(low)} instead of at most {_short(high)}"
 
 
 def _short(number: float) -> str:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from dpverify.evidence import ProofEvidence
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
-"""Exit codes beside 0: a claim about an implementation is violated, the input is bad, no answer."""
+"""Exit codes other than 0: a claim about an implementation is violated; the input is bad; undecided."""
 
 OWN_FAULT = 70
-"""Exit code of an error that is dpverify's own; none of the above, so that no script takes it for a verdict."""
+"""Exit code of a fault in dpverify itself; none of the above, so that no script takes it for a verdict."""
 
 _PIPE_CLOSED = 128 + 13
-"""As if ended by SIGPIPE, like other programs whose reader has gone; the verdict was not delivered."""
+"""As if ended by SIGPIPE, like other programs whose reader is gone; the verdict was not delivered."""
 
 _STOPPED = 128 + 15
 """As if ended by SIGTERM."""
@@ -46,7 +46,7 @@ COLORS = {
 
 
 class _Console(Console):
-    """A console that says when its reader has gone, instead of ending the program with code 1."""
+    """A console that raises an error when its reader is gone, instead of ending the program with code 1."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -54,7 +54,7 @@ class _Console(Console):
 
 
 class Commands(TyperGroup):
-    """Commands that end quietly, with a code of its own, when the reader of their output has gone."""
+    """Commands that end quietly, with their own exit code, when the reader of their output is gone."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Read the command line; --help is answered here."""
@@ -90,7 +90,7 @@ def error_console() -> Console:
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print rows: a table on a terminal, tab-separated lines into a pipe."""
+    """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
     console = output_console()
     if not console.is_terminal:
         for row in rows:
@@ -125,7 +125,7 @@ def write_json(path: str, content: Any) -> None:
 
 
 def check_json(path: str | None) -> None:
-    """Refuse a file for JSON before the work is done; what is there already stays as it is.
+    """Refuse a file for JSON before any work is done; an existing file stays as it is.
 
     Raises:
         InvalidArgumentError: if the file cannot be written to.
@@ -145,12 +145,12 @@ def check_json(path: str | None) -> None:
 
 def _refused_file(path: str, error: Exception) -> InvalidArgumentError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    allowed = f"- for standard output, or a file in a folder that exists and can be written to ({reason})"
+    allowed = f"- for standard output, or a file in an existing folder that can be written to ({reason})"
     return InvalidArgumentError("--json", path, allowed)
 
 
 def check_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that cannot be written to before hours are spent, without making it.
+    """Refuse a folder that cannot be written to before hours are spent, without creating it.
 
     Raises:
         InvalidArgumentError: if the folder, or the nearest one above it that exists, cannot be written to.
@@ -160,17 +160,19 @@ def check_folder(option: str, folder: Path) -> None:
         with tempfile.TemporaryFile(dir=nearest):
             pass
     except (OSError, ValueError) as error:
-        raise InvalidArgumentError(option, str(folder), "a folder that can be written to, or made") from error
+        raise InvalidArgumentError(
+            option, str(folder), "a folder that can be written to or created"
+        ) from error
 
 
 def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
-    """End with exit code 70 where a row ended in a fault of dpverify's own, naming each such row."""
+    """End with exit code 70 if a row ended in a fault in dpverify itself, naming each such row."""
     faulty = [p for p in proofs if p.fault]
     console = error_console()
     for p in faulty:
         console.print(p.fault, markup=False, soft_wrap=True)
         console.print(
-            f"dpverify: this is a fault in dpverify, and no verdict on {p.statement}, {p.obligation}; please report "
+            f"dpverify: this is a fault in dpverify, not a verdict on {p.statement}, {p.obligation}; please report "
             "it with the lines above.",
             markup=False,
             soft_wrap=True,
@@ -181,7 +183,7 @@ def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
-    # a terminal without a sign shows its number, and is no reason to stop
+    # a terminal that lacks a character shows its code, and that is no reason to stop
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -195,7 +197,7 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
         except Exception:
             traceback.print_exc()
             console.print(
-                "dpverify: this is a fault in dpverify, and no verdict; please report it with the lines above.",
+                "dpverify: this is a fault in dpverify, not a verdict; please report it with the lines above.",
                 markup=False,
                 soft_wrap=True,
             )
@@ -204,7 +206,7 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
 
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
-    """Let SIGTERM unwind the program, so that worker processes end with it and nothing stays half written."""
+    """Let SIGTERM unwind the program, so that worker processes end with it and nothing is left half-written."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

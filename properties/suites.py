@@ -1,4 +1,4 @@
-"""Properties to check of an own object, each as one call that raises AssertionError with what was found."""
+"""Properties to check of your own object, each as one call that raises AssertionError with what was found."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What rests on what, a drawing a paper: statements as boxes that are links, what they rest on above them.
+"""What rests on what, one drawing per paper: statements as boxes that are links, what they rest on above them.
 
-Nothing is told by color alone. The border tells how a statement stands as printed (solid: it holds; dashed: it is
-false; dotted: not known), the filling how far its proof, or that of its correction, goes (whole: with all that it rests
-on; half: given what is not proved; none), and each box says the same in words, as the list below the drawing does.
+Nothing is shown by color alone. The border shows how a statement stands as printed (solid: it holds; dashed: it is
+false; dotted: not known), the fill how far its proof, or its correction's, goes (whole: with all that it rests on;
+half: given what is not proved; none), and each box says the same in words, as does the list below the drawing.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _MARGIN = 6
 
 @dataclass(frozen=True)
 class Node:
-    """A statement, or a result of the literature, as it is drawn."""
+    """A statement, or a result from the literature, as it is drawn."""
 
     id: str
     label: str
     says: str
     """How it stands, in a few words."""
     title: str
-    """The same in full, for what reads the drawing aloud and for a pointer that rests on it."""
+    """The same in full, for screen readers and for tooltips."""
     border: str
     """`holds`, `false` or `unknown`."""
     filling: str
@@ -49,7 +49,7 @@ class Drawing:
 
 
 def drawings(ledger: Ledger, anchors: Mapping[str, str]) -> tuple[Drawing, ...]:
-    """A drawing for each paper of which a statement rests on something, in the ledger's order."""
+    """A drawing for each paper in which some statement rests on something, in the ledger's order."""
     papers = dict.fromkeys(row.paper for row in ledger.statements if row.uses and row.headline_printed)
     return tuple(_drawing(paper, ledger, anchors) for paper in papers)
 
@@ -130,7 +130,7 @@ def _short(row: StatementEntry, border: str, filling: str) -> str:
 
 
 def _layers(nodes: Mapping[str, Node]) -> list[list[str]]:
-    """Everything below all that it rests on; in a layer, near the middle of what it rests on."""
+    """Each node below all that it rests on; within a layer, near the middle of what it rests on."""
     depth: dict[str, int] = {}
 
     def deep(name: str) -> int:

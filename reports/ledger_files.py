@@ -36,7 +36,7 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
     except (ValueError, RecursionError) as error:
         raise InvalidDataError(f"{source} is not JSON: {_first_line(error)}.") from error
     if not isinstance(tree, dict) or "schema_version" not in tree:
-        raise InvalidDataError(f"{source} is not a ledger: it is no JSON object with a `schema_version`.")
+        raise InvalidDataError(f"{source} is not a ledger: it is not a JSON object with a `schema_version`.")
     version = tree["schema_version"]
     if isinstance(version, bool) or version not in READABLE_VERSIONS:
         *older, newest = map(str, READABLE_VERSIONS)
@@ -65,7 +65,7 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidDataError(
-            f"Ledger {place} cannot be read: {reason}; allowed is a ledger.json that dpverify wrote."
+            f"Ledger {place} cannot be read: {reason}; a ledger.json written by dpverify is needed."
         ) from error
     return parse_ledger(text, f"Ledger {place}")
 

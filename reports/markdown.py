@@ -45,7 +45,7 @@ def render_markdown(ledger: Ledger) -> str:
             parts += _findings(finding for each in found for finding in each.findings)
     said = [row for row in ledger.statements if row.headline_printed]
     if said:
-        parts += ["### What was shown of each statement", ""]
+        parts += ["### What was shown about each statement", ""]
         parts += _table(
             ("statement", "as printed", "corrected"),
             [(row.id, row.headline_printed, row.headline_repaired) for row in said],

@@ -51,7 +51,7 @@ _SHOWN_CERTIFICATE = 3000
 
 @dataclass(frozen=True)
 class CertificateNote:
-    """What the page says of a certificate."""
+    """What the page says about a certificate."""
 
     method: str
     size: str
@@ -154,7 +154,7 @@ def _prose(text: str) -> Markup:
 
 
 def _neighbors(adjacency: str) -> str:
-    """A neighboring relation in words; one that has no words here stays as it is."""
+    """An adjacency in words; one without words here stays as it is."""
     words = {
         "replace-one": "any one record replaced",
         "add-or-remove-one": "any one record added or removed",

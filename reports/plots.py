@@ -101,10 +101,10 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
             _item("point", f"ε ≥ {at_least(evidence.epsilon_lower)} at δ = {nearest(evidence.delta)}")
         )
     caption = (
-        f"δ on a log scale. The true curve lies above the audited bound, at all points at once, but for an "
-        f"error probability of {at_most(evidence.failure_probability)}."
+        f"δ on a log scale. The true curve lies above the audited bound, at all points at once, except with "
+        f"probability {at_most(evidence.failure_probability)}."
         if seen
-        else "δ on a log scale. The audit found no lower bound that shows on it."
+        else "δ on a log scale. The audit found no lower bound that is visible on this scale."
     )
     rows = tuple(
         (
@@ -282,7 +282,7 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
 
 
 def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
-    """By how much the sampler's distribution function may differ from the right one, as a band around zero."""
+    """By how much the sampler's distribution function may differ from the correct one, as a band around zero."""
     points = sorted(evidence.points)
     x = [point[0] for point in points]
     with svg.drawing():
@@ -295,7 +295,7 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
         drawing = svg.inline(
             figure,
             name=name,
-            title=f"Distribution function of {evidence.statistic}, minus the right one",
+            title=f"Distribution function of {evidence.statistic}, minus the correct one",
             description=(
                 f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
                 f"{span(evidence.measured.lower, evidence.measured.upper)} apart in Kolmogorov distance."
@@ -304,11 +304,10 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
     return Plot(
         f"Law of {evidence.statistic}",
         drawing,
-        (_item("claim", "the right law"), _item("band", "the sampler's law, confidence band")),
-        "The probability of at most the value below, minus what it should be. The band holds it everywhere but for an "
-        "error probability of "
-        f"{at_most(evidence.failure_probability)}.",
-        ("at", "probability, at least", "probability, at most", "right"),
+        (_item("claim", "the correct law"), _item("band", "the sampler's law, confidence band")),
+        "The probability of at most the value on the axis, minus what it should be. The band contains it everywhere, "
+        f"except with probability {at_most(evidence.failure_probability)}.",
+        ("at", "probability, at least", "probability, at most", "correct"),
         tuple((nearest(at), at_least(lo), at_most(hi), nearest(r)) for at, lo, hi, r in points),
     )
 

@@ -35,11 +35,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Badge:
-    """What was shown, and what it is about."""
+    """What was shown, and about what."""
 
     about: str
     verdict: Verdict | None
-    """None where nothing was shown of the whole: then the headline says of what."""
+    """None where nothing was shown about the whole: then the headline says about what."""
     headline: str = ""
     """What was shown in words, where that is more than the verdict."""
     brief: str = ""
@@ -82,21 +82,21 @@ class Section:
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
     marks: tuple[str, ...]
-    """What is false beside the statement itself, such as `a step of its proof is false`, if no headline says so."""
+    """What else is false, such as `a step of its proof is false`, if no headline says so."""
     errata: tuple[ErratumEntry, ...]
     uses: tuple[str, ...]
     """What it rests on."""
     used_by: tuple[str, ...]
     rests_on_false: tuple[str, ...]
     correction: Correction | None
-    """What is false in it as printed, beside its repair."""
+    """What is false in it as printed, beside its correction."""
     reasons: tuple[str, ...]
-    """Why it was repaired."""
+    """Why it was corrected."""
     printed: tuple[Card, ...]
     """Printed formulas."""
     repaired: tuple[Card, ...]
     units: tuple[Card, ...]
-    """Formulas, printed and repaired, that were found homogeneous; those that were not are with the others."""
+    """Formulas, printed and corrected, that were found homogeneous; those that were not are among the others."""
     audits: tuple[Card, ...]
 
     @property

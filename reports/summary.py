@@ -1,4 +1,4 @@
-"""What a ledger comes to: counts, findings, and the lines that a terminal shows."""
+"""The summary of a ledger: counts, findings, and the lines that a terminal shows."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class VerdictCount:
 
 @dataclass(frozen=True)
 class Finding:
-    """One formula that is false, and what was put in its place."""
+    """One formula that is false, and its corrections."""
 
     refuted: ProofEvidence
     repairs: tuple[ProofEvidence, ...] = ()
@@ -71,24 +71,24 @@ class Finding:
 
 @dataclass(frozen=True)
 class Correction:
-    """A statement with printed formulas that are false, what was put in their place, and why."""
+    """A statement with printed formulas that are false, their corrections, and why."""
 
     statement: str
     title: str
     where: str
     findings: tuple[Finding, ...]
     repairs: tuple[tuple[ProofEvidence, str], ...]
-    """The repaired formulas of all findings, each once, and where they hold if that is what was mended."""
+    """The corrected formulas of all findings, each once, and where they hold if the correction changed that."""
     reasons: tuple[str, ...]
     marks: tuple[str, ...]
-    """What is false beside the statement itself, such as `a step of its proof is false`."""
+    """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
     """The worst of its findings'; None in ledgers before version 4."""
 
 
 @dataclass(frozen=True)
 class Power:
-    """How many audits of a kind could have told a right implementation from a wrong one."""
+    """How many audits of a kind could have told a correct implementation from a wrong one."""
 
     kind: str
     audits: int
@@ -119,17 +119,17 @@ class Summary:
     findings: tuple[Finding, ...]
     """Printed formulas that are false."""
     failed_repairs: tuple[Finding, ...]
-    """Repaired formulas that are false too."""
+    """Corrected formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
     false_constants: tuple[ConstantEvidence, ...]
     """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
     undecided: tuple[ProofEvidence | AuditEvidence, ...]
     errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
-    """Corrections that a test or an audit computes, with their statements, worst consequence first."""
+    """Errata that a test or an audit computes, with their statements, worst consequence first."""
     measurements: tuple[AuditEvidence, ...]
-    """Audits without a claim to compare with; they have a number and no verdict."""
+    """Audits without a claim to compare with: they have a number and no verdict."""
     powers: tuple[Power, ...]
-    """What the audits can tell, a kind of audit each."""
+    """What the audits can tell, one entry per kind of audit."""
     gaps: tuple[tuple[Gap, int], ...]
     """How often each of the known reasons left something undecided; none in ledgers before version 4."""
     units: int
@@ -248,7 +248,7 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
 
 
 def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
-    """The worst consequence of what says what the statement says, if that is among it, else of all."""
+    """The worst consequence among the wholes and instances if there are any, else among all."""
     found = list(refuted)
     claims = [p.consequence for p in found if p.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
     return gravest(claims or [p.consequence for p in found])
@@ -343,7 +343,7 @@ def gaps_text(gaps: Iterable[tuple[Gap, int]]) -> str:
 
 
 def consequence_text(proof: ProofEvidence) -> str:
-    """What follows from a false formula: its consequence, by how much it fails, how it can be read."""
+    """What follows from a false formula: its consequence, by how much it fails, a reading that makes it true."""
     parts = [str(proof.consequence)] if proof.consequence else []
     parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
     parts += [f"true if read {proof.reading}"] if proof.reading else []
@@ -365,14 +365,14 @@ def finding_text(finding: Finding) -> str:
 
 
 def repair_text(finding: Finding, repair: ProofEvidence) -> str:
-    """A repaired formula, where it holds, and its verdict."""
+    """A corrected formula, where it holds, and its verdict."""
     narrowed = where_it_holds(finding, repair)
     what = "the same" if narrowed and repair.expression == finding.refuted.expression else repair.expression
     return f"{shortened(what)}{f' for {narrowed}' if narrowed else ''} ({repair.verdict})"
 
 
 def where_it_holds(finding: Finding, repair: ProofEvidence) -> str:
-    """How the domain and the conditions of a repair differ from those of what it mends; empty if they do not."""
+    """How the domain and the conditions of a correction differ from the printed ones; empty if they do not."""
     printed = finding.refuted
     if printed.obligation != repair.obligation:
         return ""
@@ -413,7 +413,7 @@ def audit_text(audit: AuditEvidence) -> str:
             )
         case MeanEvidence():
             bound = (
-                f"claimed is at {'least' if audit.at_least else 'most'} {number_text.nearest(audit.bound)}"
+                f"claimed: at {'least' if audit.at_least else 'most'} {number_text.nearest(audit.bound)}"
                 if math.isfinite(audit.bound)
                 else "no bound is stated"
             )
@@ -424,8 +424,8 @@ def audit_text(audit: AuditEvidence) -> str:
         case SamplingEvidence():
             return (
                 f"the law of {audit.statistic} is "
-                f"{number_text.span(audit.measured.lower, audit.measured.upper)} from the right one in Kolmogorov "
-                f"distance, claimed {law_claim(audit)} ({audit.data})"
+                f"{number_text.span(audit.measured.lower, audit.measured.upper)} away from the correct one in "
+                f"Kolmogorov distance, claimed: {law_claim(audit)} ({audit.data})"
             )
         case RateEvidence():
             return (
@@ -442,7 +442,7 @@ def audit_text(audit: AuditEvidence) -> str:
             stands = (
                 "none is printed"
                 if audit.printed is None
-                else f"printed is {number_text.nearest(audit.printed)}"
+                else f"printed: {number_text.nearest(audit.printed)}"
             )
             return f"the constant in {audit.formula}: {provable_text(audit)}, {stands}"
 
@@ -455,12 +455,12 @@ def provable_text(constant: ConstantEvidence) -> str:
 
 
 def origin_text(origin: ClaimOrigin) -> str:
-    """How a claim stands to the print of its source, in words."""
+    """How a claim relates to what its source prints, in words."""
     parts = {
         ClaimForm.AS_PRINTED: [f"as printed: {origin.printed}" if origin.printed else "as printed"],
-        ClaimForm.CORRECTED: [f"corrected: {origin.because}", f"printed is {origin.printed}"],
+        ClaimForm.CORRECTED: [f"corrected: {origin.because}", f"printed: {origin.printed}"],
         ClaimForm.UNSTATED: [f"none: {origin.because}"],
-        ClaimForm.NOT_COMPARED: ["not compared with the print"],
+        ClaimForm.NOT_COMPARED: ["not compared with the paper"],
     }[origin.form]
     return "; ".join([*parts, *([f"holds for {origin.holds_for}"] if origin.holds_for else [])])
 
@@ -485,7 +485,7 @@ def reason_of(entry: ProofEvidence | AuditEvidence) -> str:
 
 
 def _repairs(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[ProofEvidence, ...]:
-    """The repairs of a refuted formula: those of its name, else of the whole statement, else all."""
+    """The corrections of a refuted formula: those with its name, else of the whole statement, else all."""
     repaired = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.REPAIRED]
     same_name = [proof for proof in repaired if proof.obligation == refuted.obligation]
     whole = [proof for proof in repaired if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
@@ -493,7 +493,7 @@ def _repairs(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[P
 
 
 def _agree(proof: ProofEvidence) -> bool:
-    """Whether this says no more than that the units of both sides agree."""
+    """Whether this says only that the units of both sides agree."""
     return proof.coverage is Coverage.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
@@ -513,7 +513,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
             "privacy",
             privacy,
             flagged,
-            f"{halved} would have seen the noise halved (or the exponent doubled), {flagged} a quarter of the noise",
+            f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise",
         ),
         ("expectation", means, breakable, f"{breakable} could have found a broken bound"),
         ("law", laws, rejected, f"{rejected} reject a sampler that ignores the data"),
@@ -594,7 +594,7 @@ def _how(statements: Iterable[Correction]) -> str:
 
 
 def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
-    """What was shown of the statements with formulas as printed; what was only tried on instances is not counted in."""
+    """What was shown about the statements with formulas, as printed; those tried only on instances count apart."""
     found = [row.verdict_printed for row in statements if row.headline_printed]
     if not found:
         return []

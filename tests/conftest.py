@@ -2,43 +2,68 @@
 
 from __future__ import annotations
 
-import sqlite3
+import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-_PATIENCE = 1200.0
-"""Seconds for which one test process may wait until another has proved everything."""
+from . import costs
+
+if TYPE_CHECKING:
+    from .kept_proofs import Proofs
+
+ROOT = Path(__file__).parents[1]
+
+# Tests run side by side. Threads of BLAS and OpenMP that wait for a core spin, and take several times the CPU; read
+# when the libraries are loaded, by processes that tests start too.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what each test costs, if `DPVERIFY_COSTS` names a file for it."""
+    if name := os.environ.get("DPVERIFY_COSTS"):
+        config.pluginmanager.register(costs.Meter(Path(name)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what the table of costs says is slow."""
+    table = costs.read()
+    for item in items:
+        if costs.is_slow(item, table):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
-def all_proofs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> tuple[list[Any], Path]:
-    """Every encoded statement proved once, and a user's cache folder that remembers what was found.
+def proofs() -> Proofs:
+    """The proofs of the encoded statements; what nobody asks for is not proved."""
+    from .kept_proofs import Proofs
 
-    Of several test processes the first one proves; the others take it from there.
-    """
-    from dpverify.running import Store
-    from dpverify.statements.paper import papers
-    from dpverify.verification.proofs import prove_statements, remember_all
+    return Proofs(ROOT / "build" / "test-proofs")
 
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
-    with _alone(shared / "all-proofs-lock.sqlite"), Store(shared / "all-proofs.sqlite") as store:
-        statements = [s for p in papers().values() for s in p.statements]
-        records = prove_statements(statements, workers=2, store=store)
+
+@pytest.fixture(scope="session")
+def all_proofs(proofs: Proofs) -> list[Any]:
+    """Every encoded statement, proved."""
+    return proofs.of()
+
+
+@pytest.fixture(scope="session")
+def all_remembered(all_proofs: list[Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's cache folder that remembers what was found of every statement."""
+    from dpverify.verification.proofs import remember_all
+
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        remember_all(r.evidence for r in records)
-    return records, cache
+        remember_all(r.evidence for r in all_proofs)
+    return cache
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Held by one process at a time, and by none that has ended."""
-    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as lock:
-        lock.execute("BEGIN EXCLUSIVE")
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests remember stays out of the user's cache folder, and what is in there out of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("users-cache")))
         yield

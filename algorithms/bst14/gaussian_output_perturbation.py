@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
+import scipy
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -132,7 +132,7 @@ class GaussianOutputPerturbation(Weakenable):
         if self.zeta is not None:
             return self.zeta
         n, p = whole_number("n", n, at_least=2), self.problem.constraint.dimension
-        quantile = float(special.chdtri(p, n**-3.0))
+        quantile = float(scipy.special.chdtri(p, n**-3.0))
         return max(math.sqrt(3 * math.log(n)), math.sqrt(quantile / p))
 
     def ball_radius(self, n: int) -> float:
@@ -143,7 +143,7 @@ class GaussianOutputPerturbation(Weakenable):
     def failure_probability(self, n: int) -> float:
         """With at most which probability the minimizer is outside of the ball: that of a chi-square's tail."""
         dimension = self.problem.constraint.dimension
-        return float(special.chdtrc(dimension, dimension * self.zeta_at(n) ** 2))
+        return float(scipy.special.chdtrc(dimension, dimension * self.zeta_at(n) ** 2))
 
     def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP, and the GDP behind it; none if the noise is too small."""

@@ -77,7 +77,7 @@ class GridWalk(Weakenable):
     """bst14, Lemma 6.1: a point of a cube from nearly the density exp(-scale * sum of losses).
 
     The lazy grid walk of Applegate and Kannan on cells of side at most distance / (2 eta sqrt(p)), from the central
-    cell, then a uniform point of the cell. eta = scale n L. Repaired against the print: the spacing divides the edge,
+    cell, then a uniform point of the cell. eta = scale n L. Corrected against the paper: the spacing divides the edge,
     the smallest mass of a cell has exp(-eta tau sqrt(p)), and the walk's relative error is 1 - exp(-mixing); see
     `grid_steps` for the proof of the number of steps.
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scipy.special import gammaincc
+import scipy
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -126,7 +126,7 @@ class OutputPerturbation(Weakenable):
     def failure_probability(self, n: int) -> float:
         """P[||b|| > zeta p scales], exactly; theta* is outside of C_0 with at most this probability."""
         p = self.problem.constraint.dimension
-        return float(gammaincc(p, self.zeta_at(n) * p))
+        return float(scipy.special.gammaincc(p, self.zeta_at(n) * p))
 
     def printed_failure_probability(self, n: int) -> float:
         """exp(-zeta), as printed; see the class for where it is too small."""

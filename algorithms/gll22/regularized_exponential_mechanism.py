@@ -13,8 +13,8 @@ from functools import cache
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -103,7 +103,7 @@ class SampledGaussianProfile:
         """Values of delta at each epsilon (nats), at most 1."""
         points = np.asarray(epsilon, dtype=np.float64)
         # slope 0 in e^eps: Phi(-eps / mu - mu / 2) = tau
-        best = self.mu * (-float(special.ndtri(self.total_variation)) - self.mu / 2)
+        best = self.mu * (-float(scipy.special.ndtri(self.total_variation)) - self.mu / 2)
         used = np.minimum(points, max(0.0, best))
         exact = np.asarray(gaussian_hockey_stick(used, self.mu))
         return np.minimum(1.0, exact + (1 + np.exp(used)) * self.total_variation)
@@ -126,7 +126,7 @@ class RegularizedExponentialMechanism(Weakenable):
     (n sqrt(mu + m)), G bounding the slope of the difference of two records' losses (`gradient_sensitivity`), m
     their strong convexity. Where the sample is only within total variation tau of that law, (1 + e^eps) tau is added.
 
-    Where this departs from the print:
+    Where this departs from the paper:
 
     - The proof of Theorem 6.4 pays for sampling with tau = delta/3 beside (eps, 2 delta/3). Total variation tau costs
       (1 + e^eps) tau, more than that for every eps > 0, so tau is delta / (3 (1 + e^eps)) here. Where the sample is

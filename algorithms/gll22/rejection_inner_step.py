@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import special
+import scipy
 
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -67,13 +67,13 @@ def truncation_error(spread: float) -> float:
         return 0.0
     powers = np.arange(1, _MOST_FACTORS + 1)
     # E s^a = spread^a 2^(a/2) Gamma((a + 1) / 2) / sqrt(pi)
-    log_moments = powers * math.log(spread * math.sqrt(2)) + special.gammaln((powers + 1) / 2)
+    log_moments = powers * math.log(spread * math.sqrt(2)) + scipy.special.gammaln((powers + 1) / 2)
     moments = np.exp(log_moments - 0.5 * math.log(math.pi))
     total = 0.0
     for m in range(1, _MOST_FACTORS + 1):
         least = _root(m) / spread
-        terms = moments[:m] * special.gammaincc((powers[:m] + 1) / 2, least * least / 2)
-        excess = float(np.sum(terms)) - float(special.gammaincc(0.5, least * least / 2))
+        terms = moments[:m] * scipy.special.gammaincc((powers[:m] + 1) / 2, least * least / 2)
+        excess = float(np.sum(terms)) - float(scipy.special.gammaincc(0.5, least * least / 2))
         total += m / math.factorial(m + 1) * max(0.0, excess)
     # more factors: E sum of s^a / a! beyond, below twice its first term for these spreads; then rounding
     beyond = 2 * moments[-1] * spread / math.factorial(_MOST_FACTORS)

@@ -87,7 +87,7 @@ class PopulationToEmpirical(Weakenable):
     together, says so (see `wrapped_solvers.check_solver`), and gets its privacy from its parameters on every local
     problem (it is asked). Its points are projected onto their ball before they are compared.
 
-    Where this departs from the print, because the print does not hold:
+    Where this departs from the paper, because the printed form does not hold:
 
     - the choice between the balls is made with scores relative to each ball's radius (`relative_scores`). With the
       plain exponential mechanism, `selection="printed"`, the error has B L / (n epsilon) and B L / sqrt(n) whatever

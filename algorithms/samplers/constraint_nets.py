@@ -13,8 +13,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.checks import number, whole_number
@@ -88,7 +88,7 @@ def cover_radius(points: Matrix, constraint: ConstraintSet, *, cells: int = 20_0
     if not np.all(np.isfinite(net)) or not np.all(constraint.contains(net, 1e-9)):
         raise InvalidArgumentError("points", points, "finite points of the constraint set")
     grid = _cells(constraint, _radius_for(constraint, cells), cells)
-    tree = KDTree(net)
+    tree = scipy.spatial.KDTree(net)
     distances, _ = tree.query(grid.centers)
     attained, _ = tree.query(np.asarray(constraint.project(grid.centers)))
     upper = min(float(np.max(distances)) + grid.half_diagonal, constraint.diameter)

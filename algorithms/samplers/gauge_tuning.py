@@ -88,7 +88,7 @@ def printed_alpha(region: Region, eta: float, distance: float) -> float:
 def repeats(region: Region, eta: float, distance: float) -> int:
     """Algorithm 6's m = ceil(4 eta ||C|| + p log2(||C|| / r) + log2(1 / (1 - exp(-distance / 4)))).
 
-    The logarithms have base 2, which the print leaves open: Lemma 6.5 needs 2^-m to be small against the smallest
+    The logarithms have base 2, which the paper leaves open: Lemma 6.5 needs 2^-m to be small against the smallest
     density on C times the volume of the ball of the fallback. r is 1 in the paper. Where C is the cube the first
     sample is always inside.
     """

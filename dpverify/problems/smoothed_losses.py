@@ -30,8 +30,8 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
@@ -159,7 +159,9 @@ class SmoothedGeneralizedLinear:
             t = (1.0 - y * z) / self.width
             return self.width * (t * _normal_cdf(t) + _normal_density(t))
         t = (z - y) / self.width
-        return self.width * (t * special_function(special.erf, t * math.sqrt(0.5)) + 2.0 * _normal_density(t))
+        return self.width * (
+            t * special_function(scipy.special.erf, t * math.sqrt(0.5)) + 2.0 * _normal_density(t)
+        )
 
     def link_slope(self, z: Array, y: Array) -> Array:
         """Its derivative, elementwise."""
@@ -172,7 +174,7 @@ class SmoothedGeneralizedLinear:
             return total
         if type(self.base) is Hinge:
             return -y * _normal_cdf((1.0 - y * z) / self.width)
-        return special_function(special.erf, (z - y) * (math.sqrt(0.5) / self.width))
+        return special_function(scipy.special.erf, (z - y) * (math.sqrt(0.5) / self.width))
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`."""
@@ -357,7 +359,7 @@ def discretization_error(width: float, step: float) -> float:
 
 
 def _normal_cdf(t: Array) -> Array:
-    return special_function(special.ndtr, t)
+    return special_function(scipy.special.ndtr, t)
 
 
 def _normal_density(t: Array) -> Array:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
+import math
 import os
 import platform
 from collections.abc import Mapping
@@ -91,15 +91,24 @@ class Shelf:
             self._store.put("sources", name, text.encode())
             self._put.add(name)
         counts = list(block.counts().values())
-        # most mechanisms ask for the same number in every run, and small arrays take long to read
+        # most mechanisms ask for the same number in every run
         same = all(np.all(count == count[0]) for count in counts)
-        head = {"sources": name, "counts": [int(count[0]) for count in counts] if same else None}
-        content = io.BytesIO()
-        content.write(json.dumps(head).encode() + b"\n")
-        np.save(content, block.points, allow_pickle=False)
-        if not same:
-            np.save(content, np.stack(counts), allow_pickle=False)
-        self._store.put("block", self._name(block.index, block.runs), content.getvalue())
+        points = np.ascontiguousarray(block.points)
+        head = {
+            "sources": name,
+            "counts": [int(count[0]) for count in counts] if same else None,
+            "points": [points.dtype.str, points.shape],
+        }
+        content = b"".join(
+            # NumPy's own format takes longer to write than a small block takes to compute
+            (
+                json.dumps(head).encode(),
+                b"\n",
+                points.tobytes(),
+                b"" if same else np.stack(counts).astype(np.int64).tobytes(),
+            )
+        )
+        self._store.put("block", self._name(block.index, block.runs), content)
 
     def load(self, *, index: int, start: int, runs: int) -> Block | None:
         """Read a block; None if it is absent or damaged, or a source file that it rests on has changed.
@@ -113,19 +122,22 @@ class Shelf:
         return block
 
     def _block(self, content: bytes, index: int, start: int, runs: int) -> Block | None:
-        stream = io.BytesIO(content)
         try:
-            head = json.loads(stream.readline())
-            points: Any = np.load(stream, allow_pickle=False)
+            first, _, rest = content.partition(b"\n")
+            head = json.loads(first)
+            kind, shape = head["points"]
+            points, rest = _array(rest, kind, tuple(shape))
             counts: Any = head["counts"]
             if counts is None:
-                counts = np.load(stream, allow_pickle=False)
+                counts, rest = _array(rest, np.dtype(np.int64).str, (len(COUNTERS), runs))
+            if rest:
+                raise ValueError("more than was said")
             counts = [
                 np.ascontiguousarray(np.broadcast_to(count, (runs,)).astype(np.int64)) for count in counts
             ]
             block = Block(index, start, points, **dict(zip(COUNTERS, counts, strict=True)))
             sources = head["sources"]
-        except (ValueError, EOFError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             # the digest fits: someone else's content, which is not for us to run
             self._store.refuse()
             return None
@@ -136,3 +148,14 @@ class Shelf:
             sources = self._store.get("sources", name)
             self._unchanged[name] = sources is not None and unchanged(json.loads(sources), self._folder)
         return self._unchanged[name]
+
+
+def _array(content: bytes, kind: str, shape: tuple[int, ...]) -> tuple[Any, bytes]:
+    """An array of numbers from the start of some bytes, and what comes after it."""
+    dtype = np.dtype(kind)
+    if dtype.kind not in "biufc":
+        raise TypeError(f"{kind} is no number")
+    size = dtype.itemsize * math.prod(shape)
+    if not 0 <= size <= len(content):
+        raise ValueError("less than was said")
+    return np.frombuffer(content[:size], dtype).reshape(shape).copy(), content[size:]

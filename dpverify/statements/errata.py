@@ -1,8 +1,8 @@
-"""Corrections of statements that no formula is encoded for: each is computed in a test or an audit, which is named.
+"""Errata that are not among the encoded formulas: each names the tests and audits that compute it.
 
-The ledger has them beside their statements, and the page on the algorithms lists them: `python -m
-dpverify.statements.errata_page PAGE` writes that part of it. What is false among the encoded formulas is not repeated
-here; the provers find it.
+The ledger lists them with their statements, and the page on the algorithms lists them all: `python -m
+dpverify.statements.errata_page PAGE` writes that part of the page. What is false among the encoded formulas is not
+repeated here; the provers find it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "bst14.objpert-privacy": (
         _erratum(
             "Appendix E, (11)",
-            "the noise spends all of epsilon, and the Hessian's determinant moves as well: in one dimension the "
+            "the noise spends all of epsilon, but the Hessian's determinant changes too: in one dimension the "
             "printed Gamma noise loses epsilon + ln(1 + 2 epsilon), nearly three times the claim for small epsilon; "
             "the logistic loss refutes both claims at epsilon = 0.1",
             "epsilon is split between the noise, the determinant and the minimizer's error",
@@ -39,7 +39,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "bst14.alg8-privacy": (
         _erratum(
             "Algorithm 8",
-            "the exponent epsilon / (L ||C||) loses up to 2 epsilon; a pair of neighbors loses more than 1.9 epsilon",
+            "the exponent epsilon / (L ||C||) loses up to 2 epsilon; one pair of neighbors loses more than 1.9 epsilon",
             "half the exponent",
             CLAIM,
             "test test_printed_exponent_loses_twice_epsilon",
@@ -49,15 +49,15 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "bst14.thmC.1": (
         _erratum(
             "Appendix C",
-            "noise constant 4 gives delta = 4.28e-5 for 1e-5 at epsilon = 1",
-            "4.835 is enough there",
+            "noise constant 4 gives delta = 4.28e-5 instead of 1e-5 at epsilon = 1",
+            "the constant 4.835 is enough there",
             CLAIM,
             "test test_the_printed_noise_is_not_private",
             "audit bst14.alg-local-approx/constant",
         ),
         _erratum(
             "Appendix C",
-            "the ball misses the minimizer more often than 1/n^3 on a line",
+            "in one dimension, the ball misses the minimizer with probability above 1/n^3",
             "the radius with the exact tail of the noise's norm",
             CONSTANT,
             "test test_the_printed_radius_is_too_small_on_a_line",
@@ -82,7 +82,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "bst14.thm3.2": (
         _erratum(
             "Theorem 3.2, proof",
-            "the tail exp(-t) beyond (2 L ||C|| / epsilon)(p ln 3 + 2 t) fails at p = 100, t = 10",
+            "the tail bound exp(-t) beyond (2 L ||C|| / epsilon)(p ln 3 + 2 t) fails at p = 100, t = 10",
             "the tail of the Gamma law that bounds the risk",
             STEP,
             "test test_printed_tail_of_theorem_3_2_is_false_for_large_p",
@@ -91,8 +91,8 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "bst14.lem4.2": (
         _erratum(
             "Lemma 4.2",
-            "P[||b|| <= zeta p scales] >= 1 - exp(-zeta) fails for zeta near 1 from p = 2 on",
-            "it holds from zeta = 1.2564 on",
+            "P[||b|| <= zeta p scales] >= 1 - exp(-zeta) fails for zeta near 1 if p >= 2",
+            "it holds for zeta >= 1.2564",
             EDGE,
             "test test_the_printed_probability_holds_from_zeta_1_26_on",
             "audit bst14.alg3/zeta",
@@ -108,7 +108,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
         ),
         _erratum(
             "Lemma 6.1",
-            "a relative error of epsilon/2 misses the lower side",
+            "a relative error of epsilon/2 is too large on the lower side",
             "an error small enough on both sides",
             CONSTANT,
             "test test_the_printed_relative_error_is_too_large_below",
@@ -126,8 +126,8 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "gll22.thm6.4": (
         _erratum(
             "Theorem 6.4, proof",
-            "a total variation of tau is taken to cost tau of delta",
-            "it costs (1 + e^epsilon) tau",
+            "a sampling error of tau in total variation is taken to add only tau to delta",
+            "it adds (1 + e^epsilon) tau",
             CONSTANT,
             "test test_a_third_of_delta_does_not_pay_for_sampling",
         ),
@@ -135,8 +135,8 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "gll22.thm6.2": (
         _erratum(
             "Theorem 6.2",
-            "the excess risk mu D^2 / 2 is stated wherever the regularizer has its center",
-            "the center is in the set",
+            "the excess risk mu D^2 / 2 is stated for every center of the regularizer",
+            "the center must be in the set",
             EDGE,
             "test test_the_anchor_must_be_in_the_set",
         ),
@@ -144,7 +144,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "gll22.thm6.8": (
         _erratum(
             "Theorem 6.8",
-            "G / (n mu) in the risk",
+            "the risk has a term G / (n mu)",
             "G^2 / (n mu), as Theorem 6.7 proves",
             EDGE,
             "audit gll22.rem/population-risk",
@@ -153,7 +153,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "gll22.thm7.1": (
         _erratum(
             "Theorem 7.1, proof",
-            "the last inequality runs the wrong way, by up to sqrt(2)",
+            "the last inequality points the wrong way, by up to a factor of sqrt(2)",
             "the bound without that step, smaller by a constant",
             CONSTANT,
             "test test_the_printed_bound_is_never_reached_by_its_proof",
@@ -162,7 +162,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "gll22.claim7.2": (
         _erratum(
             "Claim 7.2",
-            "it fails outside of the ball",
+            "it fails outside the ball",
             "it holds on the ball, where it is used",
             EDGE,
             "test test_claim_7_2_on_the_ball_and_not_outside",
@@ -171,8 +171,8 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "mn25.thm2": (
         _erratum(
             "Algorithm 3",
-            "with the printed noise a message is 2 rho-zCDP",
-            "sqrt(2) times the noise, for rho",
+            "with the printed noise a message is only 2 rho-zCDP",
+            "sqrt(2) times the noise, for rho-zCDP",
             CLAIM,
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
@@ -189,15 +189,15 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "mn25.thm7": (
         _erratum(
             "Algorithm 4",
-            "log2(1/alpha), the number of phases, has a unit",
-            "log2 of B L / alpha",
+            "the number of phases, log2(1/alpha), is the logarithm of a quantity with a unit",
+            "log2(B L / alpha)",
             EDGE,
             "test test_the_schedule_of_phased_sgd_is_the_papers",
         ),
         _erratum(
             "Theorem 7, proof",
-            "the risk chain counts a phase's noise 16 times too small",
-            "the squared noise of the phase before, as it is",
+            "the chain of risk bounds takes the squared noise of a phase to be 16 times smaller than it is",
+            "the squared noise of the previous phase, as it is",
             CONSTANT,
             "test test_risk_bounds_follow_the_chains",
         ),
@@ -223,7 +223,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "mn25.lem15": (
         _erratum(
             "Lemma 15, proof",
-            "it shows half of the claim",
+            "it shows only half of the claim",
             "the claim is true all the same",
             STEP,
             "test test_lemma_15_holds_and_its_proof_shows_half_of_it",
@@ -232,7 +232,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "mn25.thm8": (
         _erratum(
             "Appendix D.1",
-            "the choice between nested balls has no error relative to their radii",
+            "the selection among nested balls has no error bound relative to their radii",
             "scores relative to the radii",
             STEP,
             "test test_the_printed_selection_has_no_relative_error",
@@ -251,7 +251,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
     "mn25.thm5": (
         _erratum(
             "Section 5",
-            "the channel's capacity d/sigma^2 is a bound at least twice the capacity",
+            "the channel's stated capacity, d/sigma^2, is at least twice the true one",
             "(d/2) ln(1 + 1/sigma^2)",
             CONSTANT,
             "test test_the_capacity_of_the_channel_by_quadrature",

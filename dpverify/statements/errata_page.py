@@ -1,4 +1,4 @@
-"""Writes the corrections into a page: `python -m dpverify.statements.errata_page docs/algorithms.md`."""
+"""Writes the errata into a page: `python -m dpverify.statements.errata_page docs/algorithms.md`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ END = "<!-- end of corrections -->"
 
 
 def errata_markdown() -> str:
-    """The corrections of all papers, a list each, in the order of their catalogs."""
+    """The errata of all papers, one list per paper, in the order of their catalogs."""
     parts: list[str] = []
     for paper in papers().values():
         lines = [
@@ -29,7 +29,7 @@ def errata_markdown() -> str:
 
 
 def with_errata(page: str) -> str:
-    """The page with its part between the two marks written anew.
+    """The page with the part between its two marks rewritten.
 
     Raises:
         InvalidDataError: the page lacks one of the marks, or has one twice.
@@ -41,7 +41,7 @@ def with_errata(page: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page that is named; 2 for bad input."""
+    """Write the named page; 2 for bad input."""
     try:
         if len(arguments) != 1:
             raise InvalidDataError("One page is needed, such as docs/algorithms.md.")

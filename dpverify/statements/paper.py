@@ -20,6 +20,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import ErratumEntry, NamedResult
 from dpverify.headlines import bare, cycle
 from dpverify.statements.errata import of_paper
+from dpverify.statements.inventory import Display, read_displays
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -58,10 +59,12 @@ class Paper:
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
+    displays: tuple[Display, ...] = ()
+    """The inventory of its displays and inline relations, in its order."""
 
     def __post_init__(self) -> None:
         named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
-        self._check((*named, *self.errata))
+        self._check((*named, *self.errata, *(d.statement for d in self.displays)))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
@@ -123,6 +126,13 @@ class PaperFolder(Paper):
         """Corrections of statements that no formula is encoded for."""
         found = of_paper(self.key)
         self._check(found)
+        return found
+
+    @cached_property
+    def displays(self) -> tuple[Display, ...]:
+        """The rows of displays.csv beside its statements."""
+        found = read_displays(self.folder / "displays.csv")
+        self._check({d.statement for d in found})
         return found
 
     @cached_property

@@ -59,7 +59,7 @@ class AsPrinted:
 
 @dataclass(frozen=True)
 class Corrected:
-    """The claim differs from what its source prints: a mistake mended, an O( ) made explicit, a case specialized."""
+    """The claim differs from what its source prints: a mistake corrected, an O( ) made explicit, a case specialized."""
 
     source: str
     printed: str
@@ -92,7 +92,7 @@ class Unstated:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Nobody has held the claim against the print of its source yet; the report says so."""
+    """The claim has not been compared with its source yet; the report says so."""
 
     source: str = ""
 

@@ -1,4 +1,4 @@
-"""How a printed statement is written down: its letters, and its displays in LaTeX, each of which is what is proved."""
+"""How a printed statement is encoded: its letters, and its displays in LaTeX, which are what is proved."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ Display = str | Formula
 
 @dataclass(frozen=True)
 class Sheet:
-    """A statement as it is printed. Every method gives another sheet with something more on it.
+    """A statement as it is printed. Every method returns a new sheet with something added.
 
     Letters stand for every value of their domain; the variables of an obligation are the letters that are free in it.
     Options of every obligation:
 
-    - `given`: under which conditions, in LaTeX: `t\\le i\\le n`.
-    - `reading`: where the print has two readings, which is meant (docs/notation.md).
-    - `letters`: letters whose domain is another one here; `added`: letters for this one alone.
+    - `given`: its conditions, in LaTeX: `t\\le i\\le n`.
+    - `reading`: where a printed display has two readings, the one that is meant (docs/notation.md).
+    - `letters`: letters with a different domain here; `added`: letters for this obligation alone.
     - `box`: bounds by variable name, for provers that need a bounded domain.
-    - `uses`: what it rests on; `consequence` and `true_if`: what follows where it is false, and how it could be read.
-    - `units`: whether both sides are to have one unit. `where`: the place, if not that of the statement.
+    - `uses`: what it rests on; `consequence` and `true_if`: what follows if it is false, and a reading that is true.
+    - `units`: whether both sides must have the same unit. `where`: the place, if not that of the statement.
     """
 
     id: str
@@ -108,10 +108,10 @@ class Sheet:
         coverage: Coverage | str | None = None,
         **options: Any,
     ) -> Sheet:
-        """What should have been printed in the place of an obligation; without one, an addition with its `coverage`.
+        """What should have been printed in place of an obligation; if there is none, an addition with its `coverage`.
 
-        Why (`because`), what follows from the mistake and how the print could be read so that it is true are said of
-        the printed obligation.
+        The reason (`because`), the consequence of the mistake and a reading that makes the printed display true are
+        about the printed obligation.
         """
         before = next((o for o in self.printed if o.name == name), None)
         kind = Coverage(coverage) if coverage else before.coverage if before else None

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
 
 _WIDTH = 110
-"""Docstrings are as wide."""
+"""As wide as docstrings."""
 
 
 def explanation_lines(id_: str) -> Iterator[str]:
-    """What is known of a catalog id, for someone who has not read the paper or the code.
+    """What is known about a catalog id, for someone who has not read the paper or the code.
 
-    Of a statement: the formula, what was proved or refuted of it (as far as that is remembered: nothing is computed
-    here), the repair, what rests on it. Of an algorithm: where it is, its parameters, its guarantee, what that rests
-    on. Of both: how to check and to audit it. Of a paper: the ids in it.
+    For a statement: the formula, what was proved or refuted of it (as far as that is remembered: nothing is computed
+    here), the correction, what rests on it. For an algorithm: where it is, its parameters, its guarantee, what that
+    rests on. For both: how to check and audit it. For a paper: the ids in it.
 
     Raises:
         InvalidArgumentError: if there is no such id.
@@ -65,7 +65,7 @@ def _paper(paper: Paper, rows: list[CatalogRow]) -> Iterator[str]:
             yield from _heading(heading)
             yield from (f"  {row.id}: {row.where}, {row.title}" for row in kept)
     yield ""
-    yield f"More on each: dpverify explain ID. Verdicts: dpverify list {paper.key}"
+    yield f"More about each: dpverify explain ID. Verdicts: dpverify list {paper.key}"
 
 
 def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield from _wrapped(f"Because {repair.because}.", "  ")
     if not evidence:
         yield ""
-        yield f"No verdicts are remembered; to compute them: dpverify prove {statement.id}"
+        yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
     symbols = _symbols(statement)
     if symbols:
         yield from _heading("Symbols of the formulas below")
@@ -159,7 +159,7 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
-    """A statement's row in the catalog, as `list` gives it, with what is remembered of all that it rests on."""
+    """A statement's row in the catalog, as `list` shows it, with what is remembered about all that it rests on."""
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall(statement) or [])]
     (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
@@ -167,7 +167,7 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
 
 
 def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[str]:
-    """A heading with what was shown; what a verdict that stands alone means is said."""
+    """A heading with what was shown; a verdict that stands alone is explained."""
     if headline == verdict and verdict is not None:
         headline += f" ({MEANING[verdict]})"
     yield ""
@@ -180,7 +180,7 @@ def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obliga
 
 
 def _symbols(statement: Statement) -> dict[str, Variable]:
-    """Name to symbol, as the first formula that uses it has it."""
+    """Name to symbol, as declared for the first formula that uses it."""
     found: dict[str, Variable] = {}
     for _, obligations in _by_variant(statement):
         for obligation in obligations:
@@ -229,18 +229,18 @@ def _obligation(
 
 def _part(coverage: Coverage) -> str:
     words = {
-        Coverage.WHOLE: "the whole of it, with what it uses",
-        Coverage.INSTANCE: "an instance, which proves nothing of the whole",
+        Coverage.WHOLE: "the whole statement, together with what it uses",
+        Coverage.INSTANCE: "an instance, which cannot prove the statement",
         Coverage.STEP: "a step of its proof",
         Coverage.CONDITION: "a condition",
         Coverage.UNIT: "a unit",
-        Coverage.REFERENCE: "the same said elsewhere",
+        Coverage.REFERENCE: "the same thing said elsewhere",
     }
     return words[coverage]
 
 
 def _claim(claim: Formula) -> Iterator[str]:
-    """A formula on one line; the parts of a conjunction on a line each."""
+    """A formula on one line; a conjunction with one part per line."""
     if not isinstance(claim, And):
         yield plain_signs(formula_text(claim))
         return
@@ -267,7 +267,7 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
     if evidence.reading:
-        yield from _wrapped(f"it can be read so that it is true: {evidence.reading}", "    ")
+        yield from _wrapped(f"true if read {evidence.reading}", "    ")
     if evidence.gap is not None:
         yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:
@@ -326,7 +326,7 @@ def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
     meanings = parameter_meanings(found)
     yield from _heading(f"Parameters of {name}")
     for parameter in parameters:
-        meaning = meanings.get(parameter.name, "no meaning is given")
+        meaning = meanings.get(parameter.name, "not documented")
         yield from _wrapped(f"{parameter.name}: {meaning}", "  ", "      ")
     yield f"  In full: python -m pydoc {module}.{name}"
     rows = {row.id: row for other in papers().values() for row in other.catalog}
@@ -361,9 +361,9 @@ def _without_attributes(found: Any) -> Iterator[str]:
 
 
 def parameter_meanings(found: type) -> dict[str, str]:
-    """The first sentence on every parameter that a class, or one that it inherits from, documents.
+    """The first sentence about every parameter that a class, or one that it inherits from, documents.
 
-    It is that of the list of fields, else the first one in the docstring that has the name between backticks.
+    It comes from the list of fields, else it is the first sentence of the docstring with the name in backticks.
     """
     meanings: dict[str, str] = {}
     prose: list[str] = []
@@ -399,17 +399,17 @@ def _users(id_: str) -> list[tuple[str, str]]:
 
 
 def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
-    """What the encoded statements name beside this one, without what was named above."""
+    """What the encoded statements name together with this one, without what was named above."""
     naming = (paper for paper in papers().values() if paper.mentions(id_))
     related = {s.id for paper in naming for s in paper.statements if id_ in s.pairs}
     related |= set(statement.pairs if statement else ())
     if related - known:
         yield ""
-        yield f"Belongs with: {', '.join(sorted(related - known))}"
+        yield f"Related: {', '.join(sorted(related - known))}"
 
 
 def _audits(id_: str, users: list[str], plans: list[Plan]) -> Iterator[str]:
-    """The plans that try it out, and how to carry them out."""
+    """The plans that audit it, and how to carry them out."""
     own = [plan for plan in plans if plan.subject == id_]
     if own:
         yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
@@ -427,5 +427,5 @@ def _audits(id_: str, users: list[str], plans: list[Plan]) -> Iterator[str]:
 def _places(paper: Paper, id_: str, plans: list[Plan]) -> Iterator[str]:
     found = places(paper, id_, plans)
     if found:
-        yield from _heading("Where it is")
+        yield from _heading("Where to find it")
         yield from (f"  {place}" for place in found)

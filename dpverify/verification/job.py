@@ -18,6 +18,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, is_statistical
+from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.verification.versions import library_versions
@@ -145,6 +146,7 @@ def _verify(
         statements=entries,
         results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),
+        displays=displays_of_ledger(record.evidence for record in records),
         budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
         seconds=round(time.perf_counter() - begin, 1),
         reuse=None if store is None else store.reuse(),

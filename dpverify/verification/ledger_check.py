@@ -36,6 +36,7 @@ from dpverify.proving.reasoning.evaluation import failing, text
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
+from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import (
     catalog_entries,
     refutation_texts,
@@ -146,6 +147,9 @@ def check_ledger(
         wrong = "its named results are not those that its statements and rows rest on"
         rest = ", ".join(r.id for r in results) or "none"
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}, which are {rest}.")
+    if ledger.displays and ledger.displays != displays_of_ledger(proofs):
+        wrong = "its counts of displays are not those of its rows and the inventories"
+        raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
     wanted = _wanted(ledger, source)
     expected = {(s.id, name, variant): (s, variant, o, coverage)
                 for s in source.values() for variant, o, coverage, name in rows_of(s)}  # fmt: skip

@@ -200,7 +200,7 @@ def _faulty(
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",
-        reason=f"a fault in dpverify, and no verdict: {type(error).__name__}: {error}",
+        reason=f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}",
         gap=Gap.FAULT,
         fault=fault,
     )

@@ -106,16 +106,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return here
 
 
+def files(folder: Path) -> dict[Path, bytes]:
+    """What is in a folder, but for what Python keeps of an imported file."""
+    return {path: path.read_bytes() for path in folder.iterdir() if path.name != "__pycache__"}
+
+
 def refused(arguments: list[str], folder: Path, capfd: pytest.CaptureFixture[str]) -> str:
     """What the command says; it must end with 2, and change nothing."""
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = files(folder)
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     out, err = capfd.readouterr()
     assert ended.value.code == 2, err
     assert out == ""
     assert "Traceback" not in err
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert files(folder) == before
     # what typer refuses by itself stands below its line of usage
     lines = [line for line in err.splitlines() if line and not line.startswith(("Usage: ", "Try '"))]
     assert len(lines) == 1, err

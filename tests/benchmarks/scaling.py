@@ -186,7 +186,7 @@ def table(rows: list[Row]) -> str:
     """The page."""
     head = (
         "algorithm", "at n, d", "oracle calls", "in n", "printed", "in d", "printed", "time in n", "time in d",
-        "runs a second", "batch", "bytes a run", "of own draws",
+        "runs per second", "batch", "bytes per run", "of drawing speed",
     )  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "| --- | --- |" + " ---: |" * (len(head) - 2)]
     for found in rows:
@@ -223,28 +223,29 @@ PAGE = """# How the cost grows
 
 Made by `make scaling`. For each algorithm with its theorem's parameters: the oracle calls of one run at the smallest
 sizes, counted (gradients and losses of single records, projections, linear minimizations), and the exponents with
-which they and the time of a run grow in the number of records n and in the dimension d, the other one kept. *Printed*
-is the exponent that the paper states, logarithms aside; a dash stands where it states none, or where nothing is
-counted. Counts are the same everywhere; times depend on the machine, and their exponents are of small sizes, where what
-does not grow still weighs.
+which the calls and the time of a run grow in the number of records n, and in the dimension d, with the other one
+fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash means that it states none, or that
+nothing is counted. Counts are the same everywhere. Times depend on the machine, and their exponents are fitted at
+small sizes, where fixed costs still matter.
 
-*Of own draws* is the algorithm's throughput beside that of drawing its random numbers alone, at the largest d. A step
-of a noisy gradient method with one record (bst14.alg1, all of fmtt18) draws d numbers and does work linear in d beside
-that: the goal there is 70 %. Elsewhere each draw is followed by more work (many gradients for one noise vector, n
-losses, a minimization), or there is next to nothing to draw.
+*Of drawing speed* is the algorithm's throughput as a share of that of drawing its random numbers alone, at the
+largest d. A step of a noisy gradient method with one record (bst14.alg1, all of fmtt18) draws d numbers and otherwise
+does work linear in d: the goal there is 70 %. Elsewhere each draw is followed by more work (many gradients for one
+noise vector, n losses, a minimization), or there is next to nothing to draw.
 
 {table}
 
 ## The grid walk's proven number of steps
 
-Pure privacy of bst14's Algorithms 5 to 7 needs every proven step of the walk of Lemma 6.1. On a cube, at
+Pure DP of bst14's Algorithms 5 to 7 needs every proven step of the walk of Lemma 6.1. On a cube, at
 epsilon = {epsilon:g}, whatever the loss: steps of the walk by itself (`bst14.alg-cube`), with the exponent in n between
-the last two columns, and of a walk of Algorithm 7 as printed, which has a share of epsilon only.
+the last two columns, and steps of a walk of Algorithm 7 as printed, which gets only a share of epsilon.
 
 {walk}
 
-The largest n for which a walk has at most {affordable:,} steps: less than a minute at p = 1 and 2, where all cells fit
-into a table (here {seconds:.0f} s for such a walk of {walk_runs} runs at p = 2, step by step), longer beyond.
+The largest n for which a walk has at most {affordable:,} steps. That takes less than a minute at p = 1 and 2, where
+all cells fit into a table (here {seconds:.0f} s for such a walk of {walk_runs} runs at p = 2, step by step), and
+longer for larger p.
 
 {feasible}
 """

@@ -336,7 +336,7 @@ CASES: tuple[Case, ...] = (
         DIMENSIONS,
         printed_n="1",
         printed_d="1",
-        note="(one instance a batch)",
+        note="(one instance per batch)",
     ),
     Case("mn25.alg1", _oracle_method, (25, 100, 225, 400), DIMENSIONS, printed_n="1", printed_d="0"),
     Case(

@@ -197,7 +197,7 @@ def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list", "bst14", "--json"], ["list", "bst14"], ["--help"]], ids=" ".join
+    "arguments", [["list", "mn25", "--json"], ["list", "mn25"], ["--help"]], ids=" ".join
 )
 def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:
     reading, writing = os.pipe()

@@ -56,6 +56,8 @@ def _held(x: Any, surely: bool) -> Value:
     if isinstance(x, Fraction):
         long = x.numerator.bit_length() + x.denominator.bit_length() > BITS
         return Value(wide(x) if long else x, surely)
+    if tuple(_bounds(x)) == (0, 0):
+        return Value(Fraction(0), surely)  # something times 0
     return Value(x if _finite(*_bounds(x)) else EVERYTHING, surely)
 
 

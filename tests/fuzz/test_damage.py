@@ -16,7 +16,7 @@ import pytest
 from dpverify.evidence import Verdict
 from dpverify.proving import canonical
 from dpverify.proving.checker import check
-from dpverify.verification.proofs import ProofRecord, prove_statement
+from dpverify.verification.proofs import ProofRecord
 
 from .holding import faults
 
@@ -27,9 +27,9 @@ STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.thm35")
 
 
 @pytest.fixture(scope="module")
-def certificates() -> list[Json]:
+def certificates(proofs: Any) -> list[Json]:
     """Certificates that the checker confirms."""
-    records: list[ProofRecord] = [record for name in STATEMENTS for record in prove_statement(name)]
+    records: list[ProofRecord] = proofs.of(*STATEMENTS)
     found = [r.certificate for r in records if r.evidence.confirmed_by_checker]
     assert {c["verdict"] for c in found} >= {Verdict.PROVED, Verdict.REFUTED}
     assert len({c["proof"]["method"] for c in found}) > 3

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from dpverify.formulas.expressions import Variable, at, derivative, expression, integer, integral, real
-from dpverify.formulas.logic import And, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import erfc, exp, log, maximum, normal_cdf, sqrt
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import search as searching
@@ -100,10 +100,23 @@ def far_tail() -> tuple[Formula, list[Variable], list[Formula]]:
     return Le(x**2 + x, erfc(exp(1000))), [x], []
 
 
+def nothing_in_exponents() -> tuple[Formula, list[Variable], list[Formula]]:
+    x, y = real("x"), real("y", gt=1)
+    nothing = log(y) * 0
+    return Le((x + x) ** 2, 0), [x, y], [Eq(exp(nothing) * exp(-nothing), 1)]
+
+
+def numbers_that_grow_in_z3() -> tuple[Formula, list[Variable], list[Formula]]:
+    x, y = integer("x", ge=-1), real("y", le=0)
+    claim = Le(sqrt(y) * y - Fraction(1, 1000), sqrt(y) ** 2 + y**2)
+    return claim, [x, y], [Lt(-1000 * y - Fraction(1, 2), y / expression(-2) ** y)]
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
     maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
+    numbers_that_grow_in_z3, nothing_in_exponents,
 ]  # fmt: skip
 
 

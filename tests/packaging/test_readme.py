@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -64,10 +63,10 @@ def test_own_theorem_is_proved(folder: Path) -> None:
     assert done.stdout.strip() == "proved"
 
 
-def test_questions_about_statements_are_answered(folder: Path, all_proofs: tuple[list[Any], Path]) -> None:
+def test_questions_about_statements_are_answered(folder: Path, all_remembered: Path) -> None:
     """With the proofs remembered: finding them anew is what other tests do."""
     (script,) = [block for block in blocks("sh") if "dpverify explain" in block]
-    done = shell("set -e\n" + script, folder, all_proofs[1])
+    done = shell("set -e\n" + script, folder, all_remembered)
     assert done.returncode == 0, done.stderr
     assert '"verdict": "refuted"' in done.stdout
 

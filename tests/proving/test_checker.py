@@ -7,6 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import pytest
 
 from dpverify.proving.checker import check
@@ -445,7 +446,7 @@ FALSE = {
     "point-not-integer-exp": at_point(["<=", ["exp", N], num(1)], [COUNT], n="3/2"),
     "point-of-another-kind": at_point(["<=", ["exp", X], num(1)], [REAL | {"kind": "complex"}], x="1"),
     "point-too-close": at_point(
-        ["<=", ["exp", X], num("2.71828182845904523536028747135266249775724709369995957")], [REAL], x="1"
+        ["<=", ["exp", X], num(mpmath.libmp.to_str(mpmath.libmp.mpf_e(1200, "f"), 320))], [REAL], x="1"
     ),
     "verdict-changed": TRUE["binomial"] | {"verdict": "refuted"},
     "version": TRUE["binomial"] | {"version": 2},

@@ -11,12 +11,13 @@ import pytest
 
 from dpverify.proving.checker import check
 from dpverify.proving.checker.boxes import lower
-from dpverify.proving.checker.intervals import P, apply, iv, phi, value
+from dpverify.proving.checker.intervals import apply, phi, value
 from dpverify.proving.checker.terms import read, slope
 
 from .hand_witnesses import witnessed
 
 Json = Any
+BITS = (64, 96, 400)
 X, Y, N = ["sym", "x"], ["sym", "y"], ["sym", "n"]
 
 
@@ -64,36 +65,88 @@ def boxes(
     return witnessed({"version": 1, "problem": problem, "verdict": verdict, "proof": proof})
 
 
-def ends(ball: Any) -> tuple[Any, Any]:
-    return tuple(mpmath.mp.make_mpf(raw) for raw in ball._mpi_)
+def ends(interval: Any, p: int) -> tuple[Any, Any]:
+    """An interval's ends, exactly."""
+    low, high = (mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(end, -p)) for end in interval)
+    return low, high
 
 
-def test_phi_lies_between_its_bounds_and_they_are_close() -> None:
-    """Against mpmath with 3000 bits; relative width below 2^(12 - 128), and the working precision is as before."""
-    with mpmath.mp.workprec(3000):
+@pytest.mark.parametrize("p", BITS)
+def test_phi_lies_between_its_bounds_and_they_are_close(p: int) -> None:
+    """Against mpmath with 6000 bits; the width is four units at most."""
+    with mpmath.mp.workprec(6000):
         points = [Fraction(k, 8) + Fraction(k * k % 97, 10_000) for k in range(-470, 470, 29)]
-        for q in [*points, Fraction(1, 10**30), Fraction(-1, 10**30), Fraction(-59), Fraction(59)]:
-            point = mpmath.mp.make_mpf(mpmath.libmp.from_rational(q.numerator, q.denominator, 60))
-            low, high = ends(phi(point._mpf_))
+        edge = Fraction(7 * p, 5)  # from where on the square of q says that phi(-|q|) is below a unit
+        near = [Fraction(round(float(edge) ** 0.5 * k), k) for k in (-1024, -8, 8, 1024)]
+        for q in [*points, *near, Fraction(1, 10**30), Fraction(-1, 10**30), Fraction(-59), Fraction(10**9)]:
+            n = (q.numerator << p) // q.denominator
+            low, high = ends(phi(n, p), p)
+            (point, _) = ends((n, n), p)
             exact = mpmath.ncdf(point)
             assert low <= exact <= high, q
-            assert (high - low) / exact < mpmath.mpf(2) ** (12 - P), q
-            assert iv.prec == P
+            assert high - low <= mpmath.mpf(2) ** (2 - p), q
 
 
-@pytest.mark.parametrize("q", ["inf", "-inf", "nan", "61", "-1000"])
-def test_phi_of_what_is_not_finite_or_large_is_refused(q: str) -> None:
-    with pytest.raises((ValueError, OverflowError)):
-        phi(mpmath.mpf(q)._mpf_)
-    assert iv.prec == P
+@pytest.mark.parametrize("p", BITS)
+def test_functions_of_exact_numbers_stay_exact_where_edges_need_it(p: int) -> None:
+    one = 1 << p
+    assert apply("exp", p, (0, 0)) == (one, one)
+    assert apply("log", p, (one, one)) == (0, 0)
+    assert apply("phi", p, (0, 0)) == (one // 2, one // 2)
+    assert apply("pow", p, (4 * one, 4 * one), Fraction(-1, 2)) == (one // 2, one // 2)
+    assert apply("pow", p, (0, 0), Fraction(1, 2)) == (0, 0)
+    assert apply("mul", p, (-one, one), (one, one), (3 * one, 3 * one)) == (-3 * one, 3 * one)
 
 
-def test_functions_of_exact_numbers_stay_exact_where_edges_need_it() -> None:
-    zero, one = iv.mpf(0), iv.mpf(1)
-    assert ends(apply("exp", zero)) == (1, 1)
-    assert ends(apply("log", one)) == (0, 0)
-    assert ends(apply("phi", zero)) == (0.5, 0.5)
-    assert ends(apply("pow", iv.mpf(4), Fraction(-1, 2))) == (0.5, 0.5)
+@pytest.mark.parametrize(
+    ("head", "interval", "more"),
+    [
+        ("log", (0, 1), ()),
+        ("log", (-2, -1), ()),
+        ("pow", (-1, 5), (Fraction(1, 2),)),
+        ("pow", (0, 5), (Fraction(-1),)),
+        ("pow", (-5, 0), (Fraction(-2),)),
+        ("pow", (-5, 5), (Fraction(-1, 2),)),
+        ("pow", (1, 5), (Fraction(1, 3),)),
+        ("exp", (0, 10**5 << 96), ()),
+        ("erfc", (0, 1), ()),
+    ],
+)
+def test_what_may_be_undefined_is_refused(
+    head: str, interval: tuple[int, int], more: tuple[Any, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"undefined|beyond"):
+        apply(head, 96, interval, *more)
+
+
+@pytest.mark.parametrize("p", BITS)
+def test_functions_lie_between_their_bounds_at_random_numbers(p: int) -> None:
+    """Seeded; each is held against mpmath with 400 bits more, far finer than a unit: no false alarm."""
+    draw = random.Random(p)
+    functions = {
+        "exp": (mpmath.exp, -200, 60),
+        "log": (mpmath.log, 0, 10**6),
+        "phi": (mpmath.ncdf, -12, 12),
+        "root": (mpmath.sqrt, 0, 10**6),
+        "inverse": (lambda x: 1 / x, -50, -1),
+        "cube": (lambda x: x**3, -50, 50),
+        "inverse-root": (lambda x: 1 / mpmath.sqrt(x), 1, 50),
+    }
+    powers = {
+        "root": Fraction(1, 2),
+        "inverse": Fraction(-1),
+        "cube": Fraction(3),
+        "inverse-root": Fraction(-1, 2),
+    }
+    for name, (function, least, largest) in functions.items():
+        for _ in range(40):
+            a, b = sorted(draw.randint((least << p) + 1, largest << p) for _ in range(2))
+            b = b if draw.random() < 0.5 else a + draw.randint(0, 3)
+            found = apply("pow", p, (a, b), powers[name]) if name in powers else apply(name, p, (a, b))
+            with mpmath.mp.workprec(2 * p + 400):
+                low, high = ends(found, p)
+                for n in (a, b, (a + b) // 2):
+                    assert low <= function(ends((n, n), p)[0]) <= high, (name, n)
 
 
 def mpmath_power(x: Any, y: Any) -> Any:
@@ -136,8 +189,8 @@ def test_intervals_contain_values_at_random_points(name: str) -> None:
     draw, term = random.Random(7), read(expression)
     for _ in range(15):
         box = random_box(draw)
-        low, high = ends(value(term, box, {}))
-        (below, _) = ends(lower(term, box))
+        low, high = ends(value(term, box, 128, {}), 128)
+        (below, _) = ends((lower(term, box, 128), 0), 128)
         with mpmath.mp.workprec(300):
             for _ in range(8):
                 point = [a + (b - a) * Fraction(draw.randint(0, 1000), 1000) for a, b in box.values()]
@@ -154,7 +207,7 @@ def test_slopes_contain_derivatives_at_random_points(name: str, x: str) -> None:
     draw, term = random.Random(11), slope(read(expression), x)
     for _ in range(8):
         box = random_box(draw)
-        low, high = ends(value(term, box, {}))
+        low, high = ends(value(term, box, 128, {}), 128)
         with mpmath.mp.workprec(600):
             point = [exactly((a + b) / 2) for a, b in box.values()]
             exact = mpmath.diff(function, tuple(point), n=(1, 0) if x == "x" else (0, 1))

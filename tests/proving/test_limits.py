@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
+import z3
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Verdict
@@ -15,6 +16,7 @@ from dpverify.formulas.expressions import (
     INFINITY,
     Apply,
     OutOfScopeError,
+    TooLargeError,
     Variable,
     expression,
     integer,
@@ -24,7 +26,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
-from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf
+from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf, sqrt
 from dpverify.formulas.printing import formula_text
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
@@ -145,6 +147,77 @@ def test_what_the_clock_ends_is_said() -> None:
 def test_z3_is_asked_nothing_whose_work_it_does_not_count() -> None:
     with pytest.raises(OutOfScopeError, match="too high"):
         satisfiability.unsatisfiable((x,), (), Le(0, X**100 + 1), budget=Budget())
+
+
+def _chained(power: int) -> tuple[tuple[Formula, ...], Formula]:
+    """Powers of powers: eliminating the unknowns leads to degrees power^3, with coefficients as long."""
+    first, second, third = real("p"), real("q"), real("r")
+    steps = Eq(first, (X + 1) ** power), Eq(second, (first + 1) ** power), Eq(third, (second + 1) ** power)
+    return steps, Ge(third + 3 * X**power - X, 1)
+
+
+def _asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
+    """What z3 counts of each question from now on."""
+    seen: list[dict[str, float]] = []
+    ask = z3.Solver.check
+
+    def check_and_note(self: z3.Solver, *assumptions: object) -> object:
+        before = dict(_statistics(self))
+        answer = ask(self, *assumptions)
+        seen.append({key: value - before.get(key, 0) for key, value in _statistics(self)})
+        return answer
+
+    monkeypatch.setattr(z3.Solver, "check", check_and_note)
+    return seen
+
+
+def _statistics(solver: z3.Solver) -> list[tuple[str, float]]:
+    found = solver.statistics()
+    return [(key, found.get_key_value(key)) for key in found.keys()]  # noqa: SIM118  z3's are no dictionary
+
+
+def test_z3s_numbers_do_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    # its general solver multiplied them thrice in each of 1024 rounds, and counted none of that
+    a, b = integer("a", ge=-1), real("b", le=0)
+    assuming = Lt(-1000 * b - Fraction(1, 2), b / expression(-2) ** b)
+    claim = Le(sqrt(b) * b - Fraction(1, 1000), b + b**2)
+    seen = _asked(monkeypatch)
+    with limited(1_000_000) as meter:
+        satisfiability.unsatisfiable((a, b), (assuming,), claim, budget=Budget(guard=5.0), integers=True)
+    assert not meter.stopped_by_the_clock
+    assert [asked["final checks"] <= 20 for asked in seen] == [True]
+
+
+def test_the_longer_numbers_may_grow_the_less_z3_is_let_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = _asked(monkeypatch)
+    over = (x, *(real(name) for name in "pqr"))
+    done = {}
+    for power in (4, 8, 20):
+        assuming, claim = _chained(power)
+        answer, _ = satisfiability.unsatisfiable(over, assuming, claim, budget=Budget(guard=20.0))
+        done[power] = answer, max(asked["rlimit count"] for asked in seen)
+        seen.clear()
+    assert done[4][0] is True
+    assert done[8][0] is None
+    assert done[8][1] < 20_000  # of 500,000
+    assert done[20][1] < 1_000
+
+
+def test_numbers_too_long_for_z3_are_refused() -> None:
+    with pytest.raises(TooLargeError, match="too long for z3"):
+        satisfiability.unsatisfiable((x,), (), Le(0, X**50 - Fraction(1, 10**3000)), budget=Budget())
+
+
+def test_the_end_of_z3s_count_is_not_blamed_on_the_clock() -> None:
+    # it says "canceled" then, too
+    a, b = integer("a"), real("b")
+    assuming = Lt(b**59, a * b), Gt(a**3, b**2)
+    with limited(1_000_000) as meter:
+        answer, _ = satisfiability.unsatisfiable(
+            (a, b), assuming, Gt(a * b**30, b), budget=Budget(units=50_000), integers=True
+        )
+    assert answer is None
+    assert not meter.stopped_by_the_clock
 
 
 def test_nonlinear_arithmetic_in_the_assumptions_is_counted() -> None:

@@ -384,7 +384,8 @@ def test_random_identities(
     assert is_identity(left, right + symbolic(c * Z ** m[0] * W ** m[1])) is (c == 0)
 
 
-@settings(max_examples=500, derandomize=True, deadline=None)
+# of faults that show in every 40th example, one in 160 is missed
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(polynomials, st.integers(-3, 3), st.integers(-3, 3), st.integers(-2, 2))
 def test_random_inequalities_are_never_proved_falsely(
     p: dict[tuple[int, int], int], a: int, b: int, gap: int

@@ -8,7 +8,7 @@ from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import at, derivative, expression, integer, integral, real, total
 from dpverify.formulas.logic import Compare, Eq, ForAll, Formula, Implies, Le
 from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, normal_cdf, sqrt
-from dpverify.formulas.units import LENGTH, LOSS
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.proving import homogeneity
 from dpverify.proving.language import Obligation
 
@@ -87,3 +87,9 @@ def test_the_certificate_names_both_units() -> None:
         "right": {"loss": "0", "length": "0"},
     }
     assert (proof.left, proof.right) == ("loss^2 length^-1", "dimensionless")
+
+
+def test_counts_of_records_and_nats_are_pure_numbers() -> None:
+    m, epsilon = integer("m", ge=1, unit=RECORDS), real("epsilon", gt=0, unit=NATS)
+    claim = Obligation("test", "nowhere", Le(log(m), m * epsilon), (m, epsilon))
+    assert homogeneity(claim).verdict is Verdict.PROVED

@@ -133,7 +133,7 @@ def test_another_ledger_is_not_replaced(tmp_path: Path) -> None:
 def test_a_ledger_alone_and_one_with_the_page_s_name(tmp_path: Path) -> None:
     write_ledger(example_ledger(), tmp_path / "ledger.json")
     page = write_report_again(tmp_path / "ledger.json").page.read_text(encoding="utf-8")
-    assert "not beside this page" in page
+    assert "no file beside this page" in page
     assert "certificates/" not in page
     assert _files(tmp_path) == ["ledger.json", "report.html"]
     write_ledger(example_ledger(), tmp_path / "x.html")

@@ -17,6 +17,7 @@ import pytest
 from dpverify.evidence import (
     Budget,
     Consequence,
+    DisplayCount,
     ErratumEntry,
     Interval,
     Ledger,
@@ -190,6 +191,7 @@ _FIELDS |= {
     *Budget.model_fields,
     *Interval.model_fields,
     *NamedResult.model_fields,
+    *DisplayCount.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -226,7 +228,7 @@ def test_certificates_that_are_not_there_have_no_links() -> None:
     page = Page(render_html(example_ledger()))
     assert page.problems == []
     assert not [a for a in page.addresses if a.startswith("certificates")]
-    assert "not beside this page" in page.words()
+    assert "no file beside this page" in page.words()
 
 
 def test_empty_ledger() -> None:
@@ -324,7 +326,7 @@ def test_neighbors_are_named_in_words() -> None:
 def test_expectations_and_laws_have_cards() -> None:
     words = Page(render_html(example_ledger(entries=(MEAN, LAW)))).words()
     assert "probability that a member is traced lies in 0.61 to 0.66" in words
-    assert "claimed is at least 0.25" in words
+    assert "the claim is at least 0.25" in words
     assert "multiplicative distance at most 0.1" in words
     unbounded = MEAN.model_copy(update={"bound": -math.inf, "verdict": Verdict.UNDECIDED})
     page = Page(render_html(example_ledger(entries=(unbounded,))))
@@ -435,6 +437,15 @@ def test_a_page_without_uses_has_no_drawing() -> None:
     text = render_html(example_ledger(statements=STATEMENTS[4:]))
     assert '<svg class="graph"' not in text
     assert 'href="#dependencies"' not in text
+
+
+def test_displays_of_a_paper_are_counted(html: str) -> None:
+    table = html.split('aria-label="Displays of each paper"')[1].split("</table>")[0]
+    assert re.search(r'<th scope="row">mn25</th>', table)
+    cells = re.findall(r'<td class="number">(.*?)</td>', table)
+    assert cells == ["545", "31", "29", "28", "54", "–", "3", "457", "–"]
+    assert len(re.findall(r'<th scope="col">', table)) == len(cells) + 1
+    assert "Displays of each paper" not in render_html(example_ledger(displays=()))
 
 
 def test_errata_are_shown_with_what_computes_them() -> None:

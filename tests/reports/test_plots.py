@@ -203,7 +203,7 @@ def test_no_bound_no_line() -> None:
 def test_a_law_is_drawn_as_a_band_beside_the_right_curve() -> None:
     plot = law_plot(LAW, "law")
     assert len(plot.rows) == len(LAW.points)
-    assert [item.label for item in plot.legend] == ["the right law", "the sampler's law, confidence band"]
+    assert [item.label for item in plot.legend] == ["the correct law", "the sampler's law, confidence band"]
     assert "Kolmogorov" in plot.drawing
 
 

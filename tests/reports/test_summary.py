@@ -52,7 +52,7 @@ def test_lines_for_a_terminal() -> None:
         "order*distance^2/(2*T*sigma^2) <= order*distance/(2*T*sigma^2) is false at T = 1, order = 2" in text
     )
     assert (
-        "sides are 4 and 2; the claim fails; by how much: 4 in place of at most 2, 2 times as much; " in text
+        "sides are 4 and 2; the claim fails; by how much: 4 instead of at most 2, 2 times as much; " in text
     )
     assert "error probability spent: 1.5×10⁻⁷ of 1×10⁻⁶" in text
     assert lines[-1].text == (
@@ -64,8 +64,8 @@ def test_nothing_found() -> None:
     lines = summary_lines(example_ledger(entries=(AUDITS[0],), statements=STATEMENTS[1:3]))
     assert lines[0].text == (
         "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
-        "No audit found a violation. 1 privacy audit, of which 0 would have seen the noise halved (or the exponent "
-        "doubled), 0 a quarter of the noise; 0 see nothing here."
+        "No audit found a violation. 1 privacy audit, of which 0 would have noticed half the noise (or twice the "
+        "exponent), 0 a quarter of the noise; 0 see nothing here."
     )
 
 
@@ -89,7 +89,7 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
     ledger = example_ledger(entries=entries)
     said = [power.text for power in summarize(ledger).powers]
     assert said == [
-        "4 privacy audits, of which 2 would have seen the noise halved (or the exponent doubled), 3 a quarter of the "
+        "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
         "noise; 1 sees nothing here",
         "2 audits of an expectation, of which 1 could have found a broken bound; 1 sees nothing here",
         "2 audits of a law, of which 1 reject a sampler that ignores the data; 1 sees nothing here",
@@ -299,10 +299,10 @@ def test_spending_is_never_shown_above_what_there_is(
                 "printed": "0.2515",
                 "because": "the sum starts at 2",
             },
-            "corrected: the sum starts at 2; printed is 0.2515",
+            "corrected: the sum starts at 2; printed: 0.2515",
         ),
         ({"form": "unstated", "because": "no risk is bounded"}, "none: no risk is bounded"),
-        ({"form": "not compared", "source": "fmtt18.thm26"}, "not compared with the print"),
+        ({"form": "not compared", "source": "fmtt18.thm26"}, "not compared with the paper"),
     ],
 )
 def test_a_claim_says_how_it_stands_to_the_print(origin: dict[str, str], words: str) -> None:
@@ -358,7 +358,7 @@ def test_reasons_for_undecided_are_counted() -> None:
     assert summarize(ledger).gaps == ((Gap.CONTACT_POINT, 2), (Gap.EFFORT_SPENT, 1))
     said = "contact point (2), effort spent (1)"
     assert f"undecided: {said}" in [line.text for line in summary_lines(ledger)]
-    assert f"Reasons, and how often each was met: {said}." in render_html(ledger)
+    assert f"Reasons, and how often each occurred: {said}." in render_html(ledger)
     assert f"Reasons: {said}." in render_markdown(ledger).replace("\\", "")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from dpverify.statements.paper import papers
+
+from .printed_latex import plain
 
 REASONS = (
     "pieced together",  # from a sentence and a display, or several of them
@@ -20,28 +21,6 @@ REASONS = (
 )
 FOLDER = Path(os.environ.get("DPVERIFY_PAPERS", Path(__file__).parents[3] / "shared" / "papers"))
 LISTED = "not_as_printed.csv"
-
-
-def plain(text: str) -> str:
-    """LaTeX without what nobody sees: spacing, sizes of brackets, braces around one sign or around braces."""
-    # a dot ends a command, so that spacing can go
-    text = re.sub(r"\\([A-Za-z]+)\s*", r"\\\1·", text)
-    text = re.sub(
-        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox)·|\\\\|\\[,;:! ]|~|\s", "", text
-    )
-    for same, one in (
-        (r"\^\{\\prime·\}", "'"),
-        (r"\\leq·", r"\\le·"),
-        (r"\\geq·", r"\\ge·"),
-        (r"\\[td]frac·", r"\\frac·"),
-        (r"\\[lr]Vert·", r"\\|"),
-    ):
-        text = re.sub(same, one, text)
-    # braces that hold several signs say what is a fraction's or a power's, and stay
-    before = ""
-    while before != text:
-        before, text = text, re.sub(r"(?<!\\)\{(\\[A-Za-z]+·|\\?[^\\{}]|\{[^{}]*\})\}", r"\1", text)
-    return re.sub(r"([A-Za-z])'_(\{[^{}]*\}|\w)", r"\1_\2'", text)
 
 
 def displays() -> list[tuple[str, str, str]]:

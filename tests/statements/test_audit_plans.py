@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dpverify import checks
 from dpverify.algorithms.weakening import Weakened
 from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
 from dpverify.running import Executor
@@ -15,6 +16,7 @@ from dpverify.statements.gll22.audits.regularized_exponential_mechanism import U
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import (
     ConstantPlan,
+    MeanPlan,
     Plan,
     PrivacyCase,
     PrivacyPlan,
@@ -53,6 +55,15 @@ def test_every_claim_stands_beside_its_print(name: str) -> None:
             assert record.holds_for
         if record.form is ClaimForm.CORRECTED:
             assert record.because
+
+
+@pytest.mark.parametrize(
+    "name",
+    # the others have a case or two
+    sorted(n for n, plan in PLANS.items() if isinstance(plan, RiskPlan | MeanPlan) and plan.curve_over),
+)
+def test_a_share_of_the_least_failure_probability_is_enough_for_all_cases(name: str) -> None:
+    assert 1e-12 / len(_cases(name)) > checks.LEAST_FAILURE_PROBABILITY
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,14 +120,14 @@ def test_a_cut_domain_is_seen(domain: str, box: tuple[str, str], said: tuple[str
 @pytest.mark.parametrize(
     ("relation", "left", "right", "said"),
     [
-        ("<=", "4", "2", "4 in place of at most 2, 2 times as much"),
+        ("<=", "4", "2", "4 instead of at most 2, 2 times as much"),
         (
             "<=",
             "0.21248023184067254",
             "0.049787068367863943",
-            "0.2125 in place of at most 0.04979, 4.268 times as much",
+            "0.2125 instead of at most 0.04979, 4.268 times as much",
         ),
-        ("<", "1/3", "0", "0.3333 in place of at most 0"),
+        ("<", "1/3", "0", "0.3333 instead of at most 0"),
         ("==", "4", "2", ""),
         ("<=", "dimensionless", "length", ""),
         ("<=", None, "2", ""),
@@ -155,8 +154,8 @@ def test_graphs() -> None:
 
 
 @pytest.fixture(scope="module")
-def entries(all_proofs: tuple[list[ProofRecord], Path]) -> dict[str, StatementEntry]:
-    return {entry.id: entry for entry in catalog_entries(all_proofs[0])}
+def entries(all_proofs: list[ProofRecord]) -> dict[str, StatementEntry]:
+    return {entry.id: entry for entry in catalog_entries(all_proofs)}
 
 
 NOT_PROVED = [
@@ -200,10 +199,10 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
 
 @pytest.mark.parametrize("statement", ALL, ids=lambda s: s.id)
 def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
-    statement: Statement, all_proofs: tuple[list[ProofRecord], Path]
+    statement: Statement, all_proofs: list[ProofRecord]
 ) -> None:
     """Planted: wholes called instances, everything proved; then a false step, condition and unit; then a cut box."""
-    mine = [r.evidence for r in all_proofs[0] if r.evidence.statement == statement.id]
+    mine = [r.evidence for r in all_proofs if r.evidence.statement == statement.id]
 
     def entry(found: list[ProofEvidence]) -> StatementEntry:
         (only,) = catalog_entries([without_certificates(e) for e in found], (statement.id,))
@@ -235,8 +234,8 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     assert "q in [1, 2]" in entry([*proved, boxed]).headline_printed
 
 
-def test_every_refuted_row_has_a_consequence(all_proofs: tuple[list[ProofRecord], Path]) -> None:
-    rows = [record.evidence for record in all_proofs[0]]
+def test_every_refuted_row_has_a_consequence(all_proofs: list[ProofRecord]) -> None:
+    rows = [record.evidence for record in all_proofs]
     refuted = [e for e in rows if e.verdict is REFUTED]
     assert refuted
     for e in refuted:

@@ -39,7 +39,7 @@ def test_the_example_is_proved_as_it_stands() -> None:
     ]  # fmt: skip
     assert word.headline == "holds, given fmtt18.thm22; a step of its proof is false"
     assert all(r.evidence.verdict is Verdict.PROVED for r in records if r.evidence.coverage is Coverage.UNIT)
-    assert r"\sum_{i=t}^{n} a_i = 2\eta L" in rows["In the end nothing is left"].latex
+    assert r"\sum_{i=t}^{n} a_i = 2\eta L" in rows["At the end nothing is left"].latex
 
 
 def test_a_fault_on_the_page_is_seen(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,15 +64,15 @@ def test_a_symbol_is_explained_once() -> None:
 
 def test_verdicts_are_shown_once_they_are_known() -> None:
     before = "\n".join(explanation_lines("fmtt18.thm1"))
-    assert "No verdicts are remembered; to compute them: dpverify prove fmtt18.thm1" in before
+    assert "No verdicts are stored yet; to compute them: dpverify prove fmtt18.thm1" in before
     assert "attained-by-identity-maps: verdict not known" in before
     assert "(dpverify prove fmtt18.thm23)" in "\n".join(explanation_lines("fmtt18.alg1"))
     main_returns(["prove", "fmtt18.thm1"])
     after = "\n".join(explanation_lines("fmtt18.thm1"))
     assert "As printed, refuted: the claim fails; units differ:" in after
-    assert "    by how much: 2 in place of at most 1, 2 times as much" in after
+    assert "    by how much: 2 instead of at most 1, 2 times as much" in after
     assert "    consequence: the claim fails" in after
-    assert "    it can be read so that it is true: with the square of the distance" in after
+    assert "    true if read with the square of the distance" in after
     assert "exactly, on the whole domain" not in after
     (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
     assert heading == "Corrected, proved, given fmtt18.def10, fmtt18.thm22:"
@@ -93,8 +94,8 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "Units: the two sides agree in 0 of 5 formulas." in lines
 
 
-def test_a_false_step_is_named_though_the_statement_holds() -> None:
-    main_returns(["prove", "fmtt18.thm23"])
+def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
+    remember_all(r.evidence for r in proofs.of("fmtt18.thm23"))
     text = "\n".join(explanation_lines("fmtt18.thm23"))
     assert "As printed, holds, given fmtt18.def10, " in text
     assert "a step of its proof is\n  false:" in text or "a step of its proof is false:" in text
@@ -105,8 +106,8 @@ def test_a_false_step_is_named_though_the_statement_holds() -> None:
 
 
 @pytest.mark.parametrize("name", ["fmtt18.thm22", "fmtt18.prop5", "fmtt18.lem15"])
-def test_an_instance_does_not_prove_a_statement(name: str) -> None:
-    main_returns(["prove", name])
+def test_an_instance_does_not_prove_a_statement(name: str, proofs: Any) -> None:
+    remember_all(r.evidence for r in proofs.of(name))
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
     assert heading == "As printed, instances hold:"
     (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))
@@ -126,14 +127,14 @@ def test_statements_of_which_parts_are_encoded_say_so(name: str) -> None:
 
 def test_a_statement_names_what_it_rests_on_and_what_rests_on_it() -> None:
     text = "\n".join(explanation_lines("fmtt18.thm26"))
-    above, below = text.index("The statement rests on:"), text.index("Belongs with")
+    above, below = text.index("The statement rests on:"), text.index("Related:")
     assert "  fmtt18.lem25: Lemma 25, weak convexity of Renyi divergence" in text[above:below]
     assert (
         "  harmonic-sum: 1 + 1/2 + ... + 1/m is at most 1 + ln m (textbooks on analysis)" in text[above:below]
     )
     assert "fmtt18.def10" not in text[above:below]  # only an instance uses it
     text = "\n".join(explanation_lines("fmtt18.thm22"))
-    assert "  fmtt18.lem20: Lemma 20, shift reduction (no formulas to prove yet)" in text
+    assert "  fmtt18.lem20: Lemma 20, shift reduction" in text
     assert "Statements that rest on it:\n  fmtt18.thm1: " in text
     assert "    uses: fmtt18.def10" in text
     assert "    would have caught: a hundredth of the sum is lost" in text

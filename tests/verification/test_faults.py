@@ -37,7 +37,7 @@ def test_other_rows_are_proved_and_nothing_is_remembered() -> None:
     faulty = [r for r in records if r.fault]
     assert len(faulty) == 1
     assert faulty[0].verdict is Verdict.UNDECIDED
-    assert faulty[0].reason == "a fault in dpverify, and no verdict: OverflowError: planted"
+    assert faulty[0].reason == "a fault in dpverify, not a verdict: OverflowError: planted"
     assert "Traceback" in faulty[0].fault
     assert any(r.verdict is Verdict.PROVED for r in records)
     statement = proofs.find_statement(ID)
@@ -57,7 +57,7 @@ def test_the_command_line_ends_with_70_and_delivers_the_rest(
     rows = json.loads(out.read_text())["entries"]
     assert sum(bool(r["fault"]) for r in rows) == 1
     said = capsys.readouterr().err
-    assert f"this is a fault in dpverify, and no verdict on {ID}" in said
+    assert f"this is a fault in dpverify, not a verdict on {ID}" in said
     assert "OverflowError: planted" in said
 
 

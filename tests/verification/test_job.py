@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dpverify import checks
 from dpverify.auditing import ErrorBudget
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
 from dpverify.statements.paper import papers
-from dpverify.statements.plans import MeanPlan, Profile, RiskPlan
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification.audits import is_statistical
 
@@ -154,12 +152,3 @@ def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
     # the share that each gets is enough to repeat it alone
     for name, share in ErrorBudget(least).split(names).items():
         VerificationSettings(only=(name,), failure_probability=share)
-
-
-@pytest.mark.slow
-def test_a_share_of_the_least_failure_probability_is_enough_for_the_cases_of_a_plan() -> None:
-    plans = [plan for paper in papers().values() for plan in paper.plans]
-    for plan in plans:
-        # the others have a case or two
-        if isinstance(plan, RiskPlan | MeanPlan) and plan.curve_over:
-            assert 1e-12 / len(plan.build(Profile.QUICK)) > checks.LEAST_FAILURE_PROBABILITY

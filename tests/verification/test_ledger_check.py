@@ -17,8 +17,9 @@ from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
 from dpverify.statements.paper import papers
+from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
+from dpverify.verification.proofs import catalog_entries, results_of
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "gll22.eq10")
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
@@ -33,9 +34,9 @@ ALWAYS = ["<=", ["num", "0"], ["num", "1"]]
 
 
 @pytest.fixture(scope="module")
-def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the ledger of a few statements, as `verify` writes it."""
-    records = [record for record in all_proofs[0] if record.evidence.statement in STATEMENTS]
+    records = proofs.of(*STATEMENTS)
     entries = catalog_entries(records)
     ledger = Ledger(
         program_version="0.1.0",
@@ -47,6 +48,7 @@ def original(all_proofs: tuple[list[ProofRecord], Path], tmp_path_factory: pytes
         statements=entries,
         results=results_of(entries, [record.evidence for record in records]),
         entries=tuple(record.evidence for record in records),
+        displays=displays_of_ledger(record.evidence for record in records),
         budget=Budget(failure_probability=1e-3, spent={}),
         seconds=1.0,
     )
@@ -316,7 +318,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "what it uses removed": lambda t: t.row("fmtt18.thm23", "schedule-gives-the-bound").update(uses=[]),
     "consequence made milder": lambda t: refuted(t).update(consequence="an edge case or notation"),
     "consequence removed": lambda t: refuted(t).update(consequence=None),
-    "by how much edited": lambda t: refuted(t).update(exceeds="2 in place of at most 1.9, 1.05 times as much"),
+    "by how much edited": lambda t: refuted(t).update(exceeds="2 instead of at most 1.9, 1.05 times as much"),
     "reading invented": lambda t: proved(t).update(reading="with another sign"),
     "fault invented": lambda t: repaired(t).update(catches="everything"),
     "headline of an instance": lambda t: t.entry("fmtt18.lem25").update(headline_printed="proved"),
@@ -324,6 +326,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "what is given removed": lambda t: t.entry("fmtt18.thm23").update(given_printed=[]),
     "what rests on it removed": lambda t: t.entry("fmtt18.thm23").update(used_by=[]),
     "named result edited": lambda t: t.tree["results"][0].update(title="everything is private"),
+    "more displays decided": lambda t: t.tree["displays"][0].update(decided=99),
     "named result removed": lambda t: t.tree.update(results=[]),
     "erratum invented": lambda t: t.entry("fmtt18.thm23").update(errata=[{
         "where": "Theorem 23", "printed": "1", "corrected": "2", "consequence": "a constant changes",

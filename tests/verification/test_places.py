@@ -80,7 +80,7 @@ def test_tests_are_found_by_the_shared_name_and_by_the_id(tmp_path: Path) -> Non
 
 def test_explain_prints_them() -> None:
     text = "\n".join(explanation_lines("fmtt18.alg1"))
-    where = text[text.index("Where it is:") :]
+    where = text[text.index("Where to find it:") :]
     for part in (
         "algorithm: ",
         "algorithms/fmtt18/projected_noisy_sgd.py:",

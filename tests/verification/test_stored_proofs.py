@@ -17,7 +17,7 @@ from dpverify.verification import proofs
 from dpverify.verification.proofs import ProofRecord, prove_statements
 
 # a few quick obligations, with units
-NAME = "fmtt18.thm23"
+NAME = "bst14.eq2"
 
 
 def found(store: Store | None) -> list[ProofRecord]:

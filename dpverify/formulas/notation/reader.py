@@ -71,7 +71,7 @@ def read_display(
         latex: the formula as it is printed.
         letters: the variables that may occur, each with its LaTeX.
         definitions: quantities that stand for expressions.
-        reading: where the print has two readings, the part in question once more, with the brackets or dots that
+        reading: where a display has two readings, the part in question once more, with the brackets or dots that
             say which is meant; nothing else may differ.
 
     Raises:

@@ -1,76 +1,85 @@
-"""The checker's intervals: mpmath's at 128 bits, rounded outward once more; what may be undefined is refused."""
+"""The checker's intervals: two integers, in units of 2^-p, rounded outward; what may be undefined is refused."""
 
 from fractions import Fraction as Q
-from functools import lru_cache, reduce
-from operator import add, mul
+from functools import lru_cache
+from math import isqrt
 from typing import Any
 
-from mpmath.ctx_iv import MPIntervalContext
-from mpmath.libmp import to_rational
+from mpmath.libmp import from_man_exp, mpf_exp, mpf_log, mpf_pi, to_fixed
 
-from dpverify.proving.checker.terms import demand, minus, number, read
-
-iv, P = MPIntervalContext(), 128
-iv.prec = P
-MARGIN = iv.mpf([2**P - 256, 2**P + 256]) / 2**P  # mpmath's exp, log and pi are far closer than this factor
+from dpverify.proving.checker.terms import BELL, demand, minus, number, read
 
 
 @lru_cache(10**5)
-def phi(end: Any) -> Any:
-    """Bounds of the normal distribution function, 1/2 + density(q) * q * (sum of q^2n / (1 * 3 * ... * (2 n + 1)))."""
-    q, n = Q(*to_rational(end)), 1
-    top, bottom = (q * q).as_integer_ratio()
-    demand((end[1] or not end[2]) and top < 3600 * bottom, "phi of a large number is beyond this checker")
-    w = iv.prec = P + 30 + top // bottom  # the difference loses log2 exp(q^2 / 2) bits where q < 0
+def bounds(head: str, n: int, p: int) -> Any:
+    """Bounds of exp or log at n / 2^p, from mpmath's with 60 bits more, the last of which are not trusted."""
+    more = 60 + max(0, 2 * n >> p) * (head == "exp")
+    demand(more < 10**4 and (head == "exp" or n > 0), f"{head} is undefined, or of too large a number")
+    found = to_fixed({"exp": mpf_exp, "log": mpf_log}[head](from_man_exp(n, -p), p + more), p)
+    return (found, found) if n == (head == "log") << p else (found - 1, found + 2)
+
+
+@lru_cache(10**5)
+def phi(n: int, p: int) -> Any:
+    """Bounds of phi at q = n / 2^p, 1/2 + density(q) * q * (sum of q^2k / (1 * 3 * ... * (2 k + 1)))."""
+    if 5 * n * n > 7 * p << 2 * p:  # then phi(-|q|) < exp(-q^2 / 2) / 2 < 2^-p
+        return ((1 << p) - 1, 1 << p) if n > 0 else (0, 1)
+    w, k = p + 30 + (n * n >> 2 * p), 1  # the product loses log2 exp(q^2 / 2) bits
     low = high = down = up = 1 << w
-    while up > 1 or 2 * top > bottom * (n + 2):  # then terms at least halve, and sum to less than the last
-        n += 2
-        down, up = down * top // (bottom * n), -(-up * top // (bottom * n))
+    while up > 1 or 2 * n * n > k + 2 << 2 * p:  # then terms at least halve, and sum to less than the last
+        k += 2
+        down, up = (down * n * n >> 2 * p) // k, -((-up * n * n >> 2 * p) // k)
         low, high = low + down, high + up
-    x, series = iv.mpf(q.numerator) / q.denominator, iv.mpf([low, high + up]) / 2**w
-    result = iv.mpf(1) / 2 + iv.exp(-x * x / 2) / iv.sqrt(2 * iv.pi) * x * series
-    iv.prec = P
-    return result * (MARGIN if q else 1)
+    x, half = (n << w - p,) * 2, (1 << w - 1,) * 2
+    bell = apply("exp", w, apply("mul", w, x, (-x[0],) * 2, half))
+    a, b = apply("mul", w, value(BELL, {}, w, {}), bell, x, (low, high + up))
+    return (1 << p - 1) + (a >> w - p), (1 << p - 1) - (-b >> w - p)
 
 
-def value(e: Any, box: Any, seen: Any) -> Any:
-    """The interval of a term where names lie between the exact numbers of a box; `seen` are the values of terms."""
-    if e not in seen and e[0] == "sum":
-        first, last = (value(end, box, seen) for end in e[3:])
-        places = range(int(first.a), int(last.b) + 1)
-        demand(0 < len(places) < 999 and first == places[0] and last == places[-1], "the ends of a sum")
-        seen[e] = reduce(add, (value(e[1], box | {e[2]: (Q(i), Q(i))}, {}) for i in places))
-    elif e not in seen:
-        us = (value(a, box, seen) if isinstance(a, tuple) else a for a in e[1:])
-        seen[e] = apply("sym", *box[e[1]]) if e[0] == "sym" else apply(e[0], *us)
-    return seen[e]
+def value(e: Any, box: Any, p: int, seen: Any) -> Any:
+    """The interval of a term where names lie between the exact numbers of a box; `seen` has those of terms by id."""
+    if id(e) not in seen and e[0] == "sum":
+        first, last = (value(end, box, p, seen) for end in e[3:])
+        i, j = first[0] >> p, last[0] >> p
+        demand((first, last) == ((i << p,) * 2, (j << p,) * 2) and i <= j < i + 999, "the ends of a sum")
+        us = [value(e[1], box | {e[2]: (Q(k), Q(k))}, p, {}) for k in range(i, j + 1)]
+        seen[id(e)] = apply("add", p, *us), e  # the term itself stays there, so that no other one gets its id
+    elif id(e) not in seen:
+        us = [value(a, box, p, seen) if isinstance(a, tuple) else a for a in e[1:]]
+        seen[id(e)] = apply(e[0], p, *(box[e[1]] if e[0] == "sym" else us)), e
+    return seen[id(e)][0]
 
 
-def apply(head: str, *us: Any) -> Any:
+def apply(head: str, p: int, *us: Any) -> Any:
     """A function of intervals."""
     match head, *us:
-        case "num", q:
-            return iv.mpf(q.numerator) / q.denominator
-        case "sym", low, high:
-            return iv.mpf([apply("num", low).a, apply("num", high).b])
-        case "add" | "mul", *_:
-            return reduce(add if head == "add" else mul, us)
-        case "pow", u, q:
-            defined = u.a > 0 or ((q >= 0 or 0 not in u) and (q % 1 == 0 or u.a >= 0))
-            demand(defined and q.denominator < 3, "a power may be undefined, or is beyond this checker")
-            return (iv.sqrt(u) if q % 1 else u) ** q.numerator
-        case "phi", u:
-            low, high = map(phi, u._mpi_)
-            return iv.mpf([low.a, high.b])
-        case "max", u, v:
-            return iv.mpf([max(u.a, v.a), max(u.b, v.b)])
-        case "step", u:
-            return iv.mpf([int(u.a > 0), int(u.b >= 0)])
-        case "exp", u:
-            return iv.exp(u) * (1 if u == 0 else MARGIN)
-    defined = not us if head == "pi" else head == "log" and len(us) == 1 and us[0].a > 0
-    demand(defined, f"{head} may be undefined, or is beyond this checker")
-    return (iv.log(*us) if us else iv.pi) * MARGIN
+        case "num" | "sym", low, *_:
+            return (low.numerator << p) // low.denominator, -((-us[-1].numerator << p) // us[-1].denominator)
+        case "add", *_:
+            return tuple(map(sum, zip(*us, strict=True)))
+        case "mul", u:
+            return u
+        case "mul", (a, b), (c, d), *more:
+            ends = a * c, a * d, b * c, b * d
+            return apply("mul", p, (min(ends) >> p, -(-max(ends) >> p)), *more)
+        case "pow", (a, b), q if q.denominator == 2 and a >= 0:
+            return apply("pow", p, (isqrt(a << p), b and 1 + isqrt((b << p) - 1)), q * 2)
+        case "pow", (a, b), q if q < 0 and (a > 0 or b < 0):
+            return apply("pow", p, ((1 << 2 * p) // b, -((-1 << 2 * p) // a)), -q)
+        case "pow", (a, b), q if q.denominator == 1 and q >= 0:
+            ends = a**q.numerator, b**q.numerator, *[0] * (q % 2 == 0 and a < 0 < b)
+            return (min(ends) << p) >> p * q.numerator, -((-max(ends) << p) >> p * q.numerator)
+        case "max", (a, b), (c, d):
+            return max(a, c), max(b, d)
+        case "step", (a, b):
+            return (a > 0) << p, (b >= 0) << p
+        case "phi", (a, b):
+            return phi(a, p)[0], phi(b, p)[1]
+        case "exp" | "log", (a, b):
+            return bounds(head, a, p)[0], bounds(head, b, p)[1]
+        case ("pi",):
+            return (found := to_fixed(mpf_pi(p + 60), p)) - 1, found + 2
+    raise ValueError(f"{head} may be undefined, or is beyond this checker")
 
 
 def inside(v: Any, q: Q) -> bool:
@@ -82,7 +91,7 @@ def inside(v: Any, q: Q) -> bool:
 
 def compare(f: Any, box: Any) -> int:
     """1 where a comparison is true all over a box, -1 where it is false, else 0."""
-    d = value(minus(*map(read, f[:0:-1])), box, {})
-    zero, other = d == 0, 0 not in d
-    table = {"<=": (d.a >= 0, d.b < 0), "<": (d.a > 0, d.b <= 0), "==": (zero, other), "!=": (other, zero)}
+    low, high = value(minus(*map(read, f[:0:-1])), box, 1024, {})
+    zero, other = low == high == 0, low > 0 or high < 0
+    table = {"<=": (low >= 0, high < 0), "<": (low > 0, high <= 0), "==": (zero, other), "!=": (other, zero)}
     return int(table[f[0]][0]) - int(table[f[0]][1])

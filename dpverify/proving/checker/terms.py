@@ -5,7 +5,8 @@ from functools import lru_cache, reduce
 from typing import Any
 
 ZERO, MINUS, LESS = ("num", Q(0)), ("num", Q(-1)), ("num", Q(-1, 2))
-BELL = [("pow", ("mul", ("num", Q(2)), ("pi",)), Q(-1, 2))]  # 1 / root(2 pi)
+BELL = "pow", ("mul", ("num", Q(2)), ("pi",)), Q(-1, 2)  # 1 / root(2 pi)
+same = lru_cache(10**4)(lambda e: e)  # makes equal terms one
 
 
 def demand(holds: Any, *why: Any) -> None:
@@ -22,7 +23,7 @@ def number(q: Any) -> Q:
 
 def read(e: Any) -> Any:
     """A term from JSON."""
-    head, *us = (read(a) if isinstance(a, list) else a for a in e)
+    head, *us = (same(read(a)) if isinstance(a, list) else a for a in e)
     if head == "num":
         return head, number(*us)
     if head == "abs":
@@ -56,6 +57,6 @@ def slope(e: Any, x: str) -> Any:
     if head == "pow":
         not_at_0 = [args[0], ("pow", args[0], Q(-1))] if args[1] % 1 and args[1] > 1 else []
         return "mul", inner[0], ("num", args[1]), ("pow", args[0], args[1] - 1), *not_at_0
-    rest = {"exp": [e], "log": [("pow", *args, Q(-1))], "phi": [*BELL, ("exp", ("mul", LESS, *args, *args))]}
+    rest = {"exp": [e], "log": [("pow", *args, Q(-1))], "phi": [BELL, ("exp", ("mul", LESS, *args, *args))]}
     demand(head in rest, f"a derivative of {head} is beyond this checker")
     return "mul", inner[0], *rest[head]

@@ -6,6 +6,10 @@ equation where its base is not negative). Every fact can be met at every point o
 nothing about the variables; that terms are defined is said where a formula is known to be true, and only there.
 Hence `unsatisfiable` is a proof, while a model is a counterexample only after it has been evaluated exactly.
 Every question has a z3 of its own, so that no answer depends on what was asked before or by whom.
+
+z3 counts its operations and not the size of the numbers in them, which grows with every elimination of an unknown
+and every round of propagation. So the sizes that can come up are estimated beforehand, from degrees and
+coefficients: the longer the numbers, the fewer operations and rounds it gets.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from dpverify.proving.reasoning.normal_form import (
     Polynomial,
     Quotient,
     content,
+    degree,
     multiply,
 )
 from dpverify.proving.reasoning.signs import holds_by_signs
@@ -38,6 +43,12 @@ MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
 MAX_LENGTH = 1_000
 """Most terms of a polynomial for z3."""
+MAX_BITS = 2_000
+"""Most bits of a coefficient, or of an end of a domain, for z3."""
+USUAL_NUMBER = 1_000
+"""Bits of numbers up to which one of z3's operations costs about the same."""
+LARGEST_NUMBER = 100_000
+"""Bits that numbers may grow to in the general solver, which multiplies them once a round of propagation."""
 MAX_CASES = 128
 """Cases that max, min and abs may split a comparison into."""
 
@@ -96,9 +107,14 @@ class _Query:
         self.variables = {symbol(v): v for v in variables}
         self.unknowns: dict[Any, Any] = {}
         self.facts: list[Any] = []
+        self.bits = 1
+        self.degrees: list[int] = []
         self.domain = [c for v in variables for c in self._domain(v)]
 
     def _number(self, numerator: int, denominator: int = 1) -> Any:
+        self.bits = max(self.bits, numerator.bit_length(), denominator.bit_length())
+        if self.bits > MAX_BITS:
+            raise TooLargeError("a number is too long for z3")
         return z3.RatVal(numerator, denominator, self.context)
 
     def _domain(self, v: Variable) -> list[Any]:
@@ -144,11 +160,13 @@ class _Query:
         if kind == "root":
             over, under = self._whole(atom.base)
             top, bottom = self._polynomial(over), self._polynomial(under)
+            self.degrees.append(root + degree(under))
             fact = _power(x, root) * bottom == top
             if not (self.forms.is_nonnegative(over) and under == {(): Fraction(1)}):
                 fact = z3.Implies(z3.And(top * bottom >= 0, bottom != 0, self.context), fact)
             self.facts.append(fact)
         elif root > 1:
+            self.degrees.append(root)
             self.facts.append(_power(x, root) == self._unknown(letter, 1))
         elif kind == "pi":
             self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
@@ -189,6 +207,7 @@ class _Query:
                 roots[a] = math.lcm(roots.get(a, 1), e.denominator)
         if len(p) > MAX_LENGTH or any(e * roots[a] > MAX_DEGREE for m in p for a, e in m):
             raise TooLargeError("a polynomial is too long, or its powers too high, for z3")
+        self.degrees.append(max((sum(int(e * roots[a]) for a, e in m) for m in p), default=0))
         terms = []
         for m, c in sorted(p.items()):
             factors = [self._number(c.numerator, c.denominator)]
@@ -217,6 +236,19 @@ class _Query:
                 clear.append((a, even if self.forms.atoms[a].sign == "any" else -e))
         factor: Monomial = tuple(clear)
         return multiply(p, {factor: Fraction(1)})
+
+    # ------------------------------------------------------------------------------------------ sizes
+
+    def dearness(self) -> int:
+        """How many times more than usual one of z3's operations may cost: degrees multiply with each elimination."""
+        unknowns = len({term.get_id() for term in self.unknowns.values()})
+        highest = sorted(self.degrees, reverse=True)[:unknowns]
+        return 1 + self.bits * math.prod(d for d in highest if d > 1) // USUAL_NUMBER
+
+    def rounds(self) -> int:
+        """Rounds of propagation in the general solver until numbers may be `LARGEST_NUMBER` bits long."""
+        highest = max((2, *self.degrees))
+        return max(1, int(math.log(LARGEST_NUMBER / self.bits, highest)))
 
     # ------------------------------------------------------------------------------------------ formulas
 
@@ -364,15 +396,22 @@ def _has_quantifier(f: Formula) -> bool:
     return False
 
 
-def _solvers(context: Any, quantified: bool, integers: bool) -> list[Any]:
+def _solvers(context: Any, quantified: bool, integers: bool, rounds: int) -> list[Any]:
     general = z3.Solver(ctx=context)
     # the newer arithmetic does not count all of its nonlinear work, so that no limit would end it
     general.set("smt.arith.solver", 2)
+    general.set("smt.arith.nl.rounds", rounds)
     if integers:
         return [general]
     if quantified:
         return [general, z3.Tactic("nlqsat", context).solver()]
     return [z3.SolverFor("QF_NRA", ctx=context), general]
+
+
+def _counted(solver: Any) -> int:
+    """What the solver's context has done so far, in z3's own count."""
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count"))
 
 
 def unsatisfiable(
@@ -397,15 +436,20 @@ def unsatisfiable(
     if claim is not None:
         body.append(query.failing(claim, defined=defined))
     quantified = any(map(_has_quantifier, assuming if claim is None else (*assuming, claim)))
-    for solver in _solvers(query.context, quantified, integers):
-        solver.set("rlimit", max(1, budget.units // share))
+    limit = max(1, budget.units // (share * query.dearness()))
+    spent = 0
+    for solver in _solvers(query.context, quantified, integers, query.rounds()):
+        solver.set("rlimit", limit)
         solver.set("timeout", math.ceil(1000 * budget.guard))
         solver.add(*query.domain, *query.facts, *body)
         try:
             answer = solver.check()
         except z3.Z3Exception:
-            continue
-        if answer == z3.unknown and solver.reason_unknown() in ("timeout", "canceled"):
+            answer = None
+        before, spent = spent, _counted(solver)
+        ended = answer == z3.unknown and solver.reason_unknown() in ("timeout", "canceled")
+        # z3 also says "canceled" where its own count ended it
+        if ended and spent - before < limit:
             note_the_clock()
         if answer == z3.unsat:
             return True, {}

@@ -108,7 +108,7 @@ lem2_3 = (
     .corrected("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
                where="Lemma 2.3 with 0 < delta' <= 1", consequence=EDGE,
                because="the square root is real only for delta' at most 1; beyond it every mechanism is private",
-               true_if="for delta' up to 1: beyond it every mechanism is private")
+               true_if="for delta' at most 1: beyond it every mechanism is private")
 )  # fmt: skip
 
 

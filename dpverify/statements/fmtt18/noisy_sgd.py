@@ -35,7 +35,7 @@ thm23 = (
     .corrected("last-display",
                r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
                given=r"t\le n", where="Theorem 23, proof, last display with a_i, which is zero before step t",
-               because="the last display sums a_t^2 over i = 1..n; a_i^2 is meant, which is zero before step t",
+               because="the last display sums a_t^2 over i = 1..n; it should be a_i^2, which is zero before step t",
                consequence=PROOF_STEP, true_if="with a_i in place of a_t, which is zero before step t")
     .whole("schedule-gives-the-bound",
            r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2=\frac{\alpha\cdot\varepsilon}{n+1-t}", given=r"t\le n",
@@ -107,9 +107,9 @@ lem25 = (
     .step("quadratic", r"1+a+a^2\le 1+(1+c)a", given=r"a\le c\le 1", where="Lemma 25, proof, last line")
     .corrected("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
                where="Lemma 25, proof, last line, for 0 <= a <= c <= 1",
-               because="the quadratic bound is false for negative a; divergences are not negative, so 0 <= a is enough",
+               because="the quadratic bound is false for negative a; divergences are nonnegative, so 0 <= a is enough",
                consequence=PROOF_STEP,
-               true_if="for a from 0 on: it is used for divergences, which are not negative")
+               true_if="for a >= 0: it is used for divergences, which are nonnegative")
     .corrected("exponential", r"e^{a}\le 1+a+a^2", letters=(_small_a,),
                where="Lemma 25, proof, last line, for 0 <= a <= 1")
 )  # fmt: skip
@@ -197,9 +197,9 @@ lem27 = (
            where="Lemma 27, for every epsilon and every delta below 1 (from 1 on all is private), gradients 2 L apart")
     .corrected("noise-is-enough", rf"{_PROFILE}\le\delta", letters=(_small_epsilon,),
                box={"epsilon": ("1/20", 1), "l": (3, 14)}, uses=_CURVE, where="Lemma 27 for epsilon at most 1",
-               because="for large epsilon this noise is too small; its classical proof asks for epsilon at most 1",
+               because="for large epsilon this noise is too small; the classical proof requires epsilon <= 1",
                consequence=CLAIM,
-               true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism asks")
+               true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism requires")
 )  # fmt: skip
 
 STATEMENTS = tuple(sheet.statement for sheet in (thm23, thm24, lem25, thm26, lem27))

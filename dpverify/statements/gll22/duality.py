@@ -69,7 +69,7 @@ prop3_3 = (
               consequence=EDGE, true_if="with the curve for every real epsilon", **_AROUND)
     .corrected("only-if", Implies(_smaller_curve(_any_growth), _LARGER_TRADEOFF),
                where="Proposition 3.3, only if, with every real epsilon",
-               because="Definition 3.1 gives the curve for epsilon >= 0 only, which says nothing of events that Q "
+               because="Definition 3.1 gives the curve for epsilon >= 0 only, which says nothing about events that Q "
                        "makes less likely; with every real epsilon the two orders agree",
                catches=("the curve is known for epsilon >= 0 only",
                         Implies(_smaller_curve(_growth), _LARGER_TRADEOFF)),

@@ -38,10 +38,10 @@ eq9 = (
     .instance("not-negative", rf"{_CURVE}\ge 0", letters=(_any_s,), given=r"s\ne 0",
               box={"s": (-3, 3), "epsilon": (0, 5)}, case="the empty event, for which the difference is 0",
               where="(9) and Definition 3.1: the empty event makes the curve at least 0; no sign of s is required",
-              consequence=EDGE, true_if="for s > 0, or with |s|, which Lemma 6.3 writes")
+              consequence=EDGE, true_if="for s > 0, or with |s|, as Lemma 6.3 writes")
     .corrected("not-negative", rf"{_MAGNITUDE}\ge 0", letters=(_any_s,), given=r"|s|\ge\frac{1}{2}",
                box={"s": (-2, 2), "epsilon": (0, 2)}, case="|s| at least 1/2", where="(9) with |s|",
-               because="for negative s the best half line is the other one: |s| is meant (Lemma 6.3 does speak of |s|)",
+               because="for negative s the best half line is the other one: it should be |s|, as Lemma 6.3 writes",
                catches=("s stands for its absolute value", rf"{_CURVE}\ge 0"))
     .correction(latex=f"{_DELTA}={_MAGNITUDE}")
 )  # fmt: skip
@@ -59,14 +59,14 @@ eq10 = (
               box={"s": (-3, 3), "c": (-6, 6)}, case="against one other event of the same mass, the half line above -c",
               where="(10) with c = Phi^{-1}(1-z): the half line above -c has the same mass, so the infimum is no "
                     "larger",
-              consequence=EDGE, true_if="for s >= 0, or with |s|, which Lemma 6.3 writes")
+              consequence=EDGE, true_if="for s >= 0, or with |s|, as Lemma 6.3 writes")
     .step("likelihood-ratio-order", r"\frac{\partial}{\partial x}(xs-\frac{s^2}{2})\ge 0", letters=(_s_from_0,),
           where="(10), s >= 0: the ratio of the densities grows along the line, so a lower half line is best",
           uses=("neyman-pearson",))
     .corrected("not-above-the-other-half-line", r"\Phi(\Phi^{-1}(1-z)-s)\le\Phi(\Phi^{-1}(1-z)+s)",
                letters=(_s_from_0,), box={"s": (0, 3), "c": (-6, 6)}, where="(10) for s >= 0",
-               case="that the other half line is no better; events that are no half lines are left out",
-               because="for negative s the infimum is at the other half line: |s| is meant",
+               case="the other half line is no better; events that are not half lines are left out",
+               because="for negative s the infimum is at the other half line: it should be |s|",
                catches=("the two half lines are exchanged", r"\Phi(\Phi^{-1}(1-z)+s)\le\Phi(\Phi^{-1}(1-z)-s)"))
     .correction(latex=r"T(\mathcal{N}(0,1)\|\mathcal{N}(s,1))(z)=\Phi(\Phi^{-1}(1-z)-|s|)")
 )  # fmt: skip

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from dpverify.algorithms.bst14.boosting import Boosting, ForPrivacy
 from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
@@ -148,7 +148,7 @@ class _BestOfTwoNormals:
 
     def __call__(self, x: Any) -> NDArray[np.float64]:
         grid = np.linspace(-9, 9, 1801)
-        normal = stats.norm.pdf(grid)
+        normal = scipy.stats.norm.pdf(grid)
         energy = self.rate * (self.stddev * grid) ** 2 / 2
         ahead = 1 / (1 + np.exp(energy[:, None] - energy[None, :]))
         step = grid[1] - grid[0]

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
 from dpverify.evidence import Interval
@@ -171,7 +171,7 @@ def _digits_law(profile: Profile) -> SamplingCase:
     strength = float(np.linalg.norm(pull))
     t = np.linspace(-1.0, 1.0, _GRID)
     exponents = -0.5 * alpha * t**2 + strength * t
-    slices = special.gammainc(31.5, 0.5 * alpha * (1 - t**2))
+    slices = scipy.special.gammainc(31.5, 0.5 * alpha * (1 - t**2))
     return SamplingCase(
         mechanism=mechanism,
         dataset=data,

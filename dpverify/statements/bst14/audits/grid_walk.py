@@ -33,7 +33,7 @@ def _growth(dimension: int, profile: Profile) -> ConstantCase:
         plan = walk.plan(n)
         eta_tau = plan.lipschitz * plan.edge
         rate = (eta_tau / plan.distance) ** 2 * dimension**3
-        # the print has eta tau for the logarithm of F's range; the Euclidean norm needs sqrt(p) times that
+        # the paper has eta tau for the logarithm of F's range; the Euclidean norm needs sqrt(p) times that
         rate *= max(dimension * math.log(eta_tau * dimension / plan.distance), eta_tau * math.sqrt(dimension))
         if plan.steps / rate > worst:
             worst, at = plan.steps / rate, n

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import arb
 from numpy.typing import NDArray
-from scipy import special, stats
 
 from dpverify.algorithms.bst14.gaussian_output_perturbation import (
     PRINTED_CONSTANT,
@@ -207,7 +207,7 @@ class _LocalizedNormal:
 
     def __call__(self, x: Any) -> NDArray[np.float64]:
         edges = np.linspace(-1.0, 1.0, 2001)
-        below = stats.laplace.cdf(edges, self.mean, self.noise_scale)
+        below = scipy.stats.laplace.cdf(edges, self.mean, self.noise_scale)
         masses = np.concatenate([np.diff(below), [below[0], 1.0 - below[-1]]])
         middles = np.concatenate([(edges[1:] + edges[:-1]) / 2, [-1.0, 1.0]])
         low = (np.maximum(-1.0, middles - self.radius) - self.mean) / self.stddev
@@ -220,8 +220,8 @@ class _LocalizedNormal:
 
 def _between(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probability that a standard normal number is between, from the side where no digits cancel."""
-    right = special.ndtr(-low) - special.ndtr(-high)
-    return np.asarray(np.where(low > 0, right, special.ndtr(high) - special.ndtr(low)))
+    right = scipy.special.ndtr(-low) - scipy.special.ndtr(-high)
+    return np.asarray(np.where(low > 0, right, scipy.special.ndtr(high) - scipy.special.ndtr(low)))
 
 
 def _pure_law(profile: Profile) -> SamplingCase:

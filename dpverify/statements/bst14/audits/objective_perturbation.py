@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy import stats
 
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.evidence import Interval
@@ -129,7 +129,7 @@ class _MinimizerLaw:
         slopes = n * self.mechanism.problem.mean_gradient(u.reshape(-1, 1), self.data)[:, 0].reshape(u.shape)
         slopes = slopes + self.mechanism.regularization_at(n) * u
         scale = self.mechanism.noise_scale_at(n)
-        law = stats.laplace(0, scale) if self.mechanism.delta == 0 else stats.norm(0, scale)
+        law = scipy.stats.laplace(0, scale) if self.mechanism.delta == 0 else scipy.stats.norm(0, scale)
         return law.sf(-slopes)
 
 

@@ -11,9 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
-from scipy.special import gammaincc
+import scipy
 
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.problems import AllSpace, Dataset, HalfSquaredDistance, Problem, load
@@ -119,7 +117,11 @@ def _ball(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
 
 def _zeta(profile: Profile) -> ConstantCase:
     """From which zeta on the printed tail of the noise's norm is true, in the worst dimension."""
-    smallest = float(brentq(lambda zeta: gammaincc(2, 2 * zeta) - math.exp(-zeta), 1.1, 2.0, xtol=1e-12))
+    smallest = float(
+        scipy.optimize.brentq(
+            lambda zeta: scipy.special.gammaincc(2, 2 * zeta) - math.exp(-zeta), 1.1, 2.0, xtol=1e-12
+        )
+    )
     return ConstantCase(
         formula="P[Gamma(p) <= zeta p] >= 1 - exp(-zeta) for zeta >= c",
         latex=r"\Pr[\Gamma(p)\le\zeta p]\ge1-e^{-\zeta}\text{ for }\zeta\ge c",
@@ -164,7 +166,7 @@ def _output_law(profile: Profile) -> SamplingCase:
         mechanism=mechanism,
         dataset=data,
         statistic=_DistanceTo(tuple(np.mean(np.asarray(data.features), axis=0).tolist())),
-        reference=stats.gamma(DIMENSION, scale=mechanism.scale(data.n)).cdf,
+        reference=scipy.stats.gamma(DIMENSION, scale=mechanism.scale(data.n)).cdf,
         reference_error=1e-8,
         distance="multiplicative",
         bound=0.0,

@@ -86,7 +86,7 @@ def _digits(*, d: int, n: int | None = None) -> Dataset:
 _TASKS_ORIGIN = Corrected(
     "fmtt18.thm32",
     "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
-    "the sum of the mixtures' own Renyi divergences, of which the print bounds one part; ln n there should be H_n",
+    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n should be H_n",
     "every order > 1, eta <= 2/beta",
 )
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 
-from scipy import stats
+import scipy
 
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, schedule
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
@@ -56,7 +56,7 @@ def _gaussian_law(profile: Profile) -> SamplingCase:
         dataset=data,
         statistic=Coordinate(0),
         blind=_GaussianFromNowhere(stddev),
-        reference=stats.norm(mean[0], stddev).cdf,
+        reference=scipy.stats.norm(mean[0], stddev).cdf,
         reference_error=0.0,
         distance="total variation",
         bound=sampler.schedule.total_variation,

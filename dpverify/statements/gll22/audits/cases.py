@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import integrate
+import scipy
 
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.problems import Dataset
@@ -34,7 +34,7 @@ def by_quadrature(log_density: Callable[[Any], Any], low: float, high: float) ->
     """Distribution function of a density on an interval: trapezoids on 20 001 points, error below 1e-6."""
     grid = np.linspace(low, high, 20_001)
     values = np.asarray(log_density(grid))
-    total = integrate.cumulative_trapezoid(np.exp(values - values.max()), grid, initial=0.0)
+    total = scipy.integrate.cumulative_trapezoid(np.exp(values - values.max()), grid, initial=0.0)
     return lambda x: np.interp(x, grid, total / total[-1])
 
 
@@ -61,7 +61,7 @@ def plane_law(density: RegularizedDensity, data: Dataset) -> Any:
     pull = density.regularization / 2 * np.sum((pairs - anchor) ** 2, axis=1)
     values = -density.inverse_temperature * (risk + pull)
     inner = np.exp(values - values.max()).reshape(first.size, nodes.size) @ weights * half
-    total = integrate.cumulative_trapezoid(inner, first, initial=0.0)
+    total = scipy.integrate.cumulative_trapezoid(inner, first, initial=0.0)
     return lambda x: np.interp(x, first, total / total[-1])
 
 

@@ -93,9 +93,7 @@ def query_case(
     mechanism: Any, data: Dataset, claimed: int, words: str, *, source: str, exact: bool = True
 ) -> ComplexityCase:
     """A stated number of gradient queries."""
-    origin = Corrected(
-        source, words, "rounded up where the print leaves numbers that are not whole", "every n"
-    )
+    origin = Corrected(source, words, "rounded up where the printed numbers are not integers", "every n")
     return ComplexityCase(mechanism, data, claimed, words, data.name, exact=exact, origin=origin)
 
 

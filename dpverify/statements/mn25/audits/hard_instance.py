@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
@@ -145,7 +145,7 @@ def _law(part: str, profile: Profile) -> SamplingCase:
         mechanism=instance,
         dataset=load("digits"),
         statistic=SquaredPart(first, last),
-        reference=stats.beta(size / 2, (dimension - size) / 2).cdf,
+        reference=scipy.stats.beta(size / 2, (dimension - size) / 2).cdf,
         reference_error=1e-12,
         distance="total variation",
         bound=0.0,

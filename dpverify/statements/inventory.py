@@ -1,0 +1,94 @@
+"""The inventory of a paper: every display and inline relation of its statements and proofs, and what became of it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpverify.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from dpverify.evidence import DisplayCount, ProofEvidence
+
+DEFINITION = "definition"
+RESTATED = "restated elsewhere"
+UNSAYABLE = "needs what no type here can say"
+MISSING = "not encoded yet"
+REASONS = (DEFINITION, RESTATED, UNSAYABLE, MISSING)
+"""Why no obligation encodes a display. A definition is also what says where a letter ranges."""
+
+COLUMNS = ("statement", "place", "latex", "encoded", "reason")
+
+
+@dataclass(frozen=True)
+class Display:
+    """A display, a line of one that has several, or an inline relation, as it is printed."""
+
+    statement: str
+    place: str
+    """Such as `proof, 3rd display, line 2` or `statement, inline 4`."""
+    latex: str
+    encoded: tuple[str, ...]
+    """The obligations that encode it or a part of it, each as STATEMENT/OBLIGATION."""
+    reason: str
+    """One of `REASONS`, where no obligation says all of it."""
+
+
+def read_displays(file: Path) -> tuple[Display, ...]:
+    """The rows of a file; none where there is no such file.
+
+    Raises:
+        InvalidArgumentError: for a row that has neither an obligation nor a reason, or a reason of its own making.
+    """
+    if not file.is_file():
+        return ()
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = csv.reader(lines)
+        if tuple(next(rows)) != COLUMNS:
+            raise InvalidArgumentError(f"columns of {file.name}", "others", ", ".join(COLUMNS))
+        found = tuple(
+            Display(s, place, latex, tuple(e.split()), reason) for s, place, latex, e, reason in rows
+        )
+    for row in found:
+        if row.reason not in REASONS and (row.reason or not row.encoded):
+            name = f"reason of {row.statement}, {row.place}"
+            raise InvalidArgumentError(name, row.reason, f"an obligation, or one of: {'; '.join(REASONS)}")
+    return found
+
+
+def count(
+    paper: str, displays: Iterable[Display], entries: Iterable[ProofEvidence], statements: Iterable[str] = ()
+) -> DisplayCount:
+    """How many there are and how many are encoded, and of these, what the entries have decided and confirmed.
+
+    One counts as encoded if obligations say all of it; as decided if each of these has a verdict other than
+    `undecided`, and as confirmed if the checker confirmed each. Those of `statements` that have no row are counted.
+    """
+    from dpverify.evidence import Coverage, DisplayCount, Variant, Verdict
+
+    decided, confirmed = set[str](), set[str]()
+    for entry in entries:
+        if entry.variant is Variant.PRINTED and entry.coverage is not Coverage.UNIT:
+            name = f"{entry.statement}/{entry.obligation}"
+            if entry.verdict is not Verdict.UNDECIDED:
+                decided.add(name)
+                if entry.confirmed_by_checker:
+                    confirmed.add(name)
+    rows = tuple(displays)
+    encoded = [set(row.encoded) for row in rows if not row.reason]
+    reasons = [row.reason for row in rows]
+    return DisplayCount(
+        paper=paper,
+        displays=len(rows),
+        encoded=len(encoded),
+        decided=sum(names <= decided for names in encoded),
+        confirmed=sum(names <= confirmed for names in encoded),
+        definitions=reasons.count(DEFINITION),
+        restated=reasons.count(RESTATED),
+        unsayable=reasons.count(UNSAYABLE),
+        missing=reasons.count(MISSING),
+        unlisted=len(set(statements) - {row.statement for row in rows}),
+    )

@@ -1,0 +1,57 @@
+"""What the proofs have made of the displays that the papers print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dpverify.evidence import DisplayCount, ProofEvidence
+from dpverify.statements.inventory import Display, count
+from dpverify.statements.paper import select
+
+
+def displays_by_paper(
+    proofs: Iterable[ProofEvidence], keys_or_ids: tuple[str, ...] = ()
+) -> tuple[DisplayCount, ...]:
+    """A count for each paper, of the displays of the given papers or ids."""
+    found, chosen = tuple(proofs), _chosen(keys_or_ids)
+    statements: dict[str, list[str]] = {}
+    for _, row in select(keys_or_ids):
+        if row.kind != "algorithm" or chosen[row.id]:
+            statements.setdefault(row.paper, []).append(row.id)
+    return tuple(
+        count(paper, [display for id_ in ids for display in chosen[id_]], found, ids)
+        for paper, ids in statements.items()
+    )
+
+
+def displays_of_ledger(proofs: Iterable[ProofEvidence]) -> tuple[DisplayCount, ...]:
+    """What a ledger with these proofs says: a count for each paper that they are about."""
+    found = tuple(proofs)
+    known = {row.id for _, row in select()}
+    keys = dict.fromkeys(proof.statement.split(".", 1)[0] for proof in found if proof.statement in known)
+    return displays_by_paper(found, tuple(sorted(keys))) if keys else ()
+
+
+def displays_by_statement(
+    proofs: Iterable[ProofEvidence], keys_or_ids: tuple[str, ...] = ()
+) -> dict[str, DisplayCount]:
+    """The same for each statement or algorithm, also those without displays."""
+    of: dict[str, list[ProofEvidence]] = {}
+    for proof in proofs:
+        of.setdefault(proof.statement, []).append(proof)
+    return {
+        id_: count(id_.split(".", 1)[0], displays, of.get(id_, ()))
+        for id_, displays in _chosen(keys_or_ids).items()
+    }
+
+
+def _chosen(keys_or_ids: tuple[str, ...]) -> Mapping[str, list[Display]]:
+    papers, rows = {}, dict[str, list[Display]]()
+    for paper, row in select(keys_or_ids):
+        papers[paper.key] = paper
+        rows[row.id] = []
+    for paper in papers.values():
+        for display in paper.displays:
+            if display.statement in rows:
+                rows[display.statement].append(display)
+    return rows

@@ -1,0 +1,72 @@
+"""What each test costs, measured, and which ones are therefore left out of `make test-fast`."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+TABLE = Path(__file__).with_name("costs.csv")
+"""CPU seconds of test functions, all their parameters together, as `make costs` has measured them."""
+
+LISTED = 0.5
+"""CPU seconds from which a test function is in the table."""
+
+SLOW = 1.0
+"""CPU seconds above which it is slow."""
+
+_SHARED = frozenset({"all_proofs"})
+"""Fixtures that take minutes where nothing is kept from an earlier run; what asks for them is slow."""
+
+
+def read(path: Path = TABLE) -> dict[str, float]:
+    """CPU seconds by test function, `tests/folder/test_file.py::test_name`."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["test"]: float(row["seconds"]) for row in csv.DictReader(file)}
+
+
+def write(costs: Counter[str], path: Path) -> None:
+    """Write what costs enough to be listed, in the order of names."""
+    rows = sorted((name, f"{seconds:.1f}") for name, seconds in costs.items() if seconds >= LISTED)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("test", "seconds"), *rows])
+
+
+def function(nodeid: str) -> str:
+    """The test function that a test belongs to."""
+    return nodeid.partition("[")[0]
+
+
+def is_slow(item: pytest.Item, costs: dict[str, float]) -> bool:
+    """Whether a test's function took longer than `SLOW`, or it needs what takes minutes."""
+    fixtures = frozenset(getattr(item, "fixturenames", ()))
+    return costs.get(function(item.nodeid), 0.0) > SLOW or bool(fixtures & _SHARED)
+
+
+class Meter:
+    """A pytest plugin that adds up what tests cost, those processes included that they wait for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._costs: Counter[str] = Counter()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, bool, bool]:
+        """Measure one test with its set-up and tear-down."""
+        before = _cpu_seconds()
+        done = yield
+        self._costs[function(item.nodeid)] += _cpu_seconds() - before  # type: ignore[assignment]
+        return done
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the table."""
+        write(self._costs, self._path)
+
+
+def _cpu_seconds() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

@@ -1,0 +1,111 @@
+"""Proofs of the encoded statements, each found once for all tests and kept from one run to the next."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from dpverify.proving.language import Statement
+from dpverify.running import Store
+from dpverify.statements.paper import papers, select
+from dpverify.verification import proofs
+from dpverify.verification.proofs import PROVING_LIBRARIES, ProofRecord
+
+ROOT = Path(__file__).parents[1]
+
+_PATIENCE = 1200.0
+"""Seconds for which one test process may wait until another has proved everything."""
+
+_KEPT = 5
+"""Files of proofs that stay, so that one can go back and forth between branches."""
+
+_NO_PART = (
+    "__main__.py",
+    "auditing",
+    "cli.py",
+    "privacy",
+    "problems",
+    "statements",
+    "terminal.py",
+    "verification",
+)
+"""Of dpverify, what no proof is found with. (What statements say is asked about, and is in a proof's key itself.)"""
+
+
+def proving_files(package: Path) -> list[Path]:
+    """The files of this folder of dpverify that proofs are found with.
+
+    Provers and checker with all that they stand on, and the module that makes evidence of what they find.
+    """
+    parts = [part for part in package.iterdir() if part.name not in _NO_PART and part.name != "__pycache__"]
+    files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
+    files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
+    return sorted([*files, package / "verification" / "proofs.py"])
+
+
+def proving_hash(package: Path) -> str:
+    """A hash that changes with `proving_files` and the versions of libraries; with no other file."""
+    digest = hashlib.sha256()
+    for path in proving_files(package):
+        for text in (path.relative_to(package).as_posix().encode(), path.read_bytes()):
+            digest.update(f"{len(text)}:".encode() + text)
+    versions = [platform.python_version(), *(f"{name} {version(name)}" for name in PROVING_LIBRARIES)]
+    digest.update(repr(versions).encode())
+    return digest.hexdigest()
+
+
+class Proofs:
+    """Proofs of encoded statements, kept in a folder from one run to the next.
+
+    Each is kept under its obligation's content and `proving_hash`. Of several test processes one proves at a time;
+    the others find what it has found.
+    """
+
+    def __init__(self, folder: Path, package: Path = ROOT / "dpverify", *, workers: int = 2) -> None:
+        self.folder, self.program, self._workers = folder, proving_hash(package), workers
+        self._records: dict[str, list[ProofRecord]] = {}
+
+    def of(self, *ids: str) -> list[ProofRecord]:
+        """The records of some papers' statements, or of some statements; of all if none is named."""
+        wanted = {row.id for _, row in select(ids)}
+        statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+        if missing := [s for s in statements if s.id not in self._records]:
+            records = self.found(missing)
+            for s in missing:
+                self._records[s.id] = [r for r in records if r.evidence.statement == s.id]
+        return [record for s in statements for record in self._records[s.id]]
+
+    def found(self, statements: list[Statement]) -> list[ProofRecord]:
+        """The records of these statements, from the folder where they are there."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (
+            _alone(self.folder / "lock.sqlite"),
+            Store(self.folder / f"{self.program}.sqlite") as store,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            # a user's store asks for the same program to the last file
+            patch.setattr(proofs, "_program", lambda: [self.program])
+            records = proofs.prove_statements(statements, workers=self._workers, store=store)
+            self._drop_all_but(store.path)
+        return records
+
+    def _drop_all_but(self, path: Path) -> None:
+        path.touch()
+        kept = sorted(self.folder.glob("?" * 64 + ".sqlite"), key=lambda p: p.stat().st_mtime)
+        for old in kept[:-_KEPT]:
+            old.unlink()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Held by one process at a time, and by none that has ended."""
+    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        yield
