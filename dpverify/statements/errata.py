@@ -123,46 +123,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_number_of_walks_is_enough_in_base_two_only",
         ),
     ),
-    "fmtt18.cor31": (
-        _erratum(
-            "Corollary 31",
-            "the noise lacks the 2 under the root that the corollary's own risk bound has; one pair of neighbors loses "
-            "more than epsilon with 16 public records at epsilon = 1",
-            "the noise with the 2, or the smallest noise that is enough",
-            CLAIM,
-            "test test_printed_noise_is_too_small_for_many_public_records",
-            "audit fmtt18.public/constant",
-        ),
-    ),
-    "fmtt18.thm32": (
-        _erratum(
-            "Theorem 32",
-            "ln n stands in for the harmonic number, as in Theorem 26, and is 0 for one record",
-            "the harmonic number",
-            EDGE,
-            "test test_printed_noise_proves_nothing_for_one_record_and_many_tasks",
-            "test test_repaired_theorem_holds_by_its_own_renyi_bound",
-        ),
-    ),
-    "fmtt18.cor34": (
-        _erratum(
-            "Corollary 34",
-            "the bias term has ln(1.25/delta) where its own lambda gives a root of ln(1/delta)",
-            "the bias that lambda gives",
-            CONSTANT,
-            "test test_printed_bias_is_below_what_the_printed_width_gives_for_a_tiny_delta",
-        ),
-    ),
-    "fmtt18.thm33": (
-        _erratum(
-            "Theorem 33",
-            "the smoothness L/lambda is true but not tight",
-            "sqrt(2/pi) L/lambda",
-            CONSTANT,
-            "audit fmtt18.smoothing/smoothness-constant",
-            "test test_links_are_as_smooth_as_declared_and_the_kinked_ones_no_smoother",
-        ),
-    ),
     "gll22.thm6.4": (
         _erratum(
             "Theorem 6.4, proof",

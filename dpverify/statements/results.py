@@ -17,6 +17,11 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gaussian-second-moment",
+        title="E||Z||^2 = d sigma^2 for Gaussian noise of standard deviation sigma in each of d coordinates",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
@@ -30,6 +35,16 @@ RESULTS = (
         id="neyman-pearson",
         title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
         source="Neyman and Pearson 1933",
+    ),
+    NamedResult(
+        id="norm-of-a-gaussian",
+        title="E||Z|| = sqrt(2) sigma Gamma((d + 1)/2) / Gamma(d/2) for Gaussian noise in d coordinates",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="pinsker",
+        title="Pinsker's inequality: a total variation is at most the root of half the divergence",
+        source="textbooks on information theory",
     ),
     NamedResult(
         id="projection-inequality",
@@ -52,6 +67,11 @@ RESULTS = (
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 6",
     ),
     NamedResult(
+        id="renyi-quasi-convex",
+        title="the Renyi divergence of two mixtures with the same weights is at most the largest of their parts",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
+    ),
+    NamedResult(
         id="second-moment-of-a-sum",
         title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
         source="linearity of the expectation",
@@ -62,5 +82,27 @@ RESULTS = (
         " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
         source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
         "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+    ),
+    NamedResult(
+        id="shifted-divergence-is-attained",
+        title="in R^d, some law within a W-infinity distance of z has the smallest Renyi divergence; elsewhere one "
+        "comes as close to it as one likes",
+        source="weak compactness and lower semicontinuity: van Erven and Harremoes, Theorem 19",
+    ),
+    NamedResult(
+        id="shifts-in-gdp-form",
+        title="noisy contractions whose maps differ at one step are as private, t steps later, as one Gaussian step "
+        "with the noise of all of them",
+        source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
+    ),
+    NamedResult(
+        id="subgradient-inequality",
+        title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="triangle-inequality",
+        title="||u + v|| is at most ||u|| + ||v||",
+        source="textbooks on analysis",
     ),
 )

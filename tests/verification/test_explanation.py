@@ -134,7 +134,7 @@ def test_a_statement_names_what_it_rests_on_and_what_rests_on_it() -> None:
     )
     assert "fmtt18.def10" not in text[above:below]  # only an instance uses it
     text = "\n".join(explanation_lines("fmtt18.thm22"))
-    assert "  fmtt18.lem20: Lemma 20, shift reduction (no formulas to prove yet)" in text
+    assert "  fmtt18.lem20: Lemma 20, shift reduction" in text
     assert "Statements that rest on it:\n  fmtt18.thm1: " in text
     assert "    uses: fmtt18.def10" in text
     assert "    would have caught: a hundredth of the sum is lost" in text

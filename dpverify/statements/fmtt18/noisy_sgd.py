@@ -43,6 +43,41 @@ thm23 = (
 )  # fmt: skip
 
 
+_t0 = integer("t0", ge=0, unit=RECORDS, meaning="number of records that are skipped", latex="t_0")
+_D_skip = real("D", ge=0, unit=NATS, meaning="divergence of the outputs", latex=r"\mathrm{D}_\alpha(W\|W')")
+_D_fixed = real(
+    "D0",
+    ge=0,
+    unit=NATS,
+    meaning="the largest divergence for a fixed t_0",
+    latex=r"\max_{t_0}\mathrm{D}_\alpha(X\|X')",
+)
+_per_step = real("epsilon", gt=0, unit=NATS, meaning="2 L^2 / sigma^2", latex=r"\varepsilon")
+
+thm24 = (
+    Sheet(
+        "fmtt18.thm24", (n, t, _t0, alpha, _per_step, _D_skip, _D_fixed),
+        title="Skip-PNSGD: Renyi differential privacy at an index",
+        where="Theorem 24",
+        latex=(
+            r"\text{Skip-PNSGD is }\left(\alpha,\frac{\alpha\varepsilon}{n+1-t}\right)\text{-RDP for index }t"
+            r",\quad\varepsilon=\frac{2L^2}{\sigma^2}"
+        ),
+        pairs=("fmtt18.skip", "fmtt18.thm23", "fmtt18.thm30"),
+    )
+    .condition("a-record-is-left", r"n-t_0>0", given=r"t_0\le\frac{n}{2}",
+               where="Section 4, before Theorem 24: t_0 in {0, 1, ..., floor(n/2)}")
+    .step("for-a-fixed-start", r"\frac{\alpha\cdot\varepsilon}{(n-t_0)+1-(t-t_0)}=\frac{\alpha\cdot\varepsilon}{n+1-t}",
+          given=r"t_0<t\le n", uses=("fmtt18.thm23",),
+          where="Theorem 24, easy to see: index t is number t - t_0 of n - t_0; it is not used where t <= t_0")
+    .whole("bound", r"\mathrm{D}_\alpha(W\|W')\le\frac{\alpha\cdot\varepsilon}{n+1-t}",
+           given=r"t\le n, \mathrm{D}_\alpha(W\|W')\le\max_{t_0}\mathrm{D}_\alpha(X\|X'), "
+                 r"\max_{t_0}\mathrm{D}_\alpha(X\|X')\le\frac{\alpha\cdot\varepsilon}{n+1-t}",
+           uses=("renyi-quasi-convex", "fmtt18.thm24/for-a-fixed-start"),
+           where="Theorem 24, easy to see: t_0 has the same law for both data sets")
+)  # fmt: skip
+
+
 _a = real("a")
 _positive_a, _small_a = real("a", ge=0), real("a", ge=0, le=1)
 _c = real("c", gt=0, le=1)
@@ -167,4 +202,4 @@ lem27 = (
                true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism requires")
 )  # fmt: skip
 
-STATEMENTS = tuple(sheet.statement for sheet in (thm23, lem25, thm26, lem27))
+STATEMENTS = tuple(sheet.statement for sheet in (thm23, thm24, lem25, thm26, lem27))

@@ -1,0 +1,188 @@
+"""fmtt18, Section 5.5 and Appendix C: losses that are not smooth, convolved with a Gaussian."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import real
+from dpverify.formulas.units import LENGTH, LOSS
+from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
+from dpverify.statements.fmtt18.symbols import L, epsilon, level, n, t
+from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+
+_GRADIENT = LOSS / LENGTH
+_width = real("lambda", gt=0, unit=LENGTH, latex=r"\lambda", meaning="standard deviation of the kernel")
+_apart = real("x", ge=0, unit=LENGTH, latex=r"\|w-w^{\prime}\|_{2}")
+_gradients = real("g", ge=0, unit=_GRADIENT, latex=r"\|\nabla\hat{f}(w)-\nabla\hat{f}(w^{\prime})\|_{2}")
+_variation = real(
+    "V", ge=0, latex=r"{\sf TV}(p_{Z},p_{Z^{\prime}})", meaning="total variation of two kernels"
+)
+_steepest = real("G", ge=0, unit=_GRADIENT, meaning="the largest gradient of the extension")
+_masses = real("I", ge=0, meaning="integral of |p_Z - p_Z'|")
+_smooth, _rough = real("fhat", unit=LOSS, latex=r"\hat{f}({w})"), real("f", unit=LOSS, latex="f({w})")
+_mean_norm = real("M", ge=0, unit=LENGTH, meaning="E||Z||")
+_h1, _h2, _k1, _k2 = (
+    real(f"h{i}{j}", unit=LOSS, latex=latex)
+    for (i, j), latex in zip(
+        ((1, 1), (2, 1), (1, 2), (2, 2)), ("h_{1}", "h_{2}", "h_{1}'", "h_{2}'"), strict=True
+    )
+)
+_y = real("y", ge=0, meaning="||w - w'|| / (2 lambda)")
+_KERNELS = r"\mathcal{N}(0,\lambda^{2}\mathbb{I}_{d})\|\mathcal{N}(w^{\prime}-w,\lambda^{2}\mathbb{I}_{d})"
+_DIVERGENCE = rf"\mathrm{{D}}_{{1}}({_KERNELS})"
+_NORM = r"{\mathbb{E}}_{Z\sim\mathcal{N}(0,\lambda^{2}\mathbb{I}_{d})}[\|Z\|_{2}]"
+
+thm33 = (
+    Sheet(
+        "fmtt18.thm33",
+        (d, L, _width, _apart, _gradients, _variation, _steepest, _masses, _smooth, _rough, _mean_norm,
+         _h1, _h2, _k1, _k2, _y),
+        title="Convolution with a Gaussian: convex, Lipschitz, smooth, close",
+        where="Theorem 33, proof in Appendix C",
+        latex=(
+            r"\hat f\text{ is convex, }L\text{-Lipschitz and }L/\lambda\text{-smooth},\quad"
+            r"|\hat f(w)-f(w)|\le L\lambda\sqrt{d}"
+        ),
+        pairs=("fmtt18.smoothing", "fmtt18.cor34"),
+    )
+    .define(_DIVERGENCE, r"\frac{\|w-w^{\prime}\|_{2}^2}{2\lambda^2}")
+    .define(_NORM, r"\lambda\sqrt{2}\cdot\frac{\Gamma(\frac{d+1}{2})}{\Gamma(\frac{d}{2})}")
+    .instance(
+        "lipschitz", r"|\frac{h_{1}+h_{2}}{2}-\frac{h_{1}'+h_{2}'}{2}|\le L\|w-w^{\prime}\|_{2}",
+        given=r"|h_{1}-h_{1}'|\le L\|w-w^{\prime}\|_{2}, |h_{2}-h_{2}'|\le L\|w-w^{\prime}\|_{2}",
+        case="a kernel with two points: h_1, h_2 are the extension's values at w plus each of them, h_1', h_2' at w'",
+        catches=("a hundredth of L is lost",
+                 r"|\frac{h_{1}+h_{2}}{2}-\frac{h_{1}'+h_{2}'}{2}|\le 0.99L\|w-w^{\prime}\|_{2}"),
+        where="Appendix C, Lipschitzness and convexity",
+    )
+    .step(
+        "two-masses", rf"G\cdot I\leq L\cdot 2{_variation.latex}", given=rf"G\le L, I=2{_variation.latex}",
+        where="Appendix C, smoothness, last two lines of the display",
+    )
+    .step(
+        "pinsker", rf"\sqrt{{\frac{{1}}{{2}}{_DIVERGENCE}}}\leq\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
+        uses=("fmtt18.def10",), where="Appendix C, smoothness, last display",
+    )
+    .whole(
+        "smoothness",
+        r"\|\nabla\hat{f}(w)-\nabla\hat{f}(w^{\prime})\|_{2}\leq\frac{L}{\lambda}\|w-w^{\prime}\|_{2}",
+        given=rf"{_gradients.latex}\le L\cdot 2\cdot\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
+        uses=("pinsker", "fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
+    )
+    .step(
+        "mean-norm", rf"L\cdot{_NORM}=L\lambda\sqrt{{d}}", uses=("norm-of-a-gaussian",),
+        where="Appendix C, approximation error, last line",
+    )
+    .corrected(
+        "mean-norm", r"L\cdot M\le L\lambda\sqrt{d}", given=r"M^2\le d\lambda^2",
+        because="E||Z|| is below lambda sqrt(d), which is the root of E||Z||^2; at most is enough for the claim",
+        consequence=PROOF_STEP, true_if="with at most in place of =", uses=("jensen", "gaussian-second-moment"),
+        where="Appendix C, approximation error, last line, by Jensen's inequality",
+    )
+    .corrected(
+        "sharper-smoothness", r"e^{-y^2/2}\le 1", coverage="step",
+        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the total variation is"
+              " 2 Phi(y) - 1, whose slope is at most 2 / sqrt(2 pi)",
+    )
+    .whole(
+        "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
+        given=r"|\hat{f}({w})-f({w})|\le L\cdot M, L\cdot M\le L\lambda\sqrt{d}",
+        uses=("jensen", "fmtt18.thm33/lipschitz", "fmtt18.thm33/mean-norm"), where="Appendix C, approximation error",
+    )
+)  # fmt: skip
+
+
+_q = real("q", gt=0, meaning="q of Theorem 32")
+_ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
+_FACTOR = r"\frac{4\sqrt{2}RL}{\sqrt{n}}"
+_PRINTED = r"\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}"
+_RIGHT = r"\frac{\varepsilon\sqrt{d}}{8\sqrt{2}\sqrt{\ln(1/\delta)}}"
+
+cor34 = (
+    Sheet(
+        "fmtt18.cor34", (n, t, d, R, L, epsilon, level, best, released),
+        title="Smoothed losses: per-index privacy and risk",
+        where="Corollary 34",
+        latex=(
+            r"\lambda=\frac{R\varepsilon}{2\sqrt{n\ln(1/\delta)}}\implies"
+            r"\left(\frac{\varepsilon}{\sqrt{n-t+1}},\delta\right)\text{-DP at index }t,\ "
+            r"\mathbb{E}[F(W)]\le F^*+\frac{4\sqrt{2}RL}{\sqrt{n}}"
+            r"\left(\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^2}}"
+            r"+\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}\right)"
+        ),
+        pairs=("fmtt18.smoothing", "fmtt18.thm33", "fmtt18.thm30"), uses=("fmtt18.lem27",),
+    )
+    .define(r"\lambda", r"\frac{R\varepsilon}{2\sqrt{n\ln(1/\delta)}}")
+    .condition(
+        "rate-of-theorem-30",
+        r"\frac{8R^2}{n(L^2+8dL^2\ln(1.25/\delta)/\varepsilon^2)}\le\frac{R^2\varepsilon^2}{L^2n\ln(1/\delta)}",
+        given=r"\ln(1/\delta)\le\ln(1.25/\delta)", added=(log_ratio,),
+        where="Section 5.5: eta is at most R epsilon / (L sqrt(n ln(1/delta))) in Theorem 30; both sides squared",
+    )
+    .reference(
+        "rate-of-theorem-32",
+        r"\frac{16R^2}{n(L^2+16dL^2q\ln(1/\delta)/\varepsilon^2)}\le\frac{R^2\varepsilon^2}{L^2n\ln(1/\delta)}",
+        given=r"q\ge 2\ln(1/\delta), \ln(1/\delta)\ge\frac{1}{2}", added=(_q,),
+        where="Section 5.5: eta is at most R epsilon / (L sqrt(n ln(1/delta))) in Theorem 32; both sides squared",
+    )
+    .condition(
+        "smooth-enough", r"\frac{R\varepsilon}{L\sqrt{n\ln(1/\delta)}}=\frac{2\lambda}{L}", uses=("fmtt18.thm33",),
+        where="Section 5.5: this rate is 2/beta for beta = L/lambda",
+    )
+    .step(
+        "approximation-error", r"L\lambda\sqrt{d}=\frac{LR\varepsilon\sqrt{d}}{2\sqrt{n\ln(1/\delta)}}",
+        uses=("fmtt18.thm33",), where="Section 5.5",
+    )
+    .whole(
+        "privacy-at-an-index",
+        r"\frac{2L}{(2L\sqrt{2\ln(1.25/\delta)}/\varepsilon)\sqrt{n-t+1}}"
+        r"=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}", given=r"t\le n", added=(log_ratio,),
+        uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
+              "fmtt18.cor34/smooth-enough"),
+        where="Corollary 34, index t: as Theorem 30, on the convolved losses",
+    )
+    .whole(
+        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_PRINTED})",
+        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_PRINTED}",
+        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        where="Corollary 34, risk",
+    )
+    .corrected(
+        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_RIGHT})",
+        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_RIGHT}",
+        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        where="Corollary 34, risk, with the bias that lambda gives",
+    )
+    .define(r"\ln(1.25/\delta)", r"\ln(1/\delta)+\ln(1.25)")
+    .step(
+        "bias-term", rf"L\lambda\sqrt{{d}}\le{_FACTOR}\cdot{_PRINTED}", box={"l": (32, 200)},
+        where="Corollary 34, risk: the convolved loss is never below the loss, and at most this much above",
+    )
+    .corrected(
+        "bias-term", r"L^2\lambda^2d=\frac{32R^2L^2}{n}\cdot\frac{\varepsilon^2d}{128\ln(1/\delta)}",
+        because="the last term has ln(1.25/delta) where lambda has the root of ln(1/delta)",
+        consequence=CONSTANT, true_if="for delta from 2e-14 to 0.998",
+        where="Corollary 34, risk: the convolved loss is never below the loss, and at most this much above; both "
+              "sides squared",
+    )
+    .reference(
+        "dominated", rf"\frac{{LR\varepsilon\sqrt{{d}}}}{{2\sqrt{{n\ln(1/\delta)}}}}\le{_FACTOR}\cdot{_ROOT}",
+        given=r"\ln(1/\delta)\geq\varepsilon", box={"l": (64, 128), "epsilon": (64, 128), "d": (100, 1000)},
+        where="Section 5.5: the error of smoothing is dominated by the excess loss whenever ln(1/delta) >= epsilon",
+    )
+    .corrected(
+        "dominated",
+        r"\frac{\varepsilon^2d}{4\ln(1/\delta)}\le\frac{256d\ln(1/\delta)}{\varepsilon^{2}}",
+        given=r"32\ln(1/\delta)\ge\varepsilon^2",
+        because="for large epsilon the error of smoothing is not dominated unless ln(1/delta) grows like epsilon^2",
+        consequence=EDGE, true_if="for epsilon up to 32",
+        where="Section 5.5 where 32 ln(1/delta) >= epsilon^2; both sides squared, over R L / sqrt(n)",
+    )
+    .correction(
+        latex=(
+            r"\mathbb{E}[F(W)]\le F^*+\frac{4\sqrt{2}RL}{\sqrt{n}}"
+            r"\left(\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^2}}"
+            r"+\frac{\varepsilon\sqrt{d}}{8\sqrt{2\ln(1/\delta)}}\right)"
+        ),
+    )
+)  # fmt: skip
+
+STATEMENTS = tuple(sheet.statement for sheet in (thm33, cor34))
