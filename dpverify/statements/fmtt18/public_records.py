@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS, RECORDS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
 from dpverify.statements.fmtt18.symbols import L, epsilon, n
-from dpverify.statements.sheet import CLAIM, Sheet
+from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
 _m = integer("m", ge=1, unit=RECORDS, meaning="number of public records")
 _small_epsilon = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
@@ -39,14 +39,14 @@ cor31 = (
         box={"epsilon": ("1/2", 1), "Lambda": (9, 14)}, uses=("gll22.eq9",),
         consequence=CLAIM, where="Corollary 31, privacy of the last private record",
     )
-    .whole(
+    .step(  # what suffices, so that the claim would not fail with it
         "noise-of-theorem-30", rf"\frac{{2L}}{{\sigma\sqrt{{m+1}}}}\le{_NEEDED}", uses=("fmtt18.thm30",),
         where="Corollary 31, privacy: Theorem 30 for the last private record, t = n - m",
     )
     .corrected(
         "noise-of-theorem-30", rf"\frac{{2L}}{{\sigma'\sqrt{{m+1}}}}\le{_NEEDED}", uses=("fmtt18.thm30",),
         because="the noise lacks the 2 under the root that the risk bound and Theorem 30 have",
-        consequence=CLAIM, true_if="for one public record",
+        consequence=PROOF_STEP, coverage="whole", true_if="for one public record",
         where="Corollary 31 with the 2: Theorem 30 for the last private record, t = n - m",
     )
     .step(
