@@ -23,7 +23,7 @@ iv = MPIntervalContext()
 mp = mpmath.MPContext()
 COARSE, FINE = 120, 700
 EVERYTHING = iv.mpf(["-inf", "inf"])
-BITS = 4000
+BITS = 12_000
 """Fractions longer than this are enclosed."""
 TERMS = 200
 PIECES = 16
@@ -314,7 +314,7 @@ def _negated(value: Value) -> Value:
 
 def _counted(x: Any, least: int, count: Callable[[int], int]) -> Value | None:
     """A function of integers from `least` on; Gamma has values between them, too."""
-    if not isinstance(x, Fraction) or x > 300:
+    if not isinstance(x, Fraction) or x > 1200:
         return UNKNOWN
     if least and x > 0 and x.denominator != 1:
         # mpmath's Gamma at a higher precision, widened by far more than its error
@@ -323,7 +323,7 @@ def _counted(x: Any, least: int, count: Callable[[int], int]) -> Value | None:
 
 
 def _binomial(n: Any, k: Any) -> Value | None:
-    if not (isinstance(n, Fraction) and isinstance(k, Fraction)) or max(n, k) > 300:
+    if not (isinstance(n, Fraction) and isinstance(k, Fraction)) or max(n, k) > 1200:
         return UNKNOWN
     if min(n, k) < 0 or n.denominator * k.denominator != 1:
         return UNDEFINED

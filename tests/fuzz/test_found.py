@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpverify.formulas.expressions import Variable, at, derivative, expression, integer, integral, real
+from dpverify.formulas.expressions import Variable, at, derivative, expression, integer, integral, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
-from dpverify.formulas.operators import erfc, exp, log, maximum, normal_cdf, sqrt
+from dpverify.formulas.operators import absolute, binomial, erfc, exp, gamma, log, maximum, normal_cdf, sqrt
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import search as searching
 
@@ -112,11 +112,27 @@ def numbers_that_grow_in_z3() -> tuple[Formula, list[Variable], list[Formula]]:
     return claim, [x, y], [Lt(-1000 * y - Fraction(1, 2), y / expression(-2) ** y)]
 
 
+def long_powers_of_ten() -> tuple[Formula, list[Variable], list[Formula]]:
+    x, y = real("x", ge=1000, le=1001), real("y")
+    ten = expression(10) ** (x * 1)
+    return Le(0, (x + x + (x + x) + x) ** 2), [x, y], [Le(ten, ten + (x + x) ** 2)]
+
+
+def a_long_binomial() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = integer("x")
+    return Le(absolute(binomial(x, 2) + x**2), 0), [x], [Le(1000, x + x)]
+
+
+def gamma_of_a_thousand() -> tuple[Formula, list[Variable], list[Formula]]:
+    x, y = real("x"), real("y", ge=1000, le=1001)
+    return Lt(0, total(x + x, integer("i"), 1, 2)), [x, y], [Le(x, gamma(y))]
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
     maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
-    numbers_that_grow_in_z3, nothing_in_exponents,
+    numbers_that_grow_in_z3, nothing_in_exponents, long_powers_of_ten, a_long_binomial, gamma_of_a_thousand,
 ]  # fmt: skip
 
 
