@@ -256,7 +256,7 @@ def _erfc(x: Any) -> Value:
     if low > -(10**1000) and high <= -(10**4):
         return Value(2 - _erfc(-wide(x)).number, True)
     if not max(abs(low), abs(high)) < 10**4:
-        return Value(iv.mpf([0, 2]), True)
+        return Value(iv.mpf([1 if high <= 0 else 0, 1 if low >= 0 else 2]), True)
     ends = [_bounds(_loose(iv.mpf(mp.erfc(end)))) for end in (high, low)]
     return Value(iv.mpf([ends[0][0], ends[1][1]]), True)
 

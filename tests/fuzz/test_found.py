@@ -128,11 +128,21 @@ def gamma_of_a_thousand() -> tuple[Formula, list[Variable], list[Formula]]:
     return Lt(0, total(x + x, integer("i"), 1, 2)), [x, y], [Le(x, gamma(y))]
 
 
+def phi_of_a_long_number() -> tuple[Formula, list[Variable], list[Formula]]:
+    x = real("x", ge=1000, le=1001)
+    return (
+        Or((Le(1 + absolute(x), exp(absolute(x))), Ne(x, 0))),
+        [x],
+        [Lt(0, normal_cdf(expression(10) ** x))],
+    )
+
+
 FOUND = [
     root_of_a_negative_power, a_number_exp_1000, exp_1000_x, exp_1000_over_x, large_powers, powers_and_phi,
     undefined_assumption, integral_from_above, integral_from_above_in_part, tiny_exponents,
     maximum_with_a_root, logarithm_of_a_derivative_that_is_0, complex_at_a_point, complex_antiderivative, far_tail,
     numbers_that_grow_in_z3, nothing_in_exponents, long_powers_of_ten, a_long_binomial, gamma_of_a_thousand,
+    phi_of_a_long_number,
 ]  # fmt: skip
 
 
