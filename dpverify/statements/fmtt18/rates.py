@@ -46,8 +46,8 @@ table1 = (
         title="Excess loss of this work and of noisy SGD",
         where="Table 1, over R L, for epsilon <= 1 and delta <= 1/2",
         latex=(
-            r"\text{one task: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad"
-            r"k\le n\text{ tasks: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad"
+            r"\text{one task: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad "
+            r"k\le n\text{ tasks: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad "
             r"\text{noisy SGD, }k\text{ tasks: }\tilde{O}\left(\sqrt{\frac{dk}{\varepsilon^2n}}\right)"
         ),
         pairs=("fmtt18.thm29", "fmtt18.thm30", "fmtt18.thm32"),
