@@ -2,7 +2,8 @@
 
 A statement is proved only by its `whole` formulas, together with its conditions and with what these rest on;
 everything that they use and that is not among the statement's own formulas is named after the word "given". Instances
-refute or support. A false step or condition is named, and so is a box that leaves out part of a domain.
+refute or support. A false step or condition is named, and so is a box that leaves out part of a domain. Nothing is
+proved by what rests on a statement whose claim, or a constant in it, is false as printed.
 """
 
 from __future__ import annotations
@@ -133,6 +134,8 @@ def word(
     verdict = _conclusion(needed)
     own = {f"{statement}/{row.name}" for row in rows}
     given = tuple(sorted({*uses, *(name for row in needed for name in row.uses)} - own))
+    if any(consequence not in (Consequence.STEP, Consequence.EDGE) for consequence in (false or {}).values()):
+        verdict = Verdict.UNDECIDED  # whether it needs what is false of that is not known
     if verdict not in HOLDS:
         return Word(verdict, given, "; ".join([str(verdict), *said]))
     first = "holds" if _FALSE_STEP in false_rows else str(verdict)

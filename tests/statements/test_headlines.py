@@ -91,9 +91,28 @@ def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headl
 
 
 def test_a_refutation_is_carried() -> None:
-    assert word("x.y", [row(WHOLE)], ("a.b",), {"c.d": None, "e.f": Consequence.EDGE}).headline == (
-        "proved, given a.b; rests on c.d, false as printed; rests on e.f, false as printed (an edge case or notation)"
+    found = word("x.y", [row(WHOLE)], ("a.b",), {"c.d": Consequence.STEP, "e.f": Consequence.EDGE})
+    assert (found.verdict, found.headline) == (
+        PROVED,
+        "proved, given a.b; rests on c.d, false as printed (a step of the proof only); "
+        "rests on e.f, false as printed (an edge case or notation)",
     )
+
+
+@pytest.mark.parametrize("failing", [Consequence.CLAIM, Consequence.CONSTANT, None])
+def test_what_rests_on_a_claim_that_fails_is_not_proved(failing: Consequence | None) -> None:
+    found = word("x.y", [row(WHOLE)], ("a.b",), {"e.f": Consequence.EDGE, "c.d": failing})
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.headline.startswith("undecided; rests on e.f, false as printed")
+
+
+def test_local_privacy_of_one_record_is_not_proved_by_a_false_lemma(
+    entries: dict[str, StatementEntry],
+) -> None:
+    assert entries["fmtt18.lem27"].headline_printed.startswith("refuted: the claim fails")
+    for name in ("fmtt18.thm29", "fmtt18.thm30"):
+        assert entries[name].verdict_printed is Verdict.UNDECIDED
+        assert "rests on fmtt18.lem27, false as printed (the claim fails)" in entries[name].headline_printed
 
 
 @pytest.mark.parametrize(
