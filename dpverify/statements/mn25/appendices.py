@@ -1,0 +1,7 @@
+"""mn25: the sheets of Appendices B.2 to D, in the paper's order."""
+
+from __future__ import annotations
+
+from dpverify.statements.sheet import Sheet
+
+APPENDICES: tuple[Sheet, ...] = ()
