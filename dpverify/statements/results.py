@@ -101,6 +101,12 @@ RESULTS = (
         source="textbooks on convex analysis",
     ),
     NamedResult(
+        id="tcdp-by-subsampling",
+        title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
+        "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
+        source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
+    ),
+    NamedResult(
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",

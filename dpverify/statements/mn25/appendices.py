@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpverify.statements.mn25.dp_sgd import lem12
 from dpverify.statements.sheet import Sheet
 
-APPENDICES: tuple[Sheet, ...] = ()
+APPENDICES: tuple[Sheet, ...] = (lem12,)
