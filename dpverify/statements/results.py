@@ -72,6 +72,11 @@ RESULTS = (
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
     ),
     NamedResult(
+        id="renyi-triangle",
+        title="D_a(P||Q) <= k a/(k a - 1) D_b(P||R) + D_{k a}(R||Q) for b = (k a - 1)/(k - 1), k > 1 and a > 1",
+        source="Bun and Steinke: Concentrated Differential Privacy, on group privacy",
+    ),
+    NamedResult(
         id="second-moment-of-a-sum",
         title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
         source="linearity of the expectation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.statements.mn25.dp_sgd import lem12
+from dpverify.statements.mn25.dp_sgd import lem11, lem12, tcdp
 from dpverify.statements.sheet import Sheet
 
-APPENDICES: tuple[Sheet, ...] = (lem12,)
+APPENDICES: tuple[Sheet, ...] = (lem11, lem12, tcdp)

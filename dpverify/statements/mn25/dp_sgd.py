@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpverify.formulas.expressions import real
-from dpverify.formulas.units import NATS, RECORDS
+from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
 from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
 
@@ -211,4 +211,163 @@ lem12 = (
     )
 )  # fmt: skip
 
-STATEMENTS = (lem12.statement,)
+
+_size = integer("m", ge=2, meaning="size of a group")
+_group = real("m", ge=1, unit=RECORDS, meaning="size of a group")
+_end = real("omega", ge=1, meaning="end of the orders", latex=r"\omega")
+_count = real(
+    "Cnt2", ge=0, unit=RECORDS, meaning="square of the number of queries in a batch that see the vector",
+    latex=r"\mathsf{Cnt}_{k}^{2}(q_{t})",
+)
+_information = real(
+    "I", ge=0, unit=NATS, meaning="information of a message", latex=r"I(Y_{t};\hat{X}_{k}|Q_{t}=q_{t},P_{t}=p_{t})"
+)
+_divergence = real(
+    "KL", ge=0, unit=NATS, meaning="mean divergence of the messages",
+    latex=r"\underset{x_{k},x_{k}^{\prime}\leftarrow X_{k}}{\mathbb{E}}\left[\mathsf{KL}\Big(\tilde{\mathcal{O}}_{\bot}"
+          r"(G_{t,-k}(x_{k}))||\mathcal{M}(G_{t,-k}(x_{k}^{\prime})))\Big)\right]",
+)  # fmt: skip
+_few = real("mbar", ge=1, unit=RECORDS, meaning="bound on the batch size", latex=r"\bar{m}")
+_I, _COUNT = _information.latex, _count.latex
+
+tcdp = (
+    Sheet(
+        "mn25.tcdp", (n, d, B, L, alpha, _rho, _end, _group, _count, _information, _divergence, _few),
+        title="The bounds under truncated concentrated privacy",
+        where="Appendix B.3",
+        latex=(
+            r"\text{Theorems 1 and 2 hold for }(\rho,\omega)\text{-tCDP},"
+            r"\ \omega\ge\min\{\sqrt{d/\rho},\bar{m}\}"
+        ),
+        pairs=("mn25.lem12", "mn25.lem1", "mn25.thm1.1", "mn25.thm2"),
+    )
+    .step(
+        "divergence-of-a-group",
+        r"\frac{ma}{ma-1}\cdot(m-1)^2\rho\cdot\frac{ma-1}{m-1}+\rho\cdot ma=\rho m^{2}a",
+        letters=(_size,), added=(_order,), uses=("renyi-triangle",),
+        where="Appendix B.3, (rho m^2, omega/m)-group tCDP: from groups of m - 1 to groups of m",
+    )
+    .step(
+        "orders-of-a-group", r"\frac{ma-1}{m-1}<\frac{\omega}{m-1}", given=r"a<\omega/m",
+        letters=(_size,), added=(_order,), uses=("renyi-triangle",),
+        where="Appendix B.3, (rho m^2, omega/m)-group tCDP: the order for groups of m - 1",
+    )
+    .condition(
+        "an-order-is-left", r"\omega/m>1", given=r"m\leq\omega", consequence=EDGE,
+        where="Appendix B.3: for m <= omega, orders in (1, omega/m)", true_if="for m below omega",
+    )
+    .corrected(
+        "an-order-is-left", r"\omega/m>1", given=r"m<\omega", where="Appendix B.3, for m < omega",
+        because="at m = omega no order lies in (1, omega/m), and nothing is said of the divergence",
+    )
+    .step(
+        "information-and-divergence", rf"{_I}\leq {_COUNT}\rho",
+        given=rf"{_I}\le{_divergence.latex}, {_divergence.latex}\le {_COUNT}\rho",
+        where="Appendix B.3, the display", uses=("mn25.lem1", "mn25.tcdp/divergence-of-a-group"),
+    )
+    .condition(
+        "groups-are-small-enough", r"m\leq\omega",
+        given=r"m\le\bar{m}, \bar{m}\leq\sqrt{d/\rho}, (\omega\ge\sqrt{d/\rho}\text{ or }\omega\ge\bar{m})",
+        where="Appendix B.3, the case m-bar <= sqrt(d/rho): omega is at least the smaller of both",
+    )
+    .step(
+        "other-regime", rf"{_I}\leq {_COUNT}\rho",
+        given=rf"{_I}\le 3\cdot 480d, {_COUNT}>\sqrt{{d/\rho}}, \rho\le 1",
+        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere the information is at most 3 C_1 d",
+    )
+    .corrected(
+        "other-regime", rf"{_I}\leq 3\cdot 480{_COUNT}\rho",
+        given=rf"{_I}\le 3\cdot 480d, {_COUNT}>d/\rho",
+        because="the threshold is for Cnt, not for its square, and the entropy is only bounded by 3 C_1 d, so that the "
+                "bound on the information loses a factor 3 C_1 = 1440, or omega >= sqrt(3 C_1 d/rho) is needed",
+        consequence=CONSTANT, true_if="for Cnt above sqrt(3 C_1 d/rho), and omega at least that",
+        where="Appendix B.3, for Cnt > sqrt(d/rho), with C_1 = 480",
+    )
+    .step(
+        "upper-bound",
+        r"13(m/n)^{2}\rho\cdot\frac{B^2L^2}{\alpha^2}\frac{d}{m^2\rho}=13B^2L^2\cdot\frac{1}{\alpha^{2}}\frac{d}{n^{2}}",
+        where="Appendix B.3, upper bound: rho' = O(d/(alpha^2 n^2)), with B L and the constant",
+        uses=("mn25.lem12/composed",),
+    )
+    .step(
+        "orders-of-the-upper-bound", r"\frac{\log(n/m)}{4\rho}\ge\frac{1}{\rho}", added=(_spread,),
+        given=r"\log(n/m)>3\rho(2+\log_{2}(1/\rho)), \rho\leq 1",
+        where="Appendix B.3, upper bound: omega = 1/rho for every rho with this condition",
+        uses=("tcdp-by-subsampling",),
+    )
+    .corrected(
+        "orders-of-the-upper-bound", r"\frac{\log(n/m)}{4\rho}\ge\frac{1}{\rho}", added=(_spread,),
+        given=r"\log(n/m)\ge 4", because="omega is log(n/m)/(4 rho), which need not be 1/rho; Lemma 12 has 1/(4 rho)",
+        consequence=CONSTANT, true_if="for n/m of at least e^4", where="Appendix B.3, upper bound, for n/m >= e^4",
+    )
+)  # fmt: skip
+
+
+_M = real("M", ge=1, meaning="max{1, d/(mbar^2 rho)}")
+_excess = real(
+    "E", ge=0, unit=LOSS, meaning="mean excess risk of the output",
+    latex=r"\mathbb{E}[\mathcal{L}(\bar{w})-\mathcal{L}(w^{*})]",
+)  # fmt: skip
+_first_excess = real("E_0", ge=0, unit=LOSS, meaning="excess risk of the start", latex="E_0")
+_sum = real("S", unit=LOSS, meaning="sum of the mean excess risks of the T points")
+_start, _final = (
+    real(f"D_{i}", ge=0, unit=LENGTH**2, meaning=f"mean squared distance to w* {at}", latex=f"D_{i}")
+    for i, at in (("0", "at the start"), ("T", "after T steps"))
+)
+_square = real("G", ge=0, unit=(LOSS / LENGTH) ** 2, meaning="mean square of a noisy mean gradient")
+_clean = real("g", ge=0, unit=(LOSS / LENGTH) ** 2, meaning="mean square of a batch's mean gradient")
+_E = _excess.latex
+
+lem11 = (
+    Sheet(
+        "mn25.lem11", (n, d, B, L, alpha, _rho, _m, _M, _few, _excess, _first_excess, _sum, _start, _final, _square,
+                       _clean),
+        title="Accuracy and oracle calls of DP-SGD",
+        where="Lemma 11",
+        latex=(
+            r"\mathbb{E}[\mathcal{L}(\bar{w})-\mathcal{L}(w^{*})]=O(\min\{BL,\alpha\}),\quad"
+            r"Tm=O\left(\frac{B^2L^2}{\alpha^2}\left(\frac{\sqrt{d}}{\sqrt{\rho}}+\frac{d}{\bar{m}\rho}\right)\right)"
+        ),
+        pairs=("mn25.alg3", "mn25.thm2", "mn25.cor1"),
+    )
+    .define("T", r"\frac{B^2L^2}{\alpha^2}\cdot M")
+    .define(r"\eta", r"\frac{B}{L\sqrt{T}}\cdot\frac{1}{\sqrt{M}}")
+    .define(r"\sigma", r"L\sqrt{\frac{M}{d}}")
+    .step(
+        "square-of-a-noisy-gradient", r"G\le L^2+\sigma^2d", given=r"G=g+d\sigma^2, g\le L^2",
+        uses=("second-moment-of-a-sum", "gaussian-second-moment"),
+        where="Lemma 11, proof, (15): the noise on the mean of a batch's gradients",
+    )
+    .step(
+        "regret", r"\frac{1}{T}S\le\frac{B^2}{2\eta T}+\frac{\eta L^2+\eta\sigma^2d}{2}",
+        given=r"S\le\frac{D_0-D_T}{2\eta}+\frac{T\eta G}{2}, D_0\le B^2, G\le L^2+\sigma^2d",
+        uses=("fmtt18.thm28/sum-of-the-steps", "mn25.lem11/square-of-a-noisy-gradient"),
+        where="Lemma 11, proof, (15), with its constants: the points w_1, ..., w_T are those of the sum",
+    )
+    .step("first-term", r"\frac{B^2}{\eta T}=\alpha", where="Lemma 11, proof: plugging in the parameters")
+    .step("second-term", r"\eta L^2\le\alpha", where="Lemma 11, proof: plugging in the parameters")
+    .step("third-term", r"\eta\sigma^2d=\alpha", where="Lemma 11, proof: plugging in the parameters")
+    .whole(
+        "risk", rf"{_E}\le\frac{{3}}{{2}}\alpha",
+        given=rf"{_E}\le\frac{{1}}{{T}}S, \frac{{1}}{{T}}S\le\frac{{B^2}}{{2\eta T}}"
+              r"+\frac{\eta L^2+\eta\sigma^2d}{2}",
+        uses=("mn25.lem11/regret", "mn25.lem11/first-term", "mn25.lem11/second-term", "mn25.lem11/third-term",
+              "jensen"),
+        where="Lemma 11, accuracy for alpha < B L/3, with the constant 3/2; alpha is then below B L",
+    )
+    .whole(
+        "risk-of-the-start", r"E_0\le 3\alpha", given=r"E_0\le BL, \alpha\ge\frac{BL}{3}",
+        uses=("subgradient-inequality",),
+        where="Lemma 11, accuracy for alpha >= B L/3, where w_0 is released: at most B L and 3 alpha",
+    )
+    .whole(
+        "calls-of-full-batches", r"Tm=\frac{B^{2}L^{2}}{\alpha^{2}}\cdot\frac{\sqrt{d}}{\sqrt{\rho}}",
+        given=r"m=\sqrt{d/\rho}, M=1", where="Lemma 11, oracle calls for m-bar >= sqrt(d/rho)",
+    )
+    .whole(
+        "calls-of-bounded-batches", r"Tm=\frac{B^{2}L^{2}}{\alpha^{2}}\cdot\frac{d}{\bar{m}\rho}",
+        given=r"m=\bar{m}, M=\frac{d}{\bar{m}^2\rho}", where="Lemma 11, oracle calls for m-bar < sqrt(d/rho)",
+    )
+)  # fmt: skip
+
+STATEMENTS = (lem11.statement, lem12.statement, tcdp.statement)
