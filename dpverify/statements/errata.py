@@ -177,15 +177,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.lem12": (
-        _erratum(
-            "Lemma 12",
-            "its proof uses a condition that fails at its parameters",
-            "the other case of the amplification bound",
-            STEP,
-            "test test_lemma_12_takes_the_wrong_case",
-        ),
-    ),
     "mn25.thm7": (
         _erratum(
             "Algorithm 4",

@@ -72,6 +72,11 @@ RESULTS = (
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
     ),
     NamedResult(
+        id="renyi-triangle",
+        title="D_a(P||Q) <= k a/(k a - 1) D_b(P||R) + D_{k a}(R||Q) for b = (k a - 1)/(k - 1), k > 1 and a > 1",
+        source="Bun and Steinke: Concentrated Differential Privacy, on group privacy",
+    ),
+    NamedResult(
         id="second-moment-of-a-sum",
         title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
         source="linearity of the expectation",
@@ -99,6 +104,12 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="tcdp-by-subsampling",
+        title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
+        "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
+        source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
     ),
     NamedResult(
         id="triangle-inequality",

@@ -1,0 +1,7 @@
+"""mn25: the sheets of Sections 1 to 5 and Appendices A and B.1, in the paper's order."""
+
+from __future__ import annotations
+
+from dpverify.statements.sheet import Sheet
+
+MAIN_TEXT: tuple[Sheet, ...] = ()
