@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpverify.statements.mn25.hard_instance import instance_facts
 from dpverify.statements.sheet import Sheet
 
-MAIN_TEXT: tuple[Sheet, ...] = ()
+MAIN_TEXT: tuple[Sheet, ...] = (instance_facts,)
