@@ -6,6 +6,21 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="chain-rule-of-information",
+        title="I(A, B; X) = I(A; X) + I(B; X | A)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="data-processing",
+        title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="divergence-is-convex",
+        title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
@@ -22,6 +37,11 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="group-privacy-of-zcdp",
+        title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
+        source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
@@ -32,6 +52,11 @@ RESULTS = (
         source="Jensen 1906",
     ),
     NamedResult(
+        id="largest-entropy",
+        title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="neyman-pearson",
         title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
         source="Neyman and Pearson 1933",
@@ -40,6 +65,11 @@ RESULTS = (
         id="norm-of-a-gaussian",
         title="E||Z|| = sqrt(2) sigma Gamma((d + 1)/2) / Gamma(d/2) for Gaussian noise in d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="packing-number",
+        title="a ball of radius r >= a holds at least (r/a)^d and at most (3r/a)^d points that are a apart",
+        source="Vershynin: High-Dimensional Probability, Section 4.2",
     ),
     NamedResult(
         id="pinsker",
