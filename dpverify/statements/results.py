@@ -84,6 +84,24 @@ RESULTS = (
         "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
     ),
     NamedResult(
+        id="sampling-with-delta",
+        title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
+        "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
+        id="shamir-zhang-convex",
+        title="with steps c / sqrt(t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= (D^2 / c + c G^2) (2 + ln T) / sqrt(T)"
+        " for convex F on a set of diameter D and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 2",
+    ),
+    NamedResult(
+        id="shamir-zhang-strongly-convex",
+        title="with steps 1 / (lambda t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= 17 G^2 (1 + ln T) / (lambda T)"
+        " for lambda-strongly convex F and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 1",
+    ),
+    NamedResult(
         id="shifted-divergence-is-attained",
         title="in R^d, some law within a W-infinity distance of z has the smallest Renyi divergence; elsewhere one "
         "comes as close to it as one likes",
@@ -94,6 +112,12 @@ RESULTS = (
         title="noisy contractions whose maps differ at one step are as private, t steps later, as one Gaussian step "
         "with the noise of all of them",
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
+    ),
+    NamedResult(
+        id="strong-composition-with-delta",
+        title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with the "
+        "epsilon' of strong composition",
+        source="Dwork, Rothblum, Vadhan: Boosting and Differential Privacy",
     ),
     NamedResult(
         id="subgradient-inequality",
