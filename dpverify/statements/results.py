@@ -6,6 +6,11 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="convex-slopes",
+        title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
@@ -22,9 +27,22 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-risk",
+        title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
+        "T for "
+        "convex f",
+        source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
+        "5",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="integral-is-monotone",
+        title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
+        source="textbooks on measure theory",
     ),
     NamedResult(
         id="jensen",
@@ -91,8 +109,8 @@ RESULTS = (
     ),
     NamedResult(
         id="shamir-zhang-convex",
-        title="with steps c / sqrt(t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= (D^2 / c + c G^2) (2 + ln T) / sqrt(T)"
-        " for convex F on a set of diameter D and T > 1",
+        title="with steps c / sqrt(t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= (D^2 / c + c G^2) (2 + ln T)"
+        " / sqrt(T) for convex F on a set of diameter D and T > 1",
         source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 2",
     ),
     NamedResult(
@@ -115,8 +133,8 @@ RESULTS = (
     ),
     NamedResult(
         id="strong-composition-with-delta",
-        title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with the "
-        "epsilon' of strong composition",
+        title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
+        "the epsilon' of strong composition",
         source="Dwork, Rothblum, Vadhan: Boosting and Differential Privacy",
     ),
     NamedResult(

@@ -5,11 +5,12 @@ Losses are summed over the records.
 
 from __future__ import annotations
 
+from dpverify.statements.bst14.exponential_sampling import claim3_3, thm3_1, thm3_2
 from dpverify.statements.bst14.gradient_descent import eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2
 from dpverify.statements.bst14.huberized_hinge import huber
 from dpverify.statements.bst14.private_gradient_descent import lem2_2, lem2_3, thm2_1
 
 STATEMENTS = tuple(
     sheet.statement
-    for sheet in (thm2_1, lem2_2, lem2_3, eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2, huber)
+    for sheet in (thm2_1, lem2_2, lem2_3, eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2, thm3_1, thm3_2, claim3_3, huber)
 )  # fmt: skip

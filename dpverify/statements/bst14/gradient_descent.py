@@ -47,7 +47,7 @@ eq2 = (
 )  # fmt: skip
 
 _T = integer("T", ge=2, meaning="number of iterates")
-_log_T = real("l_T", gt="69/100", meaning="log T, above log 2", latex=r"\log T")
+_log_t = real("l_T", gt="69/100", meaning="log T, above log 2", latex=r"\log T")
 _G = real("G", gt=0, unit=LOSS / LENGTH, meaning="root mean square of a stochastic gradient")
 _c = real("c", gt=0, unit=LENGTH**2 / LOSS, meaning="step size at t = 1")
 _lambda = real("lambda", gt=0, unit=LOSS / LENGTH**2, meaning="strong convexity of F", latex=r"\lambda")
@@ -56,7 +56,7 @@ _LOG_2 = r"\log 2\ge\frac{69}{100}"
 
 lem2_5 = (
     Sheet(
-        "bst14.lem2.5", (_T, _log_T, diameter, _G, _c, _last),
+        "bst14.lem2.5", (_T, _log_t, diameter, _G, _c, _last),
         title="Last iterate, convex", where="Lemma 2.5",
         latex=r"\mathbb{E}[F(\theta_T)-F(\theta^*)]=O\left(\frac{\|\mathcal{C}\|_2G\log T}{\sqrt{T}}\right)",
         pairs=("bst14.alg1", "bst14.thm2.4.1"), uses=("shamir-zhang-convex",),
@@ -76,7 +76,7 @@ lem2_5 = (
 
 lem2_6 = (
     Sheet(
-        "bst14.lem2.6", (_T, _log_T, _G, _lambda, _last),
+        "bst14.lem2.6", (_T, _log_t, _G, _lambda, _last),
         title="Last iterate, strongly convex", where="Lemma 2.6",
         latex=r"\mathbb{E}[F(\theta_T)-F(\theta^*)]=O\left(\frac{G^2\log T}{\lambda T}\right)",
         pairs=("bst14.alg1", "bst14.thm2.4.2"), uses=("shamir-zhang-strongly-convex",),
@@ -147,10 +147,11 @@ thm2_4_2 = (
           where="Theorem 2.4, end of the proof: G^2 = n^2 L^2 + p sigma^2 with the noise of Theorem 2.1")
     .step("one-rate", r"\frac{1}{\Delta n}=\frac{1}{\lambda}", given=r"\lambda=n\Delta",
           where="Theorem 2.4 (2): its rate is that of Lemma 2.6")
-    .corrected("bound", rf"{risk.latex}\le\frac{{97356L^2\cdot(\log(n/\delta))^2p\log(1/\delta)}}{{n\Delta\varepsilon^2}}",
+    .corrected("bound",
+               rf"{risk.latex}\le\frac{{97356L^2\cdot(\log(n/\delta))^2p\log(1/\delta)}}{{n\Delta\varepsilon^2}}",
                given=rf"{risk.latex}\le\frac{{84G^2\log(n)}}{{n^3\Delta}}, G^2\le{_G2}, {_LOGS}",
                coverage="whole", uses=("bst14.thm2.4.2/second-moment", "bst14.thm2.4.2/number-of-steps"),
-               where="Theorem 2.4 (2) with the constant 97356 for the constant 1156 in sigma^2, n at least 2, epsilon at "
-                     "most 2 sqrt(log(1/delta)) and delta at most 1/2",
+               where="Theorem 2.4 (2) with the constant 97356 for the constant 1156 in sigma^2, n at least 2, epsilon "
+                     "at most 2 sqrt(log(1/delta)) and delta at most 1/2",
                because="for large epsilon the printed bound goes to 0, the risk of gradient descent does not")
 )  # fmt: skip

@@ -77,21 +77,21 @@ def _strong_composition() -> Sheet:
         pairs=("bst14.thm2.1",),
     )  # fmt: skip
     tried: list[tuple[int, Fraction | None, str]] = [(folds, None, lost) for folds, lost in FOLDS.items()]
-    for folds, epsilon, lost in [*tried, (MANY_FOLDS, SMALL_EPSILON, r"\sqrt{2}")]:
-        each, root = _times(1, epsilon), rf"\sqrt{{{2 * folds}\ln(1/\delta')}}"
-        more = rf"+{_times(folds, epsilon)}(e^{{{each}}}-1)"
+    for folds, one, lost in [*tried, (MANY_FOLDS, SMALL_EPSILON, r"\sqrt{2}")]:
+        each, root = _times(1, one), rf"\sqrt{{{2 * folds}\ln(1/\delta')}}"
+        more = rf"+{_times(folds, one)}(e^{{{each}}}-1)"
         bound, too_small = rf"\varepsilon'_{{{folds}}}", rf"\varepsilon''_{{{folds}}}"
         sheet = (
             sheet.define(bound, rf"{root}\cdot {each}{more}")
             .define(too_small, rf"\frac{{{root}}}{{{lost}}}\cdot {each}{more}")
             .instance(
-                f"randomized-response-{folds}-fold", _randomized_response(folds, bound, epsilon),
-                box={"l": ("1/10", 20)} | ({"epsilon": ("1/100", 2)} if epsilon is None else {}),
-                case=f"T = {folds}{'' if epsilon is None else f' at epsilon = {epsilon}'}: randomized response, whose "
+                f"randomized-response-{folds}-fold", _randomized_response(folds, bound, one),
+                box={"l": ("1/10", 20)} | ({"epsilon": ("1/100", 2)} if one is None else {}),
+                case=f"T = {folds}{'' if one is None else f' at epsilon = {one}'}: randomized response, whose "
                 f"{folds}-fold composition has the largest profile of all epsilon-DP mechanisms",
                 uses=("randomized-response",),
-                catches=(f"the root lacks a factor {'sqrt(2)' if epsilon else lost}",
-                         _randomized_response(folds, too_small, epsilon)),
+                catches=(f"the root lacks a factor {'sqrt(2)' if one else lost}",
+                         _randomized_response(folds, too_small, one)),
             )
         )  # fmt: skip
     return sheet
