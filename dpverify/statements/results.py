@@ -11,6 +11,11 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="convex-slopes",
+        title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="data-processing",
         title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
         source="textbooks on information theory",
@@ -37,6 +42,14 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-risk",
+        title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
+        "T for "
+        "convex f",
+        source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
+        "5",
+    ),
+    NamedResult(
         id="group-privacy-of-zcdp",
         title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
         source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
@@ -45,6 +58,11 @@ RESULTS = (
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="integral-is-monotone",
+        title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
+        source="textbooks on measure theory",
     ),
     NamedResult(
         id="jensen",
@@ -107,16 +125,27 @@ RESULTS = (
         source="Bun and Steinke: Concentrated Differential Privacy, on group privacy",
     ),
     NamedResult(
+        id="sampling-with-delta",
+        title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
+        "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
         id="second-moment-of-a-sum",
         title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
         source="linearity of the expectation",
     ),
     NamedResult(
-        id="smooth-convex-interpolation",
-        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
-        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
-        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
-        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+        id="shamir-zhang-convex",
+        title="with steps c / sqrt(t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= (D^2 / c + c G^2) (2 + ln T)"
+        " / sqrt(T) for convex F on a set of diameter D and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 2",
+    ),
+    NamedResult(
+        id="shamir-zhang-strongly-convex",
+        title="with steps 1 / (lambda t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= 17 G^2 (1 + ln T) / (lambda T)"
+        " for lambda-strongly convex F and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 1",
     ),
     NamedResult(
         id="shifted-divergence-is-attained",
@@ -129,6 +158,19 @@ RESULTS = (
         title="noisy contractions whose maps differ at one step are as private, t steps later, as one Gaussian step "
         "with the noise of all of them",
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
+    ),
+    NamedResult(
+        id="smooth-convex-interpolation",
+        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
+        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
+        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
+        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+    ),
+    NamedResult(
+        id="strong-composition-with-delta",
+        title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
+        "the epsilon' of strong composition",
+        source="Dwork, Rothblum, Vadhan: Boosting and Differential Privacy",
     ),
     NamedResult(
         id="subgradient-inequality",
