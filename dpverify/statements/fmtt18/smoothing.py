@@ -78,9 +78,10 @@ thm33 = (
         where="Appendix C, approximation error, last line, by Jensen's inequality",
     )
     .corrected(
-        "sharper-smoothness", r"e^{-y^2/2}\le 1", coverage="step",
-        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the total variation is"
-              " 2 Phi(y) - 1, whose slope is at most 2 / sqrt(2 pi)",
+        "sharper-smoothness", r"\frac{\partial}{\partial y}(2\Phi(y)-1)=\frac{2e^{-y^2/2}}{\sqrt{2\pi}}",
+        coverage="step",
+        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the slope of the total variation 2 Phi(y) - 1,"
+              " largest at 0",
     )
     .whole(
         "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
