@@ -278,7 +278,8 @@ class _Asymptotics:
     ) -> tuple[Formula, tuple[Formula, ...]]:
         """A claim and its conditions, constants bound."""
         claim, conditions, chosen = self.claim(display, reading)
-        more, found = given if isinstance(given, tuple) else (), ()
+        more = given if isinstance(given, tuple) else ()
+        found: tuple[Chosen, ...] = ()
         if isinstance(given, str):
             more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
         if self.premises not in ("", "some", "every"):

@@ -196,7 +196,7 @@ class _Task:
         """Constants that occur in the same parts, which get the same value."""
         groups: list[set[Variable]] = []
         for part in parts:
-            mine = free_in(part) & set(self.constants)
+            mine = set(free_in(part)) & set(self.constants)
             if mine:
                 joined = mine.union(*(g for g in groups if g & mine))
                 groups = [*(g for g in groups if not g & mine), joined]
