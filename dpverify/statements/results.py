@@ -6,6 +6,11 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="chernoff-for-gamma",
+        title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="convex-slopes",
         title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
         source="textbooks on convex analysis",
@@ -33,6 +38,13 @@ RESULTS = (
         "convex f",
         source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
         "5",
+    ),
+    NamedResult(
+        id="growth-at-a-minimizer",
+        title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
+        "squared "
+        "distance to the minimizer",
+        source="textbooks on convex analysis",
     ),
     NamedResult(
         id="harmonic-sum",
@@ -68,6 +80,13 @@ RESULTS = (
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="pure-composition",
+        title="adaptively composed, mechanisms that are epsilon_1- and epsilon_2-private are (epsilon_1 + "
+        "epsilon_2)-private"
+        ", and the deltas add as well",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem B.1",
     ),
     NamedResult(
         id="randomized-response",
