@@ -79,16 +79,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_natural_logarithm_is_not_enough",
         ),
     ),
-    "bst14.lem4.2": (
-        _erratum(
-            "Lemma 4.2",
-            "P[||b|| <= zeta p scales] >= 1 - exp(-zeta) fails for zeta near 1 if p >= 2",
-            "it holds for zeta >= 1.2564",
-            EDGE,
-            "test test_the_printed_probability_holds_from_zeta_1_26_on",
-            "audit bst14.alg3/zeta",
-        ),
-    ),
     "bst14.lem6.1": (
         _erratum(
             "Lemma 6.1",

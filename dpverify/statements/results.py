@@ -11,6 +11,11 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="chernoff-for-gamma",
+        title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="convex-slopes",
         title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
         source="textbooks on convex analysis",
@@ -53,6 +58,13 @@ RESULTS = (
         id="group-privacy-of-zcdp",
         title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
         source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
+    ),
+    NamedResult(
+        id="growth-at-a-minimizer",
+        title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
+        "squared "
+        "distance to the minimizer",
+        source="textbooks on convex analysis",
     ),
     NamedResult(
         id="harmonic-sum",
@@ -98,6 +110,13 @@ RESULTS = (
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="pure-composition",
+        title="adaptively composed, mechanisms that are epsilon_1- and epsilon_2-private are (epsilon_1 + "
+        "epsilon_2)-private"
+        ", and the deltas add as well",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem B.1",
     ),
     NamedResult(
         id="randomized-response",
