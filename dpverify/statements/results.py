@@ -6,6 +6,17 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="basic-composition",
+        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
+    ),
+    NamedResult(
+        id="classical-gaussian-mechanism",
+        title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
+        "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
+        source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
