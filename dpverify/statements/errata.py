@@ -174,15 +174,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_risk_bounds_follow_the_chains",
         ),
     ),
-    "mn25.lem16": (
-        _erratum(
-            "Lemma 16, proof",
-            "inexact minimizers are taken to be 2 L / (lambda n) apart",
-            "3 L / (lambda n)",
-            CONSTANT,
-            "test test_the_printed_sensitivity_is_too_small_and_ours_is_attained",
-        ),
-    ),
     "mn25.lem14": (
         _erratum(
             "Lemma 14",

@@ -6,6 +6,11 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="basic-composition",
+        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
@@ -14,6 +19,12 @@ RESULTS = (
         id="chernoff-for-gamma",
         title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="classical-gaussian-mechanism",
+        title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
+        "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
+        source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
     ),
     NamedResult(
         id="convex-slopes",
