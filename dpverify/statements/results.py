@@ -6,10 +6,26 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="data-processing",
+        title="no Renyi or Kullback-Leibler divergence grows when the same random map is applied to both laws",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 1",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="exponential-series",
+        title="exp(t) is the sum of t^k / k! over k >= 0",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="gaussian-concentration",
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -27,9 +43,31 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="herbst",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="independent-means-multiply",
+        title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="integration-by-parts",
+        title="the integral of u v' is u v between the ends, less the integral of u' v",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="jensen",
         title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
         source="Jensen 1906",
+    ),
+    NamedResult(
+        id="markov",
+        title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
+        "mean",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -62,6 +100,12 @@ RESULTS = (
         source="by symmetry",
     ),
     NamedResult(
+        id="rejection-sampling",
+        title="what is accepted has the density of the proposal times the probability of acceptance, divided by the"
+        " mean of that probability",
+        source="von Neumann 1951",
+    ),
+    NamedResult(
         id="renyi-at-infinity",
         title="the Renyi divergence of order infinity is the logarithm of the largest ratio of an event's two masses",
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 6",
@@ -70,6 +114,11 @@ RESULTS = (
         id="renyi-quasi-convex",
         title="the Renyi divergence of two mixtures with the same weights is at most the largest of their parts",
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
+    ),
+    NamedResult(
+        id="scheffe",
+        title="the total variation of two laws is half the integral of their densities' distance",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="second-moment-of-a-sum",
@@ -101,8 +150,20 @@ RESULTS = (
         source="textbooks on convex analysis",
     ),
     NamedResult(
+        id="trade-off-functions-order-pairs",
+        title="if the trade-off function of (P, Q) is nowhere below that of (X, Y), some random map makes P of X and Q "
+        "of Y",
+        source="Dong, Roth, Su: Gaussian Differential Privacy, Theorem 2.10; Blackwell 1951",
+    ),
+    NamedResult(
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="wald",
+        title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
+        "their mean number",
+        source="Wald 1944",
     ),
 )
