@@ -79,15 +79,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_natural_logarithm_is_not_enough",
         ),
     ),
-    "bst14.thm3.2": (
-        _erratum(
-            "Theorem 3.2, proof",
-            "the tail bound exp(-t) beyond (2 L ||C|| / epsilon)(p ln 3 + 2 t) fails at p = 100, t = 10",
-            "the tail of the Gamma law that bounds the risk",
-            STEP,
-            "test test_printed_tail_of_theorem_3_2_is_false_for_large_p",
-        ),
-    ),
     "bst14.lem4.2": (
         _erratum(
             "Lemma 4.2",
@@ -175,15 +166,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "sqrt(2) times the noise, for rho-zCDP",
             CLAIM,
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
-        ),
-    ),
-    "mn25.lem12": (
-        _erratum(
-            "Lemma 12",
-            "its proof uses a condition that fails at its parameters",
-            "the other case of the amplification bound",
-            STEP,
-            "test test_lemma_12_takes_the_wrong_case",
         ),
     ),
     "mn25.thm7": (

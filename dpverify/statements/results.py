@@ -6,9 +6,24 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="chain-rule-of-information",
+        title="I(A, B; X) = I(A; X) + I(B; X | A)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="convex-slopes",
+        title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="data-processing",
-        title="no Renyi or Kullback-Leibler divergence grows when the same random map is applied to both laws",
-        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 1",
+        title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="divergence-is-convex",
+        title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
+        source="textbooks on information theory",
     ),
     NamedResult(
         id="exchange-of-a-record",
@@ -38,6 +53,19 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-risk",
+        title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
+        "T for "
+        "convex f",
+        source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
+        "5",
+    ),
+    NamedResult(
+        id="group-privacy-of-zcdp",
+        title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
+        source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
@@ -54,6 +82,11 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="integral-is-monotone",
+        title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
+        source="textbooks on measure theory",
+    ),
+    NamedResult(
         id="integration-by-parts",
         title="the integral of u v' is u v between the ends, less the integral of u' v",
         source="textbooks on analysis",
@@ -62,6 +95,11 @@ RESULTS = (
         id="jensen",
         title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
         source="Jensen 1906",
+    ),
+    NamedResult(
+        id="largest-entropy",
+        title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
+        source="textbooks on information theory",
     ),
     NamedResult(
         id="markov",
@@ -78,6 +116,11 @@ RESULTS = (
         id="norm-of-a-gaussian",
         title="E||Z|| = sqrt(2) sigma Gamma((d + 1)/2) / Gamma(d/2) for Gaussian noise in d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="packing-number",
+        title="a ball of radius r >= a holds at least (r/a)^d and at most (3r/a)^d points that are a apart",
+        source="Vershynin: High-Dimensional Probability, Section 4.2",
     ),
     NamedResult(
         id="pinsker",
@@ -116,6 +159,17 @@ RESULTS = (
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
     ),
     NamedResult(
+        id="renyi-triangle",
+        title="D_a(P||Q) <= k a/(k a - 1) D_b(P||R) + D_{k a}(R||Q) for b = (k a - 1)/(k - 1), k > 1 and a > 1",
+        source="Bun and Steinke: Concentrated Differential Privacy, on group privacy",
+    ),
+    NamedResult(
+        id="sampling-with-delta",
+        title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
+        "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
         id="scheffe",
         title="the total variation of two laws is half the integral of their densities' distance",
         source="textbooks on probability",
@@ -126,11 +180,16 @@ RESULTS = (
         source="linearity of the expectation",
     ),
     NamedResult(
-        id="smooth-convex-interpolation",
-        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
-        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
-        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
-        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+        id="shamir-zhang-convex",
+        title="with steps c / sqrt(t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= (D^2 / c + c G^2) (2 + ln T)"
+        " / sqrt(T) for convex F on a set of diameter D and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 2",
+    ),
+    NamedResult(
+        id="shamir-zhang-strongly-convex",
+        title="with steps 1 / (lambda t) and E||G_t||^2 <= G^2, E[F(theta_T)] - F* <= 17 G^2 (1 + ln T) / (lambda T)"
+        " for lambda-strongly convex F and T > 1",
+        source="Shamir, Zhang: Stochastic Gradient Descent for Non-Smooth Optimization, Theorem 1",
     ),
     NamedResult(
         id="shifted-divergence-is-attained",
@@ -145,9 +204,28 @@ RESULTS = (
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
     ),
     NamedResult(
+        id="smooth-convex-interpolation",
+        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
+        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
+        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
+        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+    ),
+    NamedResult(
+        id="strong-composition-with-delta",
+        title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
+        "the epsilon' of strong composition",
+        source="Dwork, Rothblum, Vadhan: Boosting and Differential Privacy",
+    ),
+    NamedResult(
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="tcdp-by-subsampling",
+        title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
+        "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
+        source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
     ),
     NamedResult(
         id="trade-off-functions-order-pairs",
