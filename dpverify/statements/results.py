@@ -48,6 +48,17 @@ RESULTS = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
+        id="exponential-series",
+        title="exp(t) is the sum of t^k / k! over k >= 0",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="gaussian-concentration",
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
+    ),
+    NamedResult(
         id="gaussian-rotation",
         title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
         source="textbooks on probability",
@@ -83,9 +94,25 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="herbst",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="independent-means-multiply",
+        title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="integral-is-monotone",
         title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
         source="textbooks on measure theory",
+    ),
+    NamedResult(
+        id="integration-by-parts",
+        title="the integral of u v' is u v between the ends, less the integral of u' v",
+        source="textbooks on analysis",
     ),
     NamedResult(
         id="jensen",
@@ -96,6 +123,12 @@ RESULTS = (
         id="largest-entropy",
         title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="markov",
+        title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
+        "mean",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -140,6 +173,12 @@ RESULTS = (
         source="by symmetry",
     ),
     NamedResult(
+        id="rejection-sampling",
+        title="what is accepted has the density of the proposal times the probability of acceptance, divided by the"
+        " mean of that probability",
+        source="von Neumann 1951",
+    ),
+    NamedResult(
         id="renyi-at-infinity",
         title="the Renyi divergence of order infinity is the logarithm of the largest ratio of an event's two masses",
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 6",
@@ -159,6 +198,11 @@ RESULTS = (
         title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
         "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
+        id="scheffe",
+        title="the total variation of two laws is half the integral of their densities' distance",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="second-moment-of-a-sum",
@@ -214,8 +258,20 @@ RESULTS = (
         source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
     ),
     NamedResult(
+        id="trade-off-functions-order-pairs",
+        title="if the trade-off function of (P, Q) is nowhere below that of (X, Y), some random map makes P of X and Q "
+        "of Y",
+        source="Dong, Roth, Su: Gaussian Differential Privacy, Theorem 2.10; Blackwell 1951",
+    ),
+    NamedResult(
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="wald",
+        title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
+        "their mean number",
+        source="Wald 1944",
     ),
 )
