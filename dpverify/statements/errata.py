@@ -36,16 +36,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "audit bst14.alg-objpert/printed-epsilon",
         ),
     ),
-    "bst14.alg8-privacy": (
-        _erratum(
-            "Algorithm 8",
-            "the exponent epsilon / (L ||C||) loses up to 2 epsilon; one pair of neighbors loses more than 1.9 epsilon",
-            "half the exponent",
-            CLAIM,
-            "test test_printed_exponent_loses_twice_epsilon",
-            "test test_the_printed_exponent_is_seen_by_an_audit_too",
-        ),
-    ),
     "bst14.thmC.1": (
         _erratum(
             "Appendix C",
@@ -77,31 +67,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "a logarithm to base 2",
             EDGE,
             "test test_the_natural_logarithm_is_not_enough",
-        ),
-    ),
-    "bst14.lem6.1": (
-        _erratum(
-            "Lemma 6.1",
-            "the smallest mass lacks a sqrt(p) in its exponent",
-            "the exponent with sqrt(p)",
-            CONSTANT,
-            "test test_the_printed_smallest_mass_is_too_large_in_two_dimensions",
-        ),
-        _erratum(
-            "Lemma 6.1",
-            "a relative error of epsilon/2 is too large on the lower side",
-            "an error small enough on both sides",
-            CONSTANT,
-            "test test_the_printed_relative_error_is_too_large_below",
-        ),
-    ),
-    "bst14.lem6.5": (
-        _erratum(
-            "Algorithm 6 and Lemma 6.5",
-            "with a natural logarithm the number of walks does not meet the lemma's condition",
-            "a logarithm to base 2",
-            EDGE,
-            "test test_the_number_of_walks_is_enough_in_base_two_only",
         ),
     ),
     "gll22.thm6.4": (

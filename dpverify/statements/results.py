@@ -32,6 +32,11 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-on-a-net",
+        title="under masses in proportion to exp(-f / T) on N points, E f is at most min f + T ln N",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy; by the entropy of the masses",
+    ),
+    NamedResult(
         id="gibbs-risk",
         title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
         "T for "
@@ -60,6 +65,12 @@ RESULTS = (
         id="jensen",
         title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
         source="Jensen 1906",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -160,6 +171,11 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
     ),
     NamedResult(
         id="triangle-inequality",
