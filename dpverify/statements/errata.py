@@ -123,15 +123,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.lem12": (
-        _erratum(
-            "Lemma 12",
-            "its proof uses a condition that fails at its parameters",
-            "the other case of the amplification bound",
-            STEP,
-            "test test_lemma_12_takes_the_wrong_case",
-        ),
-    ),
     "mn25.thm7": (
         _erratum(
             "Algorithm 4",
@@ -146,15 +137,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "the squared noise of the previous phase, as it is",
             CONSTANT,
             "test test_risk_bounds_follow_the_chains",
-        ),
-    ),
-    "mn25.lem16": (
-        _erratum(
-            "Lemma 16, proof",
-            "inexact minimizers are taken to be 2 L / (lambda n) apart",
-            "3 L / (lambda n)",
-            CONSTANT,
-            "test test_the_printed_sensitivity_is_too_small_and_ours_is_attained",
         ),
     ),
     "mn25.lem14": (

@@ -6,9 +6,25 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="basic-composition",
+        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
+    ),
+    NamedResult(
+        id="chain-rule-of-information",
+        title="I(A, B; X) = I(A; X) + I(B; X | A)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="chernoff-for-gamma",
         title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="classical-gaussian-mechanism",
+        title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
+        "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
+        source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
     ),
     NamedResult(
         id="convex-slopes",
@@ -16,10 +32,31 @@ RESULTS = (
         source="textbooks on convex analysis",
     ),
     NamedResult(
+        id="data-processing",
+        title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="divergence-is-convex",
+        title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="exchange-of-a-record",
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="exponential-series",
+        title="exp(t) is the sum of t^k / k! over k >= 0",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="gaussian-concentration",
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -45,6 +82,11 @@ RESULTS = (
         "5",
     ),
     NamedResult(
+        id="group-privacy-of-zcdp",
+        title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
+        source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
+    ),
+    NamedResult(
         id="growth-at-a-minimizer",
         title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
         "squared "
@@ -57,9 +99,25 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="herbst",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="independent-means-multiply",
+        title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="integral-is-monotone",
         title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
         source="textbooks on measure theory",
+    ),
+    NamedResult(
+        id="integration-by-parts",
+        title="the integral of u v' is u v between the ends, less the integral of u' v",
+        source="textbooks on analysis",
     ),
     NamedResult(
         id="jensen",
@@ -73,6 +131,17 @@ RESULTS = (
         source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
+        id="largest-entropy",
+        title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="markov",
+        title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
+        "mean",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="neyman-pearson",
         title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
         source="Neyman and Pearson 1933",
@@ -81,6 +150,11 @@ RESULTS = (
         id="norm-of-a-gaussian",
         title="E||Z|| = sqrt(2) sigma Gamma((d + 1)/2) / Gamma(d/2) for Gaussian noise in d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="packing-number",
+        title="a ball of radius r >= a holds at least (r/a)^d and at most (3r/a)^d points that are a apart",
+        source="Vershynin: High-Dimensional Probability, Section 4.2",
     ),
     NamedResult(
         id="pinsker",
@@ -110,6 +184,12 @@ RESULTS = (
         source="by symmetry",
     ),
     NamedResult(
+        id="rejection-sampling",
+        title="what is accepted has the density of the proposal times the probability of acceptance, divided by the"
+        " mean of that probability",
+        source="von Neumann 1951",
+    ),
+    NamedResult(
         id="renyi-at-infinity",
         title="the Renyi divergence of order infinity is the logarithm of the largest ratio of an event's two masses",
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 6",
@@ -120,22 +200,25 @@ RESULTS = (
         source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 13",
     ),
     NamedResult(
-        id="second-moment-of-a-sum",
-        title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
-        source="linearity of the expectation",
-    ),
-    NamedResult(
-        id="smooth-convex-interpolation",
-        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
-        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
-        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
-        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+        id="renyi-triangle",
+        title="D_a(P||Q) <= k a/(k a - 1) D_b(P||R) + D_{k a}(R||Q) for b = (k a - 1)/(k - 1), k > 1 and a > 1",
+        source="Bun and Steinke: Concentrated Differential Privacy, on group privacy",
     ),
     NamedResult(
         id="sampling-with-delta",
         title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
         "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
+        id="scheffe",
+        title="the total variation of two laws is half the integral of their densities' distance",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="second-moment-of-a-sum",
+        title="E||u + v||^2 = E||u||^2 + 2 E<u, v> + E||v||^2, and E<u, v> = 0 for v independent of u with mean 0",
+        source="linearity of the expectation",
     ),
     NamedResult(
         id="shamir-zhang-convex",
@@ -162,6 +245,13 @@ RESULTS = (
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
     ),
     NamedResult(
+        id="smooth-convex-interpolation",
+        title="of a convex, beta-smooth f on all of R^d, f(x) >= f(y) + <grad f(y), x - y>"
+        " + ||grad f(x) - grad f(y)||^2 / (2 beta) for all x and y",
+        source="Nesterov: Introductory Lectures on Convex Optimization, Theorem 2.1.5; Taylor, Hendrickx, Glineur: "
+        "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
+    ),
+    NamedResult(
         id="strong-composition-with-delta",
         title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
         "the epsilon' of strong composition",
@@ -178,8 +268,26 @@ RESULTS = (
         source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
     ),
     NamedResult(
+        id="tcdp-by-subsampling",
+        title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
+        "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
+        source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
+    ),
+    NamedResult(
+        id="trade-off-functions-order-pairs",
+        title="if the trade-off function of (P, Q) is nowhere below that of (X, Y), some random map makes P of X and Q "
+        "of Y",
+        source="Dong, Roth, Su: Gaussian Differential Privacy, Theorem 2.10; Blackwell 1951",
+    ),
+    NamedResult(
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="wald",
+        title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
+        "their mean number",
+        source="Wald 1944",
     ),
 )

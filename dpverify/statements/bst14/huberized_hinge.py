@@ -33,7 +33,7 @@ huber = (
                coverage=Coverage.WHOLE)
     .corrected("slope-is-lipschitz", r"g(u)\le g(v),\ g(v)-g(u)\le k(v-u)", given=r"u\le v", coverage=Coverage.WHOLE,
                where="Appendix B: the slope g is 0, then z/(2h) + 1/2, then 1; k = 1/(2h)")
-    .corrected("second-derivative", r"0\le\hat f''(z)\le\frac{1}{2h}", given=r"-h\le z\le h", coverage=Coverage.STEP,
+    .corrected("second-derivative", r"\hat f''(z)=\frac{1}{2h}", given=r"-h\le z\le h", coverage=Coverage.STEP,
                where="Appendix B, inside the smoothed part")
     .corrected("slope-stays-a-hinge's", r"0\le\hat f'(z)\le 1", given=r"-h\le z\le h", coverage=Coverage.STEP,
                where="Appendix B, inside the smoothed part")

@@ -1,0 +1,9 @@
+"""mn25: the sheets of Sections 1 to 5 and Appendices A and B.1, in the paper's order."""
+
+from __future__ import annotations
+
+from dpverify.statements.mn25.hard_instance import instance_facts
+from dpverify.statements.mn25.information_obtained import lem1
+from dpverify.statements.sheet import Sheet
+
+MAIN_TEXT: tuple[Sheet, ...] = (lem1, instance_facts)
