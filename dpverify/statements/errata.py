@@ -23,52 +23,6 @@ def _erratum(
 
 
 ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
-    "bst14.objpert-privacy": (
-        _erratum(
-            "Appendix E, (11)",
-            "the noise spends all of epsilon, but the Hessian's determinant changes too: in one dimension the "
-            "printed Gamma noise loses epsilon + ln(1 + 2 epsilon), nearly three times the claim for small epsilon; "
-            "the logistic loss refutes both claims at epsilon = 0.1",
-            "epsilon is split between the noise, the determinant and the minimizer's error",
-            CLAIM,
-            "test test_what_the_printed_gamma_noise_really_spends",
-            "test test_printed_parameters_break_the_printed_claim",
-            "audit bst14.alg-objpert/printed-epsilon",
-        ),
-    ),
-    "bst14.thmC.1": (
-        _erratum(
-            "Appendix C",
-            "noise constant 4 gives delta = 4.28e-5 instead of 1e-5 at epsilon = 1",
-            "the constant 4.835 is enough there",
-            CLAIM,
-            "test test_the_printed_noise_is_not_private",
-            "audit bst14.alg-local-approx/constant",
-        ),
-        _erratum(
-            "Appendix C",
-            "in one dimension, the ball misses the minimizer with probability above 1/n^3",
-            "the radius with the exact tail of the noise's norm",
-            CONSTANT,
-            "test test_the_printed_radius_is_too_small_on_a_line",
-        ),
-    ),
-    "bst14.appD": (
-        _erratum(
-            "Appendix D",
-            "runs with all of epsilon and a selection with all of epsilon compose to more than epsilon",
-            "epsilon is split between the runs and the selection",
-            CLAIM,
-            "test test_the_printed_split_loses_more_than_epsilon",
-        ),
-        _erratum(
-            "Appendix D",
-            "the number of runs k, with a natural logarithm, is too small",
-            "a logarithm to base 2",
-            EDGE,
-            "test test_the_natural_logarithm_is_not_enough",
-        ),
-    ),
     "gll22.thm6.4": (
         _erratum(
             "Theorem 6.4, proof",

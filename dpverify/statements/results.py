@@ -16,6 +16,11 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="change-of-variables",
+        title="a density of the image under a smooth bijection is the density at its preimage, times the Jacobian",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chernoff-for-gamma",
         title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
         source="textbooks on probability",
@@ -54,9 +59,16 @@ RESULTS = (
     ),
     NamedResult(
         id="gaussian-concentration",
-        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
+        "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
+    ),
+    NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -100,7 +112,8 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
         "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
