@@ -16,6 +16,11 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="change-of-variables",
+        title="a density of the image under a smooth bijection is the density at its preimage, times the Jacobian",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chernoff-for-gamma",
         title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
         source="textbooks on probability",
@@ -54,9 +59,16 @@ RESULTS = (
     ),
     NamedResult(
         id="gaussian-concentration",
-        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
+        "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
+    ),
+    NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -67,6 +79,11 @@ RESULTS = (
         id="gaussian-second-moment",
         title="E||Z||^2 = d sigma^2 for Gaussian noise of standard deviation sigma in each of d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="gibbs-on-a-net",
+        title="under masses in proportion to exp(-f / T) on N points, E f is at most min f + T ln N",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy; by the entropy of the masses",
     ),
     NamedResult(
         id="gibbs-risk",
@@ -95,7 +112,8 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
         "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
@@ -118,6 +136,12 @@ RESULTS = (
         id="jensen",
         title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
         source="Jensen 1906",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
         id="largest-entropy",
@@ -250,6 +274,11 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
     ),
     NamedResult(
         id="tcdp-by-subsampling",
