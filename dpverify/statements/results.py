@@ -52,9 +52,20 @@ RESULTS = (
         source="Jensen 1906",
     ),
     NamedResult(
+        id="johnson-lindenstrauss",
+        title="the projection to a random subspace of a quarter of the dimension d or more is, with probability "
+        "1 - exp(-C d a^2), at most a shorter than half of a vector of the unit ball",
+        source="Vershynin: High-Dimensional Probability, Lemma 5.3.2",
+    ),
+    NamedResult(
         id="largest-entropy",
         title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="markov-inequality",
+        title="Markov's inequality: a P(A >= a) is at most E A, for A that is not negative",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="neyman-pearson",
