@@ -133,7 +133,7 @@ lem2 = (
     )
     .step(
         "markov-for-f", rf"{_P_10.latex}\leq\frac{{1}}{{10}}",
-        given=rf"10\alpha\cdot {_P_10.latex}\le {_E_f.latex}, {_E_f.latex}\le\alpha", uses=("markov-inequality",),
+        given=rf"10\alpha\cdot {_P_10.latex}\le {_E_f.latex}, {_E_f.latex}\le\alpha", uses=("markov",),
         where="Lemma 7, proof, by Markov's inequality",
     )
     .step(
@@ -230,7 +230,7 @@ lem2 = (
     .step(
         "markov-in-V", rf"{_P_5.latex}\leq 1/5",
         given=rf"5\alpha\cdot {_P_5.latex}\le {_E_VU.latex}, {_E_VU.latex}\leq\alpha",
-        where="Lemma 7, proof, 7th display, (i)", uses=("markov-inequality", "mn25.lem2/norm-in-V"),
+        where="Lemma 7, proof, 7th display, (i)", uses=("markov", "mn25.lem2/norm-in-V"),
     )
     .step(
         "larger-where-V-is-not", r"\|U\|\ge 2\|\Pi_{V}U\|+2\alpha", given=r"\|U\|\ge 12\alpha, \|\Pi_{V}U\|<5\alpha",

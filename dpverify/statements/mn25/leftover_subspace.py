@@ -137,7 +137,7 @@ lem3 = (
     .step(
         "markov", rf"{_many.latex}\le\frac{{1}}{{20}}",
         given=rf"\frac{{d}}{{4}}\cdot {_many.latex}\le {unique.latex}, {unique.latex}\leq\frac{{d}}{{80}}",
-        where="(6)", uses=("markov-inequality", "mn25.lem3/few-queries"),
+        where="(6)", uses=("markov", "mn25.lem3/few-queries"),
     )
     .step(
         "total-probability", rf"{_P_E.latex}\leq {_largest.latex}+\frac{{1}}{{20}}",
