@@ -53,6 +53,12 @@ RESULTS = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
         id="exponential-series",
         title="exp(t) is the sum of t^k / k! over k >= 0",
         source="textbooks on analysis",
@@ -63,12 +69,6 @@ RESULTS = (
         "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
-    ),
-    NamedResult(
-        id="exponential-mechanism-tail",
-        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
-        "at most exp(-t)",
-        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -138,10 +138,10 @@ RESULTS = (
         source="Jensen 1906",
     ),
     NamedResult(
-        id="morris-peres",
-        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
-        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
-        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
+        id="johnson-lindenstrauss",
+        title="the projection to a random subspace of a quarter of the dimension d or more is, with probability "
+        "1 - exp(-C d a^2), at most a shorter than half of a vector of the unit ball",
+        source="Vershynin: High-Dimensional Probability, Lemma 5.3.2",
     ),
     NamedResult(
         id="largest-entropy",
@@ -153,6 +153,12 @@ RESULTS = (
         title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
         "mean",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -276,11 +282,6 @@ RESULTS = (
         source="textbooks on convex analysis",
     ),
     NamedResult(
-        id="volume-of-a-net",
-        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
-        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
-    ),
-    NamedResult(
         id="tcdp-by-subsampling",
         title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
         "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
@@ -296,6 +297,11 @@ RESULTS = (
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
     ),
     NamedResult(
         id="wald",
