@@ -177,22 +177,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.thm7": (
-        _erratum(
-            "Algorithm 4",
-            "the number of phases, log2(1/alpha), is the logarithm of a quantity with a unit",
-            "log2(B L / alpha)",
-            EDGE,
-            "test test_the_schedule_of_phased_sgd_is_the_papers",
-        ),
-        _erratum(
-            "Theorem 7, proof",
-            "the chain of risk bounds takes the squared noise of a phase to be 16 times smaller than it is",
-            "the squared noise of the previous phase, as it is",
-            CONSTANT,
-            "test test_risk_bounds_follow_the_chains",
-        ),
-    ),
     "mn25.lem14": (
         _erratum(
             "Lemma 14",
