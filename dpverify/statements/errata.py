@@ -195,25 +195,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_lemma_15_holds_and_its_proof_shows_half_of_it",
         ),
     ),
-    "mn25.thm8": (
-        _erratum(
-            "Appendix D.1",
-            "the selection among nested balls has no error bound relative to their radii",
-            "scores relative to the radii",
-            STEP,
-            "test test_the_printed_selection_has_no_relative_error",
-            "test test_relative_scores_have_sensitivity_one_and_a_relative_error",
-        ),
-    ),
-    "mn25.d2": (
-        _erratum(
-            "Appendix D.2",
-            "the claim does not follow from Lemma 6 as printed",
-            "the profile of a solver on resampled records, computed",
-            STEP,
-            "test test_the_printed_claim_of_appendix_d2",
-        ),
-    ),
     "mn25.thm5": (
         _erratum(
             "Section 5",

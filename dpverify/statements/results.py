@@ -11,6 +11,11 @@ RESULTS = (
         source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
     ),
     NamedResult(
+        id="bernoulli",
+        title="Bernoulli's inequality: (1 + x)^n is at least 1 + n x for x >= -1 and whole n >= 1",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="classical-gaussian-mechanism",
         title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
         "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
@@ -21,6 +26,17 @@ RESULTS = (
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="exponential-above-its-tangent",
+        title="exp(x) is at least 1 + x",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="exponential-mechanism",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K "
+        "+ t) of the best with probability 1 - exp(-t)",
+        source="McSherry and Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -38,9 +54,20 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="hoeffding",
+        title="a mean of m values from [0, 1], drawn with or without replacement, is off by t to one side with "
+        "probability at most exp(-2 m t^2)",
+        source="Hoeffding 1963",
+    ),
+    NamedResult(
         id="jensen",
         title="Jensen's inequality: a convex function of a mean is at most the mean of the function",
         source="Jensen 1906",
+    ),
+    NamedResult(
+        id="markov",
+        title="Markov's inequality: what is not negative is at least t with probability at most its mean over t",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -112,9 +139,21 @@ RESULTS = (
         source="Bok, Su, Altschuler: Shifted Interpolation for Differential Privacy",
     ),
     NamedResult(
+        id="stochastic-by-empirical",
+        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with log(n) "
+        "calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
+        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem with "
+        "Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
+    ),
+    NamedResult(
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="subsampling",
+        title="what is epsilon'-DP on b of n records, drawn without replacement, is ln(1 + (b/n)(exp(epsilon') - 1))-DP",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
         id="tcdp-by-subsampling",
@@ -126,5 +165,10 @@ RESULTS = (
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="union-bound",
+        title="that one of several events happens is at most as probable as their probabilities together",
+        source="textbooks on probability",
     ),
 )
