@@ -79,25 +79,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_natural_logarithm_is_not_enough",
         ),
     ),
-    "bst14.thm3.2": (
-        _erratum(
-            "Theorem 3.2, proof",
-            "the tail bound exp(-t) beyond (2 L ||C|| / epsilon)(p ln 3 + 2 t) fails at p = 100, t = 10",
-            "the tail of the Gamma law that bounds the risk",
-            STEP,
-            "test test_printed_tail_of_theorem_3_2_is_false_for_large_p",
-        ),
-    ),
-    "bst14.lem4.2": (
-        _erratum(
-            "Lemma 4.2",
-            "P[||b|| <= zeta p scales] >= 1 - exp(-zeta) fails for zeta near 1 if p >= 2",
-            "it holds for zeta >= 1.2564",
-            EDGE,
-            "test test_the_printed_probability_holds_from_zeta_1_26_on",
-            "audit bst14.alg3/zeta",
-        ),
-    ),
     "bst14.lem6.1": (
         _erratum(
             "Lemma 6.1",

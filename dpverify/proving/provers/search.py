@@ -27,7 +27,7 @@ from dpverify.formulas.expressions import (
     Variable,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
@@ -80,7 +80,7 @@ CONFIRMATIONS = 200
 # ---------------------------------------------------------------------------------------------- floats
 
 
-class _Terms:
+class Terms:
     """How many terms of sums all float functions of a search may still add up."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class _Terms:
 class _Code:
     """Python code for an expression, in floats, so that no number grows large; equal parts are worked out once."""
 
-    def __init__(self, terms: _Terms) -> None:
+    def __init__(self, terms: Terms) -> None:
         self.names: dict[str, Any] = {"taken": terms.taken, "prod": math.prod}
         self.lines: list[str] = []
         self._done: dict[Expression, str] = {}
@@ -149,7 +149,7 @@ class _Code:
 _INFIX = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
 
 
-def _float_function(e: Expression, names: Sequence[str], terms: _Terms) -> Callable[..., float]:
+def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callable[..., float]:
     code = _Code(terms)
     # the letters of a program, whatever the variables are called
     letters = {name: f"x_{k}" for k, name in enumerate(names)}
@@ -170,12 +170,12 @@ def _float_function(e: Expression, names: Sequence[str], terms: _Terms) -> Calla
     return value
 
 
-def violation(formula: Formula, names: Sequence[str], terms: _Terms | None = None) -> Violation:
+def violation(formula: Formula, names: Sequence[str], terms: Terms | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
-    terms = terms or _Terms()
+    terms = terms or Terms()
     match formula:
         case Compare(relation, left, right):
-            f, g = (_float_function(side, names, terms) for side in (left, right))
+            f, g = (float_function(side, names, terms) for side in (left, right))
 
             def compare(x: Sequence[float]) -> float:
                 a, b = f(x), g(x)
@@ -199,7 +199,7 @@ def violation(formula: Formula, names: Sequence[str], terms: _Terms | None = Non
             return violation(_negated(part), names, terms)
         case Implies(premise, conclusion):
             return violation(Or((_negated(premise), conclusion)), names, terms)
-        case ForAll():
+        case ForAll() | Exists():
             raise OutOfScopeError(_QUANTIFIED)
 
 
@@ -217,7 +217,7 @@ def _negated(formula: Formula) -> Formula:
             return part
         case Implies(premise, conclusion):
             return And((premise, _negated(conclusion)))
-        case ForAll():
+        case ForAll() | Exists():
             raise OutOfScopeError(_QUANTIFIED)
 
 
@@ -284,7 +284,7 @@ def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> floa
     return float(round(x)) if v.kind == "integer" else x
 
 
-def _rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPoint]:
+def rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPoint]:
     """Simple rational points near a float point, the simplest first."""
     if not all(map(math.isfinite, x)):
         return
@@ -322,7 +322,7 @@ def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterat
     yield {}
 
 
-def _spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
+def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
     """Evenly spread points of the open unit cube: multiples of powers of the golden ratio, modulo 1."""
     ratio = 2.0
     for _ in range(60):
@@ -372,7 +372,7 @@ class Search:
         if any(v.kind == "vector" for v in obligation.over):
             raise OutOfScopeError("function not supported: inner products of vectors")
         names = [v.name for v in obligation.over]
-        terms = _Terms()
+        terms = Terms()
         claim = violation(obligation.claim, names, terms)
         assumptions = [violation(a, names, terms) for a in obligation.assuming]
         slack = 1e-12
@@ -408,7 +408,7 @@ class Search:
         boxes: list[Mapping[str, tuple[object, object]]] = [{}, obligation.box] if obligation.box else [{}]
         found = []
         for k, box in enumerate(boxes):
-            for i, u in enumerate(_spread_out(len(obligation.over), POINTS, self.seed + k)):
+            for i, u in enumerate(spread_out(len(obligation.over), POINTS, self.seed + k)):
                 if i % 64 == 0 and _late(end):
                     break
                 x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, obligation.over, strict=True)]
@@ -421,7 +421,7 @@ class Search:
     def _spread(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
         for value, _, x in itertools.islice(self._cloud(obligation, gap, end), 20):
             if value > 0:
-                yield from _rationalized(obligation, x)
+                yield from rationalized(obligation, x)
 
     def _climbed(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
         def point_of(u: Sequence[float]) -> list[float]:
@@ -441,4 +441,4 @@ class Search:
                 lost, u, method="Nelder-Mead", options={"maxfev": 400, "xatol": 1e-6, "fatol": 1e-12}
             )
             if result.fun < 0:
-                yield from _rationalized(obligation, point_of(result.x))
+                yield from rationalized(obligation, point_of(result.x))

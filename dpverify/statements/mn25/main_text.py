@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dpverify.statements.mn25.hard_instance import instance_facts
+from dpverify.statements.mn25.information_obtained import lem1
 from dpverify.statements.sheet import Sheet
 
-MAIN_TEXT: tuple[Sheet, ...] = ()
+MAIN_TEXT: tuple[Sheet, ...] = (lem1, instance_facts)
