@@ -59,8 +59,8 @@ RESULTS = (
     ),
     NamedResult(
         id="exponential-mechanism",
-        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K "
-        "+ t) of the best with probability 1 - exp(-t)",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
+        " of the best with probability 1 - exp(-t)",
         source="McSherry and Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
@@ -264,10 +264,10 @@ RESULTS = (
     ),
     NamedResult(
         id="stochastic-by-empirical",
-        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with log(n) "
-        "calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
-        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem with "
-        "Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
+        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with "
+        "log(n) calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
+        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem "
+        "with Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
     ),
     NamedResult(
         id="strong-composition-with-delta",
@@ -282,7 +282,8 @@ RESULTS = (
     ),
     NamedResult(
         id="subsampling",
-        title="what is epsilon'-DP on b of n records, drawn without replacement, is ln(1 + (b/n)(exp(epsilon') - 1))-DP",
+        title="what is epsilon'-DP on b of n records, drawn without replacement, is "
+        "ln(1 + (b/n)(exp(epsilon') - 1))-DP",
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
