@@ -77,22 +77,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.thm7": (
-        _erratum(
-            "Algorithm 4",
-            "the number of phases, log2(1/alpha), is the logarithm of a quantity with a unit",
-            "log2(B L / alpha)",
-            EDGE,
-            "test test_the_schedule_of_phased_sgd_is_the_papers",
-        ),
-        _erratum(
-            "Theorem 7, proof",
-            "the chain of risk bounds takes the squared noise of a phase to be 16 times smaller than it is",
-            "the squared noise of the previous phase, as it is",
-            CONSTANT,
-            "test test_risk_bounds_follow_the_chains",
-        ),
-    ),
     "mn25.lem14": (
         _erratum(
             "Lemma 14",
@@ -109,25 +93,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "the claim is true all the same",
             STEP,
             "test test_lemma_15_holds_and_its_proof_shows_half_of_it",
-        ),
-    ),
-    "mn25.thm8": (
-        _erratum(
-            "Appendix D.1",
-            "the selection among nested balls has no error bound relative to their radii",
-            "scores relative to the radii",
-            STEP,
-            "test test_the_printed_selection_has_no_relative_error",
-            "test test_relative_scores_have_sensitivity_one_and_a_relative_error",
-        ),
-    ),
-    "mn25.d2": (
-        _erratum(
-            "Appendix D.2",
-            "the claim does not follow from Lemma 6 as printed",
-            "the profile of a solver on resampled records, computed",
-            STEP,
-            "test test_the_printed_claim_of_appendix_d2",
         ),
     ),
     "mn25.thm5": (

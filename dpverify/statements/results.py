@@ -11,6 +11,11 @@ RESULTS = (
         source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
     ),
     NamedResult(
+        id="bernoulli",
+        title="Bernoulli's inequality: (1 + x)^n is at least 1 + n x for x >= -1 and whole n >= 1",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
@@ -51,6 +56,17 @@ RESULTS = (
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="exponential-above-its-tangent",
+        title="exp(x) is at least 1 + x",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="exponential-mechanism",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
+        " of the best with probability 1 - exp(-t)",
+        source="McSherry and Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="exponential-mechanism-tail",
@@ -116,6 +132,12 @@ RESULTS = (
         "1/eta-strongly convex "
         "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="hoeffding",
+        title="a mean of m values from [0, 1], drawn with or without replacement, is off by t to one side with "
+        "probability at most exp(-2 m t^2)",
+        source="Hoeffding 1963",
     ),
     NamedResult(
         id="independent-means-multiply",
@@ -271,6 +293,13 @@ RESULTS = (
         "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
     ),
     NamedResult(
+        id="stochastic-by-empirical",
+        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with "
+        "log(n) calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
+        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem "
+        "with Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
+    ),
+    NamedResult(
         id="strong-composition-with-delta",
         title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
         "the epsilon' of strong composition",
@@ -280,6 +309,12 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="subsampling",
+        title="what is epsilon'-DP on b of n records, drawn without replacement, is "
+        "ln(1 + (b/n)(exp(epsilon') - 1))-DP",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
         id="tcdp-by-subsampling",
@@ -297,6 +332,11 @@ RESULTS = (
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="union-bound",
+        title="that one of several events happens is at most as probable as their probabilities together",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="volume-of-a-net",
