@@ -497,6 +497,16 @@ def report(
     typer.echo(f"Report: {write_report_again(ledger, out).page}")
 
 
+@app.command("findings")
+def findings(
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
+) -> None:
+    """Print what is false in the printed papers, as a page in Markdown: counterexample, consequence, correction."""
+    from dpverify.reports import findings_markdown, read_ledger
+
+    typer.echo(findings_markdown(read_ledger(ledger)), nl=False)
+
+
 @app.callback(invoke_without_command=True)
 def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,

@@ -160,7 +160,7 @@ class Obligation:
                 )
 
     def _check_box(self) -> None:
-        variables = {v.name: v for v in self.over}
+        variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
         for name, ends in self.box.items():
             if name not in variables:
                 raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
@@ -200,7 +200,7 @@ class Part(Protocol):
 
     @property
     def declared(self) -> tuple[Variable, ...]:
-        """The letters that it may be about; its variables are among them, in this order."""
+        """The letters that it may be about; only constants of orders such as O(n) are not among them."""
 
 
 class Unread(Sequence[Obligation]):

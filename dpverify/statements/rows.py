@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
@@ -16,6 +16,7 @@ from dpverify.formulas.logic import And, Formula, Implies, free_in
 from dpverify.proving.language import Fault, Json, Obligation
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
+    from dpverify.formulas.asymptotics import Chosen
     from dpverify.formulas.notation.letters import Definition, Letters
 
 Display = str | Formula
@@ -137,6 +138,9 @@ class Reading:
         letters: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
         reading: str = "",
+        soft: str = "",
+        fixed: str = "",
+        premises: Literal["", "some", "every"] = "",
         where: str = "",
         case: str = "",
         catches: tuple[str, Display] | None = None,
@@ -147,20 +151,23 @@ class Reading:
         from dpverify.formulas.latex import formula_latex
 
         known, display = self.known(row.definitions, letters, added), row.display
-        claim, conditions = _reading_of(display, known, reading)
-        assuming = (*conditions, *_conditions(given, known))
+        read = _Asymptotics(known, soft, fixed, premises)
+        claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
         fault = None
         if catches is not None:
-            fault = Fault(catches[0], _reading_of(catches[1], known, "")[0])
+            fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
             free |= free_in(fault.claim)
         shown = display if isinstance(display, str) else formula_latex(display)
+        over = tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free)
+        # constants of conditions that stand for every value are letters, too
+        over = (*over, *sorted(free - set(over), key=lambda v: v.name))
         texts = [text for text in (display, given) if isinstance(text, str) and text]
         return Obligation(
             row.name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
             claim,
-            tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free),
+            over,
             coverage=row.coverage,
             assuming=assuming,
             latex=shown,
@@ -200,26 +207,62 @@ def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> 
     return tuple(next((c for c in changed if c.name == v.name), v) for v in letters)
 
 
-def _reading_of(display: Display, known: Letters, reading: str) -> tuple[Formula, tuple[Formula, ...]]:
-    """A claim and its conditions; a premise is one."""
-    if not isinstance(display, str):
-        return display, ()
-    from dpverify.formulas import notation
+@dataclass(frozen=True)
+class _Asymptotics:
+    """Reads claims and conditions, in which constants of orders such as O(n) may occur."""
 
-    read = notation.read_display(display, known, reading=reading)
-    if not isinstance(read.claim, Implies):
-        return read.claim, read.given
-    premise = read.claim.premise.parts if isinstance(read.claim.premise, And) else (read.claim.premise,)
-    return read.claim.conclusion, (*read.given, *premise)
+    known: Letters
+    soft: str
+    fixed: str
+    premises: Literal["", "some", "every"]
 
+    def closed(
+        self, display: Display, given: str | tuple[Formula, ...], reading: str
+    ) -> tuple[Formula, tuple[Formula, ...]]:
+        """A claim and its conditions, constants bound."""
+        from dpverify.formulas import notation
+        from dpverify.formulas.asymptotics import UnclearOrderError, closed
 
-def _conditions(given: str | tuple[Formula, ...], known: Letters) -> tuple[Formula, ...]:
-    if not isinstance(given, str):
-        return given
-    from dpverify.formulas import notation
+        claim, conditions, chosen = self.claim(display, reading)
+        more = given if isinstance(given, tuple) else ()
+        found: tuple[Chosen, ...] = ()
+        if isinstance(given, str):
+            more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
+        if self.premises not in ("", "some", "every"):
+            raise InvalidArgumentError("premises", self.premises, "`some` or `every`")
+        letters = [self.letter(latex) for latex in self.fixed.split(",") if latex.strip()]
+        if not (chosen or found) and (letters or self.premises or self.soft):
+            option = self.fixed or self.premises or self.soft
+            raise InvalidArgumentError("fixed, premises and soft", option, "what a formula with an order has")
+        try:
+            return closed(
+                claim, (*conditions, *more), (*chosen, *found), fixed=letters, premises=self.premises
+            )
+        except UnclearOrderError as error:
+            raise InvalidArgumentError("formula", display, str(error)) from None
 
-    formula = notation.read_formula(given, known)
-    return formula.parts if isinstance(formula, And) else (formula,)
+    def letter(self, latex: str) -> Variable:
+        from dpverify.formulas import notation
+
+        found = notation.read_expression(latex, self.known)
+        if not isinstance(found, Variable):
+            raise InvalidArgumentError("fixed", latex, "letters, with commas between them")
+        return found
+
+    def claim(
+        self, display: Display, reading: str
+    ) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
+        """A claim, its conditions and constants; a premise is a condition."""
+        if not isinstance(display, str):
+            return display, (), ()
+        from dpverify.formulas import notation
+
+        read = notation.read_display(display, self.known, reading=reading, soft=self.soft)
+        if not isinstance(read.claim, Implies):
+            return read.claim, read.given, read.chosen
+        premise = read.claim.premise
+        more = premise.parts if isinstance(premise, And) else (premise,)
+        return read.claim.conclusion, (*read.given, *more), read.chosen
 
 
 # ------------------------------------------------------------------------------------------------- sources

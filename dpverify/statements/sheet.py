@@ -36,6 +36,9 @@ class Sheet:
     - `letters`: letters with a different domain here; `added`: letters for this obligation alone.
     - `box`: bounds by variable name, for provers that need a bounded domain.
     - `uses`: what it rests on; `consequence` and `true_if`: what follows if it is false, and a reading that is true.
+    - of formulas with an order such as O(n): `soft`, the quantity of which powers a tilde leaves out; `fixed`, the
+      letters on which constants may depend, beside those printed below the order; `premises`, whether the constants in
+      conditions are `some` or `every` (docs/notation.md).
     - `units`: whether both sides must have the same unit. `where`: the place, if not that of the statement.
     """
 

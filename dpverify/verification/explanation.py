@@ -192,13 +192,9 @@ class _Row:
 
     variant: Variant
     part: Part
+    letters: tuple[Variable, ...]
+    """The variables of its formula."""
     texts: Mapping[str, Any]
-
-    @property
-    def letters(self) -> Iterator[Variable]:
-        """The variables of its formula."""
-        declared = {variable.name: variable for variable in self.part.declared}
-        return (declared[name] for name in self.texts["domain"])
 
 
 def _rows(statement: Statement, evidence: list[ProofEvidence]) -> list[_Row]:
@@ -214,7 +210,10 @@ def _rows(statement: Statement, evidence: list[ProofEvidence]) -> list[_Row]:
                 if found
                 else source_texts(statement, variant, obligations[i], part.coverage, part.name)
             )
-            rows.append(_Row(variant, part, texts))
+            declared = {variable.name: variable for variable in part.declared}
+            if not declared.keys() >= texts["domain"].keys():  # some come from an order such as O(n)
+                declared = {variable.name: variable for variable in obligations[i].over}
+            rows.append(_Row(variant, part, tuple(declared[name] for name in texts["domain"]), texts))
     return rows
 
 

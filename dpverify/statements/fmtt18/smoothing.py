@@ -78,9 +78,10 @@ thm33 = (
         where="Appendix C, approximation error, last line, by Jensen's inequality",
     )
     .corrected(
-        "sharper-smoothness", r"e^{-y^2/2}\le 1", coverage="step",
-        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the total variation is"
-              " 2 Phi(y) - 1, whose slope is at most 2 / sqrt(2 pi)",
+        "sharper-smoothness", r"\frac{\partial}{\partial y}(2\Phi(y)-1)=\frac{2e^{-y^2/2}}{\sqrt{2\pi}}",
+        coverage="step",
+        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the slope of the total variation 2 Phi(y) - 1,"
+              " largest at 0",
     )
     .whole(
         "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
@@ -91,6 +92,19 @@ thm33 = (
 
 
 _q = real("q", gt=0, meaning="q of Theorem 32")
+_smoothed, _smoothed_best, _smoothed_there = (
+    real(name, unit=LOSS, latex=latex, meaning=meaning)
+    for name, latex, meaning in (
+        ("Fhat_W", r"{\mathbb{E}}[\hat{F}(W)]", "the output's expected population risk, losses convolved"),
+        ("Fhat_best", r"\hat{F}^{*}", "the smallest risk, losses convolved"),
+        ("Fhat_there", r"\hat{F}(w^{*})", "the risk at the minimizer of F, losses convolved"),
+    )
+)
+_bias = real("bias", ge=0, unit=LOSS, latex=r"L\lambda\sqrt{d}")
+_WITH_SMOOTHING = (
+    rf"{released.latex}\le{_smoothed.latex}, {_smoothed_best.latex}\le{_smoothed_there.latex}, "
+    rf"{_smoothed_there.latex}\le F^{{*}}+L\lambda\sqrt{{d}}"
+)
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
 _FACTOR = r"\frac{4\sqrt{2}RL}{\sqrt{n}}"
 _PRINTED = r"\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}"
@@ -98,7 +112,8 @@ _RIGHT = r"\frac{\varepsilon\sqrt{d}}{8\sqrt{2}\sqrt{\ln(1/\delta)}}"
 
 cor34 = (
     Sheet(
-        "fmtt18.cor34", (n, t, d, R, L, epsilon, level, best, released),
+        "fmtt18.cor34",
+        (n, t, d, R, L, epsilon, level, best, released, _smoothed, _smoothed_best, _smoothed_there),
         title="Smoothed losses: per-index privacy and risk",
         where="Corollary 34",
         latex=(
@@ -109,6 +124,13 @@ cor34 = (
             r"+\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}\right)"
         ),
         pairs=("fmtt18.smoothing", "fmtt18.thm33", "fmtt18.thm30"), uses=("fmtt18.lem27",),
+    )
+    .whole(
+        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_PRINTED})",
+        given=rf"{_WITH_SMOOTHING}, {_smoothed.latex}\le{_smoothed_best.latex}+{_FACTOR}\cdot{_ROOT}, "
+              rf"L\lambda\sqrt{{d}}\le{_FACTOR}\cdot{_PRINTED}",
+        added=(log_ratio, _bias), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        where="Corollary 34, risk: the convolved loss is never below the loss, and at most L lambda sqrt(d) above",
     )
     .define(r"\lambda", r"\frac{R\varepsilon}{2\sqrt{n\ln(1/\delta)}}")
     .condition(
@@ -139,16 +161,10 @@ cor34 = (
               "fmtt18.cor34/smooth-enough"),
         where="Corollary 34, index t: as Theorem 30, on the convolved losses",
     )
-    .whole(
-        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_PRINTED})",
-        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_PRINTED}",
-        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
-        where="Corollary 34, risk",
-    )
     .corrected(
         "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_RIGHT})",
-        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_RIGHT}",
-        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        given=rf"{_WITH_SMOOTHING}, {_smoothed.latex}\le{_smoothed_best.latex}+{_FACTOR}\cdot{_ROOT}",
+        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33"),
         where="Corollary 34, risk, with the bias that lambda gives",
     )
     .define(r"\ln(1.25/\delta)", r"\ln(1/\delta)+\ln(1.25)")
