@@ -16,6 +16,12 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="cauchy-schwarz",
+        title="the Cauchy-Schwarz inequality: the square of a sum of d numbers is at most d times the sum of their "
+        "squares",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
@@ -44,6 +50,18 @@ RESULTS = (
     NamedResult(
         id="data-processing",
         title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="differentiation-under-the-integral",
+        title="the derivative of an integral is the integral of the derivative, where both converge and the latter "
+        "does so uniformly",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="divergence-chain-rule",
+        title="the divergence of two laws of a sequence is the sum of the mean divergences of each part given those"
+        " before",
         source="textbooks on information theory",
     ),
     NamedResult(
@@ -82,8 +100,7 @@ RESULTS = (
     NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
-        "its "
-        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        "its mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
@@ -128,9 +145,8 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
-        "1/eta-strongly convex "
-        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly "
+        "convex has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
     NamedResult(
@@ -142,6 +158,17 @@ RESULTS = (
     NamedResult(
         id="independent-means-multiply",
         title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-of-a-fresh-record",
+        title="the mean over a fresh record, drawn independently of the output, of its loss is the population loss "
+        "of the output",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-records-are-exchangeable",
+        title="independent records of the same law may be exchanged without changing any mean",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -177,6 +204,16 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="mills-ratio",
+        title="the Gaussian tail beyond y > 0 is at most exp(-y^2/2) / (y sqrt(2 pi))",
+        source="Gordon 1941",
+    ),
+    NamedResult(
+        id="minimum-of-a-mean",
+        title="the mean of the smallest values is at most the smallest value of the mean",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="morris-peres",
         title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
         " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
@@ -203,6 +240,17 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="post-processing-of-divergences",
+        title="no Renyi or Kullback-Leibler divergence grows when the same random map is applied to both laws",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 1",
+    ),
+    NamedResult(
+        id="post-sampling",
+        title="a mechanism within tau in total variation of an (epsilon, delta)-private one is (epsilon, delta + (1"
+        " + e^epsilon) tau)-private",
+        source="from the definitions",
+    ),
+    NamedResult(
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
@@ -218,6 +266,11 @@ RESULTS = (
         id="randomized-response",
         title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
         source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
+    ),
+    NamedResult(
+        id="range-times-total-variation",
+        title="the means of a number under two laws differ by at most its range times their total variation",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="reflection",
@@ -317,6 +370,12 @@ RESULTS = (
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
+        id="talagrand",
+        title="the squared W_2 distance to a law whose negative log-density is mu-strongly convex is at most 2/mu "
+        "times the divergence from it",
+        source="Otto and Villani: Generalization of an Inequality by Talagrand, Theorem 1",
+    ),
+    NamedResult(
         id="tcdp-by-subsampling",
         title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
         "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
@@ -348,5 +407,16 @@ RESULTS = (
         title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
         "their mean number",
         source="Wald 1944",
+    ),
+    NamedResult(
+        id="wasserstein-of-lipschitz",
+        title="the means of a G-Lipschitz function under two laws differ by at most G times their W_2 distance",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="yao",
+        title="Yao's principle: on average over a prior, some deterministic algorithm is as good as a randomized "
+        "one",
+        source="Yao 1977",
     ),
 )
