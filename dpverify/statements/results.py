@@ -6,9 +6,25 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="basic-composition",
+        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="chernoff-for-gamma",
+        title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="classical-gaussian-mechanism",
+        title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
+        "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
+        source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
     ),
     NamedResult(
         id="convex-slopes",
@@ -30,6 +46,17 @@ RESULTS = (
         title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
         "one outside, so that the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
+    ),
+    NamedResult(
+        id="exponential-series",
+        title="exp(t) is the sum of t^k / k! over k >= 0",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="gaussian-concentration",
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -55,14 +82,37 @@ RESULTS = (
         source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
     ),
     NamedResult(
+        id="growth-at-a-minimizer",
+        title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
+        "squared "
+        "distance to the minimizer",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="herbst",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="independent-means-multiply",
+        title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
         id="integral-is-monotone",
         title="an integral is monotone, and a positive measure's mass of a union is at most the sum of the masses",
         source="textbooks on measure theory",
+    ),
+    NamedResult(
+        id="integration-by-parts",
+        title="the integral of u v' is u v between the ends, less the integral of u' v",
+        source="textbooks on analysis",
     ),
     NamedResult(
         id="jensen",
@@ -73,6 +123,12 @@ RESULTS = (
         id="largest-entropy",
         title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="markov",
+        title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
+        "mean",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -100,6 +156,13 @@ RESULTS = (
         source="textbooks on convex analysis",
     ),
     NamedResult(
+        id="pure-composition",
+        title="adaptively composed, mechanisms that are epsilon_1- and epsilon_2-private are (epsilon_1 + "
+        "epsilon_2)-private"
+        ", and the deltas add as well",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem B.1",
+    ),
+    NamedResult(
         id="randomized-response",
         title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
         source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
@@ -108,6 +171,12 @@ RESULTS = (
         id="reflection",
         title="reflected at 0, the pair N(0, 1), N(s, 1) becomes the pair N(0, 1), N(-s, 1), and no profile changes",
         source="by symmetry",
+    ),
+    NamedResult(
+        id="rejection-sampling",
+        title="what is accepted has the density of the proposal times the probability of acceptance, divided by the"
+        " mean of that probability",
+        source="von Neumann 1951",
     ),
     NamedResult(
         id="renyi-at-infinity",
@@ -129,6 +198,11 @@ RESULTS = (
         title="run on a random fraction gamma of the records, an (epsilon, delta)-private algorithm is "
         "(ln(1 + gamma (exp(epsilon) - 1)), gamma delta)-private",
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling, Theorem 9",
+    ),
+    NamedResult(
+        id="scheffe",
+        title="the total variation of two laws is half the integral of their densities' distance",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="second-moment-of-a-sum",
@@ -184,8 +258,20 @@ RESULTS = (
         source="Bun, Dwork, Rothblum, Steinke: Composable and Versatile Privacy via Truncated CDP, Theorem 11",
     ),
     NamedResult(
+        id="trade-off-functions-order-pairs",
+        title="if the trade-off function of (P, Q) is nowhere below that of (X, Y), some random map makes P of X and Q "
+        "of Y",
+        source="Dong, Roth, Su: Gaussian Differential Privacy, Theorem 2.10; Blackwell 1951",
+    ),
+    NamedResult(
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="wald",
+        title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
+        "their mean number",
+        source="Wald 1944",
     ),
 )

@@ -280,7 +280,7 @@ tcdp = (
     .step(
         "other-regime", rf"{_I}\leq {_COUNT}\rho",
         given=rf"{_I}\le 3\cdot 480d, {_COUNT}>\sqrt{{d/\rho}}, \rho\le 1",
-        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere the information is at most 3 C_1 d",
+        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere it is at most 3 C_1 d",
     )
     .corrected(
         "other-regime", rf"{_I}\leq 3\cdot 480{_COUNT}\rho",
