@@ -54,6 +54,7 @@ scaling: $(VENV)/installed-test
 # what pages take from the program; the findings are those of the last make verify
 pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
+	$(BIN)/python -m dpverify.verification.paper_page docs/papers
 	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
 	mv $(OUT)/findings.md docs/findings.md
 

@@ -155,7 +155,7 @@ class Obligation:
                 )
 
     def _check_box(self) -> None:
-        variables = {v.name: v for v in self.over}
+        variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
         for name, ends in self.box.items():
             if name not in variables:
                 raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")

@@ -79,16 +79,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_natural_logarithm_is_not_enough",
         ),
     ),
-    "bst14.lem4.2": (
-        _erratum(
-            "Lemma 4.2",
-            "P[||b|| <= zeta p scales] >= 1 - exp(-zeta) fails for zeta near 1 if p >= 2",
-            "it holds for zeta >= 1.2564",
-            EDGE,
-            "test test_the_printed_probability_holds_from_zeta_1_26_on",
-            "audit bst14.alg3/zeta",
-        ),
-    ),
     "bst14.lem6.1": (
         _erratum(
             "Lemma 6.1",
@@ -137,15 +127,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "the squared noise of the previous phase, as it is",
             CONSTANT,
             "test test_risk_bounds_follow_the_chains",
-        ),
-    ),
-    "mn25.lem16": (
-        _erratum(
-            "Lemma 16, proof",
-            "inexact minimizers are taken to be 2 L / (lambda n) apart",
-            "3 L / (lambda n)",
-            CONSTANT,
-            "test test_the_printed_sensitivity_is_too_small_and_ours_is_attained",
         ),
     ),
     "mn25.lem14": (

@@ -223,7 +223,9 @@ class _Page:
         match = re.fullmatch(r"(.*?)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", text)
         items = [item.strip() for item in match[2].split(";")] if match else []
         coverages = {str(c) for c in Coverage if c is not Coverage.UNIT}
-        if not items or not re.match(rf"(?:{'|'.join(coverages)}|given|on|read as|uses)\b", items[0]):
+        if not items or not re.match(
+            rf"(?:{'|'.join(coverages)}|given|on|read as|uses|soft|fixed|premises)\b", items[0]
+        ):
             return _plain(text) or self.unnamed(sheet), Coverage.WHOLE, {}
         coverage, options = Coverage.WHOLE, dict[str, Any]()
         for item in items:
@@ -238,6 +240,10 @@ class _Page:
                 options["box"] = self.box(line, rest, sheet)
             elif item.startswith("read as"):
                 options["reading"] = _in_dollars(item.removeprefix("read as"))
+            elif word in ("soft", "fixed"):
+                options[word] = _in_dollars(rest)
+            elif word == "premises":
+                options[word] = _plain(rest)
             elif word == "uses":
                 options["uses"] = tuple(re.split(r"[,\s]+", rest.strip()))
             else:
@@ -245,7 +251,8 @@ class _Page:
                     line - 1,
                     "note",
                     item,
-                    "a coverage, `given $...$`, `on $...$`, `read as $...$` or `uses ...`",
+                    "a coverage, `given $...$`, `on $...$`, `read as $...$`, `uses ...`, `soft $...$`, "
+                    "`fixed $...$` or `premises some`",
                 )
         return _plain(match[1] if match else "") or self.unnamed(sheet), coverage, options
 

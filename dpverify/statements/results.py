@@ -6,6 +6,16 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="basic-composition",
+        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
+    ),
+    NamedResult(
+        id="bernoulli",
+        title="Bernoulli's inequality: (1 + x)^n is at least 1 + n x for x >= -1 and whole n >= 1",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="cauchy-schwarz",
         title="the Cauchy-Schwarz inequality: the square of a sum of d numbers is at most d times the sum of their "
         "squares",
@@ -15,6 +25,22 @@ RESULTS = (
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="change-of-variables",
+        title="a density of the image under a smooth bijection is the density at its preimage, times the Jacobian",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="chernoff-for-gamma",
+        title="a Gamma variable of shape p is above z p with probability at most (z exp(1 - z))^p, for z >= 1",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="classical-gaussian-mechanism",
+        title="for epsilon < 1, noise of standard deviation Delta sqrt(2 ln(1.25/delta)) / epsilon gives "
+        "(epsilon, delta)-DP; so, by continuity of the profile, for epsilon = 1",
+        source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
     ),
     NamedResult(
         id="convex-slopes",
@@ -50,6 +76,23 @@ RESULTS = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
+        id="exponential-above-its-tangent",
+        title="exp(x) is at least 1 + x",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="exponential-mechanism",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
+        " of the best with probability 1 - exp(-t)",
+        source="McSherry and Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
         id="exponential-series",
         title="exp(t) is the sum of t^k / k! over k >= 0",
         source="textbooks on analysis",
@@ -57,7 +100,8 @@ RESULTS = (
     NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
-        "its mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        "its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
@@ -69,6 +113,11 @@ RESULTS = (
         id="gaussian-second-moment",
         title="E||Z||^2 = d sigma^2 for Gaussian noise of standard deviation sigma in each of d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="gibbs-on-a-net",
+        title="under masses in proportion to exp(-f / T) on N points, E f is at most min f + T ln N",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy; by the entropy of the masses",
     ),
     NamedResult(
         id="gibbs-risk",
@@ -84,15 +133,29 @@ RESULTS = (
         source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
     ),
     NamedResult(
+        id="growth-at-a-minimizer",
+        title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
+        "squared "
+        "distance to the minimizer",
+        source="textbooks on convex analysis",
+    ),
+    NamedResult(
         id="harmonic-sum",
         title="1 + 1/2 + ... + 1/m is at most 1 + ln m",
         source="textbooks on analysis",
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly "
-        "convex has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
+    ),
+    NamedResult(
+        id="hoeffding",
+        title="a mean of m values from [0, 1], drawn with or without replacement, is off by t to one side with "
+        "probability at most exp(-2 m t^2)",
+        source="Hoeffding 1963",
     ),
     NamedResult(
         id="independent-means-multiply",
@@ -126,6 +189,12 @@ RESULTS = (
         source="Jensen 1906",
     ),
     NamedResult(
+        id="johnson-lindenstrauss",
+        title="the projection to a random subspace of a quarter of the dimension d or more is, with probability "
+        "1 - exp(-C d a^2), at most a shorter than half of a vector of the unit ball",
+        source="Vershynin: High-Dimensional Probability, Lemma 5.3.2",
+    ),
+    NamedResult(
         id="largest-entropy",
         title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
@@ -145,6 +214,12 @@ RESULTS = (
         id="minimum-of-a-mean",
         title="the mean of the smallest values is at most the smallest value of the mean",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -181,6 +256,13 @@ RESULTS = (
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="pure-composition",
+        title="adaptively composed, mechanisms that are epsilon_1- and epsilon_2-private are (epsilon_1 + "
+        "epsilon_2)-private"
+        ", and the deltas add as well",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem B.1",
     ),
     NamedResult(
         id="randomized-response",
@@ -266,6 +348,13 @@ RESULTS = (
         "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
     ),
     NamedResult(
+        id="stochastic-by-empirical",
+        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with "
+        "log(n) calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
+        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem "
+        "with Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
+    ),
+    NamedResult(
         id="strong-composition-with-delta",
         title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
         "the epsilon' of strong composition",
@@ -275,6 +364,12 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="subsampling",
+        title="what is epsilon'-DP on b of n records, drawn without replacement, is "
+        "ln(1 + (b/n)(exp(epsilon') - 1))-DP",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
         id="talagrand",
@@ -298,6 +393,16 @@ RESULTS = (
         id="triangle-inequality",
         title="||u + v|| is at most ||u|| + ||v||",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="union-bound",
+        title="that one of several events happens is at most as probable as their probabilities together",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
     ),
     NamedResult(
         id="wald",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas import notation
+from dpverify.formulas.asymptotics import Chosen, UnclearOrderError, closed
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import And, Formula, Implies, free_in
@@ -41,6 +42,9 @@ class Sheet:
     - `letters`: letters with a different domain here; `added`: letters for this obligation alone.
     - `box`: bounds by variable name, for provers that need a bounded domain.
     - `uses`: what it rests on; `consequence` and `true_if`: what follows if it is false, and a reading that is true.
+    - of formulas with an order such as O(n): `soft`, the quantity of which powers a tilde leaves out; `fixed`, the
+      letters on which constants may depend, beside those printed below the order; `premises`, whether the constants in
+      conditions are `some` or `every` (docs/notation.md).
     - `units`: whether both sides must have the same unit. `where`: the place, if not that of the statement.
     """
 
@@ -179,6 +183,9 @@ class Sheet:
         letters: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
         reading: str = "",
+        soft: str = "",
+        fixed: str = "",
+        premises: Literal["", "some", "every"] = "",
         where: str = "",
         case: str = "",
         catches: tuple[str, Display] | None = None,
@@ -187,20 +194,23 @@ class Sheet:
         **plain: Any,
     ) -> Obligation:
         known = self._letters(letters, added)
-        claim, conditions = _reading_of(display, known, reading)
-        assuming = (*conditions, *_conditions(given, known))
+        read = _Asymptotics(known, soft, fixed, premises)
+        claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
         fault = None
         if catches is not None:
-            fault = Fault(catches[0], _reading_of(catches[1], known, "")[0])
+            fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
             free |= free_in(fault.claim)
         shown = display if isinstance(display, str) else formula_latex(display)
+        over = tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free)
+        # constants of conditions that stand for every value are letters, too
+        over = (*over, *sorted(free - set(over), key=lambda v: v.name))
         texts = [text for text in (display, given) if isinstance(text, str) and text]
         return Obligation(
             name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
             claim,
-            tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free),
+            over,
             coverage=coverage,
             assuming=assuming,
             latex=shown,
@@ -254,22 +264,52 @@ def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> 
     return tuple(next((c for c in changed if c.name == v.name), v) for v in letters)
 
 
-def _reading_of(display: Display, known: Letters, reading: str) -> tuple[Formula, tuple[Formula, ...]]:
-    """A claim and its conditions; a premise is one."""
-    conditions: tuple[Formula, ...] = ()
-    if isinstance(display, str):
-        read = notation.read_display(display, known, reading=reading)
-        claim, conditions = read.claim, read.given
-    else:
-        claim = display
-    if isinstance(claim, Implies) and isinstance(display, str):
-        premise = claim.premise.parts if isinstance(claim.premise, And) else (claim.premise,)
-        claim, conditions = claim.conclusion, (*conditions, *premise)
-    return claim, conditions
+@dataclass(frozen=True)
+class _Asymptotics:
+    """Reads claims and conditions, in which constants of orders such as O(n) may occur."""
 
+    known: Letters
+    soft: str
+    fixed: str
+    premises: Literal["", "some", "every"]
 
-def _conditions(given: str | tuple[Formula, ...], known: Letters) -> tuple[Formula, ...]:
-    if not isinstance(given, str):
-        return given
-    formula = notation.read_formula(given, known)
-    return formula.parts if isinstance(formula, And) else (formula,)
+    def closed(
+        self, display: Display, given: str | tuple[Formula, ...], reading: str
+    ) -> tuple[Formula, tuple[Formula, ...]]:
+        """A claim and its conditions, constants bound."""
+        claim, conditions, chosen = self.claim(display, reading)
+        more = given if isinstance(given, tuple) else ()
+        found: tuple[Chosen, ...] = ()
+        if isinstance(given, str):
+            more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
+        if self.premises not in ("", "some", "every"):
+            raise InvalidArgumentError("premises", self.premises, "`some` or `every`")
+        letters = [self.letter(latex) for latex in self.fixed.split(",") if latex.strip()]
+        if not (chosen or found) and (letters or self.premises or self.soft):
+            option = self.fixed or self.premises or self.soft
+            raise InvalidArgumentError("fixed, premises and soft", option, "what a formula with an order has")
+        try:
+            return closed(
+                claim, (*conditions, *more), (*chosen, *found), fixed=letters, premises=self.premises
+            )
+        except UnclearOrderError as error:
+            raise InvalidArgumentError("formula", display, str(error)) from None
+
+    def letter(self, latex: str) -> Variable:
+        found = notation.read_expression(latex, self.known)
+        if not isinstance(found, Variable):
+            raise InvalidArgumentError("fixed", latex, "letters, with commas between them")
+        return found
+
+    def claim(
+        self, display: Display, reading: str
+    ) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
+        """A claim, its conditions and constants; a premise is a condition."""
+        if not isinstance(display, str):
+            return display, (), ()
+        read = notation.read_display(display, self.known, reading=reading, soft=self.soft)
+        if not isinstance(read.claim, Implies):
+            return read.claim, read.given, read.chosen
+        premise = read.claim.premise
+        more = premise.parts if isinstance(premise, And) else (premise,)
+        return read.claim.conclusion, (*read.given, *more), read.chosen

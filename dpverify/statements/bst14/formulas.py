@@ -8,9 +8,11 @@ from __future__ import annotations
 from dpverify.statements.bst14.exponential_sampling import claim3_3, thm3_1, thm3_2
 from dpverify.statements.bst14.gradient_descent import eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2
 from dpverify.statements.bst14.huberized_hinge import huber
+from dpverify.statements.bst14.localization import lem4_1, lem4_2, thm4_3
 from dpverify.statements.bst14.private_gradient_descent import lem2_2, lem2_3, thm2_1
 
 STATEMENTS = tuple(
     sheet.statement
-    for sheet in (thm2_1, lem2_2, lem2_3, eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2, thm3_1, thm3_2, claim3_3, huber)
+    for sheet in (thm2_1, lem2_2, lem2_3, eq2, lem2_5, lem2_6, thm2_4_1, thm2_4_2, thm3_1, thm3_2, claim3_3, lem4_1,
+    lem4_2, thm4_3, huber)
 )  # fmt: skip

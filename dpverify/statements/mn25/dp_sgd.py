@@ -216,11 +216,18 @@ _size = integer("m", ge=2, meaning="size of a group")
 _group = real("m", ge=1, unit=RECORDS, meaning="size of a group")
 _end = real("omega", ge=1, meaning="end of the orders", latex=r"\omega")
 _count = real(
-    "Cnt2", ge=0, unit=RECORDS, meaning="square of the number of queries in a batch that see the vector",
+    "Cnt2",
+    ge=0,
+    unit=RECORDS,
+    meaning="square of the number of queries in a batch that see the vector",
     latex=r"\mathsf{Cnt}_{k}^{2}(q_{t})",
 )
 _information = real(
-    "I", ge=0, unit=NATS, meaning="information of a message", latex=r"I(Y_{t};\hat{X}_{k}|Q_{t}=q_{t},P_{t}=p_{t})"
+    "I",
+    ge=0,
+    unit=NATS,
+    meaning="information of a message",
+    latex=r"I(Y_{t};\hat{X}_{k}|Q_{t}=q_{t},P_{t}=p_{t})",
 )
 _divergence = real(
     "KL", ge=0, unit=NATS, meaning="mean divergence of the messages",
@@ -273,7 +280,7 @@ tcdp = (
     .step(
         "other-regime", rf"{_I}\leq {_COUNT}\rho",
         given=rf"{_I}\le 3\cdot 480d, {_COUNT}>\sqrt{{d/\rho}}, \rho\le 1",
-        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere the information is at most 3 C_1 d",
+        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere it is at most 3 C_1 d",
     )
     .corrected(
         "other-regime", rf"{_I}\leq 3\cdot 480{_COUNT}\rho",
