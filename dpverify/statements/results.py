@@ -100,7 +100,8 @@ RESULTS = (
     NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
-        "its mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        "its "
+        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
@@ -145,8 +146,9 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly "
-        "convex has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
+        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
     NamedResult(
