@@ -71,6 +71,13 @@ RESULTS = (
         source="McSherry, Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
+        id="fingerprinting",
+        title="for epsilon = O(1) and delta = o(1/n), no private algorithm answers most of p marginals of n sign "
+        "vectors up "
+        "to a small multiple of min(1, sqrt(p) / (epsilon n))",
+        source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
+    ),
+    NamedResult(
         id="gaussian-rotation",
         title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
         source="textbooks on probability",
@@ -79,6 +86,11 @@ RESULTS = (
         id="gaussian-second-moment",
         title="E||Z||^2 = d sigma^2 for Gaussian noise of standard deviation sigma in each of d coordinates",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="gilbert-varshamov",
+        title="there are 2^(p/8) sign vectors of length p of which any two differ in at least p/8 places",
+        source="the Varshamov-Gilbert bound; Tsybakov: Introduction to Nonparametric Estimation, Lemma 2.9",
     ),
     NamedResult(
         id="gibbs-on-a-net",
@@ -97,6 +109,12 @@ RESULTS = (
         id="group-privacy-of-zcdp",
         title="rho-zCDP gives s^2 rho-zCDP for data sets that differ in s records",
         source="Bun and Steinke: Concentrated Differential Privacy, Proposition 27",
+    ),
+    NamedResult(
+        id="group-privacy",
+        title="an event's probabilities under an epsilon-private algorithm for data sets that differ in k records are "
+        "within a factor exp(k epsilon)",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem 2.2",
     ),
     NamedResult(
         id="growth-at-a-minimizer",
