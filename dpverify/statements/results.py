@@ -12,6 +12,11 @@ RESULTS = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
+        id="fubini",
+        title="the integral of a product of functions, one of each variable, is the product of their integrals",
+        source="Fubini 1907, Tonelli 1909",
+    ),
+    NamedResult(
         id="gaussian-rotation",
         title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
         source="textbooks on probability",
