@@ -9,7 +9,7 @@ from dataclasses import replace
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict, overall
 from dpverify.formulas.expressions import OutOfScopeError
-from dpverify.formulas.logic import And, Formula, free_in
+from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
@@ -18,6 +18,7 @@ from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.quantifiers import Quantifiers
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
@@ -48,6 +49,8 @@ def prove(
     if any(v.kind == "vector" for v in obligation.over):
         # others know nothing of vectors, and would only say so
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
+    elif has_exists(obligation.claim):
+        chosen = (Quantifiers(prove, chosen),)
     with limited(limits.steps) as meter:
         try:
             found = witness(obligation, limits)
