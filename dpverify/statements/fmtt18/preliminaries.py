@@ -61,8 +61,8 @@ prop5 = prop5.whole(
     given=r"(\alpha-1)\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))=l_{f}, "
           r"(\alpha-1)\mathrm{D}_{\alpha}(\mu\|\nu)=l, l_{f}\le l",
     added=_LOGARITHMS, uses=("jensen", "fmtt18.prop5/power-is-convex"),
-    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so that its moment "
-          "has no larger logarithm",
+    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so that its "
+          "moment has no larger logarithm",
 )  # fmt: skip
 prop5 = (
     prop5.define(
