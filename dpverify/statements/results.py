@@ -82,8 +82,8 @@ RESULTS = (
     ),
     NamedResult(
         id="exponential-mechanism",
-        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
-        " of the best with probability 1 - exp(-t)",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within "
+        "(2 Delta / epsilon)(ln K + t) of the best with probability 1 - exp(-t)",
         source="McSherry and Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(

@@ -161,49 +161,51 @@ _q1 = real("q", ge=0)
 _s, _c = real("s", ge=0, meaning="delta sqrt(d) / G"), real("c", gt=0, meaning="sigma sqrt(d) / G")
 _ROOTED = r"\frac{GD}{16\sqrt{1+\frac{4k}{d}}}"
 
-_STEPS = (_delta, _sigma)
+_chosen = (
+    Sheet("gll22.thm7.1", (d, _k, _G, _D))
+    .define(r"\sigma", r"\frac{G}{\sqrt{d+d^{2}/4k}}", reading="/(4k)")
+    .define(r"\delta", r"\frac{\sigma\sqrt{d}}{2\sqrt{k}}")
+    .condition("second-moment-is-allowed", r"d(\sigma^{2}+\delta^{2})=G^{2}",
+               where="Theorem 7.1, proof: delta and sigma as they are set")
+    .step("with-delta", rf"\frac{{D\delta\sqrt{{d}}}}{{16}}={_ROOTED}", where="Theorem 7.1, proof, 3rd display")
+)  # fmt: skip
+
 _thm7_1 = (
     Sheet(
-        "gll22.thm7.1", (d, _k, _G, _D, _gap, _best, _s, _c, _h, _F, _F_best),
+        "gll22.thm7.1", (d, _k, _delta, _sigma, _G, _D, _gap, _best, _s, _c, _h, _F, _F_best),
         title="Lower bound on value queries", where="Theorem 7.1", latex=rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}",
         pairs=("gll22.lower-instance", "gll22.claim7.2", "gll22.lem7.4", "gll22.cor7.6"),
     )
     .step("second-moment", r"d\delta^2+d\sigma^2=(\delta^{2}+\sigma^{2})d", uses=("gaussian-second-moment",),
-          added=_STEPS,
           where="Theorem 7.1, reduction, display: E ||s||^2 for s from N(delta v, sigma^2 I), ||v||^2 = d")
     .step(
         "eq17", rf"{_GAP}\geq\frac{{\delta}}{{2\sqrt{{d}}}}\{{{_BEST}\}}",
-        given=rf"{_GAP}\ge\frac{{\delta}}{{2\sqrt{{d}}}}c, c\ge {_BEST}", uses=("yao", "gll22.claim7.2"), added=_STEPS,
+        given=rf"{_GAP}\ge\frac{{\delta}}{{2\sqrt{{d}}}}c, c\ge {_BEST}", uses=("yao", "gll22.claim7.2"),
         where="(17): c is the smallest mean number of wrong signs, of a deterministic algorithm",
     )
     .reference(
         "claim-7.2", _CLAIM,
         given=rf"\widehat{{F}}_{{v}}(\widehat{{x}})-\widehat{{F}}_{{v}}(x^{{v}})\ge\frac{{\delta}}{{2\sqrt{{d}}}}s, "
               rf"{_h.latex}=s",
-        uses=("gll22.claim7.2",), added=_STEPS, where="Theorem 7.1, proof, 1st display: Claim 7.2 again",
+        uses=("gll22.claim7.2",), where="Theorem 7.1, proof, 1st display: Claim 7.2 again",
     )
     .step(
         "hamming",
         rf"{_GAP}\geq \frac{{\delta}}{{2\sqrt{{d}}}}{_BEST}"
         rf"\geq \frac{{\delta\sqrt{{d}}}}{{4}}\left(1-\frac{{\delta\sqrt{{k}}}}{{\sigma\sqrt{{d}}}}\right)",
         given=rf"{_GAP}\geq \frac{{\delta}}{{2\sqrt{{d}}}}{_BEST}, {_BEST}\ge{_BOUND}",
-        uses=("gll22.thm7.1/eq17", "gll22.lem7.4"), added=_STEPS, where="(17) and Theorem 7.1, proof, 2nd display",
+        uses=("gll22.thm7.1/eq17", "gll22.lem7.4"), where="(17) and Theorem 7.1, proof, 2nd display",
     )
     .step("half-is-left", rf"{_GAP}\geq\frac{{\delta\sqrt{{d}}}}{{8}}",
           given=rf"{_GAP}\ge\frac{{\delta\sqrt{{d}}}}{{4}}(1-\frac{{\delta\sqrt{{k}}}}{{\sigma\sqrt{{d}}}}), "
                 r"\delta=\frac{\sigma\sqrt{d}}{2\sqrt{k}}",
-          uses=("gll22.thm7.1/hamming",), added=_STEPS, where="Theorem 7.1, proof, 3rd display, first step")
-    .step("diameter", r"\frac{\delta\sqrt{d}}{8}=\frac{D\delta\sqrt{d}}{16}", given="D=2", added=_STEPS,
+          uses=("gll22.thm7.1/hamming",), where="Theorem 7.1, proof, 3rd display, first step")
+    .step("diameter", r"\frac{\delta\sqrt{d}}{8}=\frac{D\delta\sqrt{d}}{16}", given="D=2",
     where="Theorem 7.1, proof, 3rd display")
 )  # fmt: skip
 
 thm7_1 = (
-    _thm7_1
-    .define(r"\sigma", r"\frac{G}{\sqrt{d+d^{2}/4k}}", reading="/(4k)")
-    .define(r"\delta", r"\frac{\sigma\sqrt{d}}{2\sqrt{k}}")
-    .condition("second-moment-is-allowed", r"d(\sigma^{2}+\delta^{2})=G^{2}",
-               where="Theorem 7.1, proof: delta and sigma as they are set")
-    .step("with-delta", rf"\frac{{D\delta\sqrt{{d}}}}{{16}}={_ROOTED}", where="Theorem 7.1, proof, 3rd display")
+    _thm7_1.including(_chosen)
     .step(
         "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}", consequence=CONSTANT,
         where="Theorem 7.1, proof, 3rd display, last step: the root of a sum is larger than that of either part",
