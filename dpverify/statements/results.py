@@ -105,6 +105,11 @@ RESULTS = (
         source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
+        id="fubini",
+        title="the integral of a product of functions, one of each variable, is the product of their integrals",
+        source="Fubini 1907, Tonelli 1909",
+    ),
+    NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
         "its "
