@@ -23,51 +23,6 @@ def _erratum(
 
 
 ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
-    "gll22.thm6.4": (
-        _erratum(
-            "Theorem 6.4, proof",
-            "a sampling error of tau in total variation is taken to add only tau to delta",
-            "it adds (1 + e^epsilon) tau",
-            CONSTANT,
-            "test test_a_third_of_delta_does_not_pay_for_sampling",
-        ),
-    ),
-    "gll22.thm6.2": (
-        _erratum(
-            "Theorem 6.2",
-            "the excess risk mu D^2 / 2 is stated for every center of the regularizer",
-            "the center must be in the set",
-            EDGE,
-            "test test_the_anchor_must_be_in_the_set",
-        ),
-    ),
-    "gll22.thm6.8": (
-        _erratum(
-            "Theorem 6.8",
-            "the risk has a term G / (n mu)",
-            "G^2 / (n mu), as Theorem 6.7 proves",
-            EDGE,
-            "audit gll22.rem/population-risk",
-        ),
-    ),
-    "gll22.thm7.1": (
-        _erratum(
-            "Theorem 7.1, proof",
-            "the last inequality points the wrong way, by up to a factor of sqrt(2)",
-            "the bound without that step, smaller by a constant",
-            CONSTANT,
-            "test test_the_printed_bound_is_never_reached_by_its_proof",
-        ),
-    ),
-    "gll22.claim7.2": (
-        _erratum(
-            "Claim 7.2",
-            "it fails outside the ball",
-            "it holds on the ball, where it is used",
-            EDGE,
-            "test test_claim_7_2_on_the_ball_and_not_outside",
-        ),
-    ),
     "mn25.thm2": (
         _erratum(
             "Algorithm 3",

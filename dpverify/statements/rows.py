@@ -92,6 +92,7 @@ class Reading:
     def known(
         self,
         definitions: tuple[DefinitionSource, ...],
+        own: tuple[Variable, ...],
         changed: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
     ) -> Letters:
@@ -102,10 +103,10 @@ class Reading:
         """
         from dpverify.formulas.notation.letters import Letters
 
-        key = (definitions, *(tuple((v, v.latex) for v in letters) for letters in (changed, added)))
+        key = (definitions, *(tuple((v, v.latex) for v in letters) for letters in (own, changed, added)))
         if key not in self._known:
-            letters = (*_exchanged(self.letters, changed), *added)
-            over = letters if changed else self.letters
+            letters = (*_exchanged(own, changed), *added)
+            over = letters if changed else own
             self._known[key] = Letters(letters, self._definitions(definitions, over, changed))
         return self._known[key]
 
@@ -150,7 +151,7 @@ class Reading:
     ) -> Obligation:
         from dpverify.formulas.latex import formula_latex
 
-        known, display = self.known(row.definitions, letters, added), row.display
+        known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
@@ -159,7 +160,7 @@ class Reading:
             fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
             free |= free_in(fault.claim)
         shown = display if isinstance(display, str) else formula_latex(display)
-        over = tuple(v for v in (*_exchanged(self.letters, letters), *added) if v in free)
+        over = tuple(v for v in (*_exchanged(row.letters, letters), *added) if v in free)
         # constants of conditions that stand for every value are letters, too
         over = (*over, *sorted(free - set(over), key=lambda v: v.name))
         texts = [text for text in (display, given) if isinstance(text, str) and text]

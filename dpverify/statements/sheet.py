@@ -149,11 +149,23 @@ class Sheet:
             InvalidArgumentError: if a definition or a display cannot be read.
         """
         assert self.reading is not None
-        self.reading.known(self.definitions)
+        self.reading.known(self.definitions, self.letters)
         for obligations in (self.printed, self.repaired):
             for _ in obligations:
                 pass
         return self
+
+    def including(self, other: Sheet) -> Sheet:
+        """With the rows of another sheet of the statement after its own, each with its sheet's letters and definitions.
+
+        For a statement in whose proof a letter is given a value later on.
+        """
+        return replace(
+            self,
+            rows=(*self.rows, *other.rows),
+            corrected_rows=(*self.corrected_rows, *other.corrected_rows),
+            because=(*self.because, *other.because),
+        )
 
     @cached_property
     def statement(self) -> Statement:
@@ -186,7 +198,12 @@ class Sheet:
             return self.reading.obligation(rows[i])
 
         def source() -> Json:
-            said = [(row.name, row.coverage, row.display, row.options, len(row.definitions)) for row in rows]
+            said = [
+                (row.name, row.coverage, row.display, row.options, len(row.definitions))
+                if (row.letters, row.definitions) == (self.letters, self.definitions[: len(row.definitions)])
+                else row
+                for row in rows
+            ]
             return source_json((self.id, self.where, self.letters, self.definitions, said))
 
         return Unread(rows, read, source)

@@ -66,7 +66,7 @@ def proposals(
     cost = np.array([1.0 + len(form) for form, _ in facts])
     everything = tuple(range(len(facts)))
     first = [problem.solved(everything, free, cost) for problem in problems]
-    if not facts or any(values is None for values in first):
+    if not facts or not points or any(values is None for values in first):
         return
     # where more than one set of facts would do, all points have to agree on one
     supports = {
