@@ -23,7 +23,8 @@ def _value(name: str, latex: str, meaning: str = "") -> Variable:
 
 
 _F, _F_before = (
-    _value(name, rf"\mathcal{{L}}({at})") for name, at in (("F_r", r"\bar{w}_{r}"), ("F_before", r"\bar{w}_{r-1}"))
+    _value(name, rf"\mathcal{{L}}({at})")
+    for name, at in (("F_r", r"\bar{w}_{r}"), ("F_before", r"\bar{w}_{r-1}"))
 )
 _after, _before = (vector(name, unit=LENGTH, latex=latex) for name, latex in (
     ("wbar_r", r"\bar{w}_{r}"), ("wbar_before", r"\bar{w}_{r-1}")))  # fmt: skip
