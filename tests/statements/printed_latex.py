@@ -21,6 +21,7 @@ def plain(text: str) -> str:
         (r"\\[lr]Vert·", r"\\|"),
     ):
         text = re.sub(same, one, text)
+    text = text.replace("{}", "")
     # braces that hold several signs say what is a fraction's or a power's, and stay
     before = ""
     while before != text:
