@@ -26,7 +26,7 @@ from dpverify.evidence import (
 )
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.printing import formula_text
-from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
+from dpverify.headlines import Shown, Word, bare, exceeds, false_below, marks, variant_rows, word
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import (
@@ -289,7 +289,8 @@ def prove_page(
             progress.advance(1)
     if progress is not None:
         progress.finish()
-    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
+    found = [r.evidence for r in records]
+    return records, _word(statement, Variant.PRINTED, {statement.id: _shown(statement, found)})[0]
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
@@ -333,17 +334,24 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
+def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
+    rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
+    if statement.repaired is not None:
+        rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
+    return Shown(statement.uses, rows)
+
+
 def _word(
-    statement: Statement | None,
-    records: list[ProofEvidence],
-    variant: Variant,
-    false: Mapping[str, Consequence | None],
-) -> Word:
-    """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
-    if statement is None or not records or (variant is Variant.REPAIRED and statement.repaired is None):
-        return Word(None, (), "")
-    replaced = statement.repaired.replaces if statement.repaired else ()
-    return word(statement.id, variant_rows(records, variant, replaced), statement.uses, false)
+    statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]
+) -> tuple[Word, Mapping[str, Consequence | None]]:
+    """What may be said of a statement in one variant, and what is false of all that it rests on.
+
+    Nothing where nothing was tried, or there is no such variant.
+    """
+    if statement is None or statement.id not in shown or variant not in shown[statement.id].rows:
+        return Word(None, (), ""), {}
+    false, corrected = false_below(statement.id, variant, shown)
+    return word(statement.id, shown[statement.id].rows[variant], statement.uses, false, corrected), false
 
 
 def _docstring(path: str | None) -> str:
@@ -357,7 +365,7 @@ def _entry(
     paper: Paper,
     row: CatalogRow,
     proofs: Mapping[str, list[ProofEvidence]],
-    false: Mapping[str, Consequence | None],
+    shown: Mapping[str, Shown],
     docstrings: bool,
 ) -> StatementEntry:
     statement = next((s for s in paper.statements if s.id == row.id), None)
@@ -365,7 +373,7 @@ def _entry(
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
     pairs |= set(named_with().get(row.id, ()))
-    printed, repaired = (_word(statement, found, variant, false) for variant in Variant)
+    (printed, false), (repaired, _) = (_word(statement, variant, shown) for variant in Variant)
     return StatementEntry(
         id=row.id,
         paper=row.paper,
@@ -427,22 +435,12 @@ def catalog_entries(
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
-    graph = uses_graph()
-    false = {
-        name: gravest(e.consequence for e in found)
+    shown = {
+        name: _shown(statement, found)
         for name, found in proofs.items()
-        if _word(find_statement(name), found, Variant.PRINTED, {}).verdict is Verdict.REFUTED
+        if (statement := find_statement(name)) is not None
     }
-    return tuple(
-        _entry(
-            paper,
-            row,
-            proofs,
-            {name: false[name] for name in ancestors(row.id, graph) if name in false},
-            docstrings,
-        )
-        for paper, row in select(keys_or_ids)
-    )
+    return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
 
 
 def results_of(

@@ -183,7 +183,8 @@ thm3_4_3 = (
     Sheet(
         "bst14.thm3.4.3", (n, p, _wide, _cube, epsilon, _log, _log_c, _log_e, _walk, _times, _goal, _size),
         title="Running time of Algorithm 7", where="Theorem 3.4 (3)",
-        latex=r"O\left(\|\mathcal{C}\|_2^2p^3n^3\max\left\{p\log(\|\mathcal{C}\|_2pn),\varepsilon\|\mathcal{C}\|_2n\right\}"
+        latex=r"O\left(\|\mathcal{C}\|_2^2p^3n^3\max"
+              r"\left\{p\log(\|\mathcal{C}\|_2pn),\varepsilon\|\mathcal{C}\|_2n\right\}"
               r"\right)",
         pairs=("bst14.alg7", "bst14.lem6.5"), uses=("bst14.lem6.5",),
     )

@@ -27,7 +27,8 @@ thm_c1 = (
     Sheet(
         "bst14.thmC.1", (n, L, Delta, epsilon, _level, _delta, _sigma),
         title="Privacy of Gaussian localization", where="Theorem C.1",
-        latex=r"\sigma_0^2=\frac{4L^2\log(\frac{1}{\delta})}{\Delta^2\varepsilon^2n^2}\implies(\varepsilon,\delta)\text{-DP}",
+        latex=r"\sigma_0^2=\frac{4L^2\log("
+              r"\frac{1}{\delta})}{\Delta^2\varepsilon^2n^2}\implies(\varepsilon,\delta)\text{-DP}",
         pairs=("bst14.alg-local-approx", "bst14.lem4.1"), uses=("bst14.lem4.1", "pure-composition"),
     )
     .step("relative-shift", r"\frac{2L}{n\Delta\sigma_0}=\frac{\varepsilon}{\sqrt{\log(\frac{1}{\delta})}}",

@@ -25,7 +25,8 @@ _WINDOW = (
 _GAMMA = r"1-e^{-\frac{\varepsilon+1/2}{2}}\le e^{\varepsilon}(1-e^{-\frac{1}{4}})"
 _HALF_GAMMA = r"1-e^{-\frac{\varepsilon+2}{4}}\le e^{\varepsilon}(1-e^{-\frac{2}{4}})"
 _GAUSS = (
-    r"2\Phi(\frac{\varepsilon+1/2}{\sqrt{8\log(1/\delta)}})-1-e^{\varepsilon}(2\Phi(\frac{1/2}{\sqrt{8\log(1/\delta)}})-1)"
+    r"2\Phi(\frac{\varepsilon+1/2}{\sqrt{8\log(1/\delta)}})-1-e^{\varepsilon}(2\Phi("
+    r"\frac{1/2}{\sqrt{8\log(1/\delta)}})-1)"
     r"\le e^{-\log(1/\delta)}"
 )
 
