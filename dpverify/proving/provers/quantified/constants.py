@@ -91,7 +91,7 @@ class Constants:
         for ranks in itertools.islice(sorted(lists, key=sum), 1, _SCALES):
             powers = [(v, _POWERS[r]) for v, r in zip(common, ranks, strict=True) if r]
             factors = [v if p == 1 else Apply("pow", (v, Number(p))) for v, p in powers]
-            scale = factors[0]
+            scale: Expression = factors[0]
             for factor in factors[1:]:
                 scale = scale * factor
             yield scale

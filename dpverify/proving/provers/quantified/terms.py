@@ -207,7 +207,7 @@ def _samples(letters: Sequence[Variable]) -> list[list[float]]:
     simple = graded([simple_values(v, None) for v in letters], _SAMPLES)
     spread = spread_out(len(letters), _SAMPLES, 0)
     far = ([place(u, v, 3.0) for u, v in zip(point, letters, strict=True)] for point in spread)
-    return [[float(x) for x in point] for point in (*simple, *far)]
+    return [*([float(x) for x in point] for point in simple), *far]
 
 
 def _terms(v: Variable, before: Sequence[Variable]) -> list[Expression]:
