@@ -18,9 +18,9 @@ def check(certificate: Any) -> Confirmation:
     """Whether a certificate's problem has its verdict, as far as the checker sees it."""
     try:
         problem, proof, witness = certificate["problem"], certificate["proof"], certificate.get("witness")
-        how, vec = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
+        how, vs = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
         at = how == "counterexample" and any(f"'{h}'" in str(problem) for h in ("exp", "log", "phi", "sum"))
-        part = "points" if at else how if how in ("units", "boxes", "chains") else "gram" if vec else "algebra"
+        part = "points" if at else how if how in ("units", "boxes", "chains") else "gram" if vs else "algebra"
         with LOCK:
             found = import_module(f"dpverify.proving.checker.{part}").show(problem, proof, witness)
         if (certificate["version"], certificate["verdict"]) != (1, found):

@@ -12,9 +12,9 @@ UNIT, MINUS = smt.RealVal(1), ("num", Q(-1))
 BELL = "pow", ("mul", ("num", Q(2)), ("pi",)), Q(-1, 2)
 CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, p: mpf_pi(p)}
 work, seen = [0], dict[Any, Any]()  # what is left for cvc5, by its own count, and terms made simple
-simple = lambda t: seen[t.ast] if t.ast in seen else seen.setdefault(t.ast, smt.simplify(t))  # noqa: E731
-minus = lambda u, v: ("add", u, ("mul", MINUS, v))  # noqa: E731
-has = lambda e, x: str(("sym", x)) in str(e)  # noqa: E731
+simple: Any = lambda t: seen[t.ast] if t.ast in seen else seen.setdefault(t.ast, smt.simplify(t))  # noqa: E731
+minus: Any = lambda u, v: ("add", u, ("mul", MINUS, v))  # noqa: E731
+has: Any = lambda e, x: str(("sym", x)) in str(e)  # noqa: E731
 
 
 def demand(holds: Any, why: str) -> None:
@@ -122,8 +122,10 @@ class Scene:
         if e[0] == "log":
             demand(self.follows(n * d > 0), "perhaps undefined")
             self.logs[self.atom("log", n, d)[0].ast] = n, d
-        tail = lambda s, t: smt.Implies(s * n * d >= 0, smt.And(s * t >= 0, n * n * (1 - s * t) <= d * d))  # noqa: E731
-        both = lambda t: smt.And(t > 0, t < 1, tail(1, 2 * t - 1), tail(-1, 2 * t - 1))  # noqa: E731
+        tail: Any = lambda s, t: smt.Implies(
+            s * n * d >= 0, smt.And(s * t >= 0, n * n * (1 - s * t) <= d * d)
+        )  # noqa: E731
+        both: Any = lambda t: smt.And(t > 0, t < 1, tail(1, 2 * t - 1), tail(-1, 2 * t - 1))  # noqa: E731
         return self.atom(e[0], n, d, *[both] * (e[0] == "phi"))
 
     def power(self, u: Any, q: Q) -> Any:

@@ -29,7 +29,7 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import Compare, Le, Lt
+from dpverify.formulas.logic import Compare, Formula, Le, Lt
 from dpverify.formulas.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.certificates import certificate
@@ -301,7 +301,7 @@ class _Goals:
             for t, value, back in _letters(v, f):
                 if any(t.name == w.name for w in place.variables):
                     continue
-                given = tuple(map_sides(h, lambda e, v=v, b=back: put(e, v, tree(b))) for h in place.given)
+                given = _given_with(place.given, v, tree(back))
                 there = Place(tuple(t if w == v else w for w in place.variables), given, place.budget)
                 g = f.subs(symbol(v), back)
                 steps = self.shown(there, g, strict, depth)
@@ -502,6 +502,11 @@ class _Goals:
                     if (v, cut) not in seen:
                         seen.add((v, cut))
                         yield v, cut
+
+
+def _given_with(given: tuple[Formula, ...], v: Variable, value: Expression) -> tuple[Formula, ...]:
+    """What is given, with a letter replaced."""
+    return tuple(map_sides(h, lambda e: put(e, v, value)) for h in given)
 
 
 def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:

@@ -216,10 +216,10 @@ def _tails(f: SymPy) -> Iterator[Formula]:
 def _values(v: Variable) -> list[float]:
     low = None if v.lower is None else float(v.lower)
     high = None if v.upper is None else float(v.upper)
+    values: list[float]
     if v.kind == "integer":
-        start, sign = (low, 1) if low is not None else (high, -1) if high is not None else (-3.0, 1)
-        assert start is not None
-        values = [start + sign * k for k in (0, 1, 2, 3, 4, 6, 11, 30, 100)]
+        first, step = (low, 1.0) if low is not None else (high, -1.0)
+        values = [(-3.0 if first is None else first) + step * k for k in (0, 1, 2, 3, 4, 6, 11, 30, 100)]
     elif low is not None and high is not None:
         values = [
             low + (high - low) * q for q in (0.0, 0.002, 0.06, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 0.999, 1.0)
