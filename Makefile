@@ -51,9 +51,12 @@ bench: $(VENV)/installed-test
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
 
-# what a page takes from the program
+# what pages take from the program; the findings are those of the last make verify
 pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
+	$(BIN)/python -m dpverify.verification.paper_page docs/papers
+	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
+	mv $(OUT)/findings.md docs/findings.md
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dpverify import lazy
 
 if TYPE_CHECKING:
+    from dpverify.reports.findings import findings_markdown
     from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
     from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_ledger
     from dpverify.reports.markdown import render_markdown
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ReportPaths",
     "SummaryLine",
+    "findings_markdown",
     "ledger_json",
     "parse_ledger",
     "read_certificates",
@@ -33,6 +35,7 @@ __getattr__ = lazy.attributes(
     {
         "ReportPaths": "dpverify.reports.folder",
         "SummaryLine": "dpverify.reports.summary",
+        "findings_markdown": "dpverify.reports.findings",
         "ledger_json": "dpverify.reports.ledger_files",
         "parse_ledger": "dpverify.reports.ledger_files",
         "read_certificates": "dpverify.reports.folder",

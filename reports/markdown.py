@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from dpverify.evidence import Ledger
 from dpverify.headlines import marks
+from dpverify.reports.markdown_text import code, escaped
 from dpverify.reports.summary import (
     Finding,
     audit_text,
@@ -21,13 +21,11 @@ from dpverify.reports.summary import (
     summarize,
 )
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~$&@])")
-
 
 def render_markdown(ledger: Ledger) -> str:
     """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
     summary = summarize(ledger)
-    parts = ["## dpverify", "", _text(summary.headline), ""]
+    parts = ["## dpverify", "", escaped(summary.headline), ""]
     parts += _table(
         ("verdict", "printed formulas", "corrected formulas", "audits"),
         [
@@ -72,7 +70,7 @@ def render_markdown(ledger: Ledger) -> str:
         )
     if summary.undecided:
         parts += ["### Undecided", ""]
-        parts += [_text(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
+        parts += [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
         parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
     spent, whole = spending(ledger.budget)
     confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
@@ -80,8 +78,8 @@ def render_markdown(ledger: Ledger) -> str:
         f"The checker confirmed {confirmed} of {len(summary.proofs)} formulas. "
         f"Error probability spent: {spent} of {whole}.",
         "",
-        f"Reproduce: {_code(ledger.command)} (seed {ledger.seed}, "
-        f"{_text(ledger.program)} {_text(ledger.program_version)}).",
+        f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, "
+        f"{escaped(ledger.program)} {escaped(ledger.program_version)}).",
     ]
     return "\n".join(parts) + "\n"
 
@@ -118,23 +116,9 @@ def _findings(findings: Iterable[Finding]) -> list[str]:
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    lines += ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
     return [*lines, ""]
 
 
 def _list(items: Iterable[str]) -> list[str]:
-    return [*(f"- {_text(item)}" for item in items), ""]
-
-
-def _text(text: str) -> str:
-    """Text on one line in which nothing is markup, a mention or an address."""
-    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-    return escaped.replace("://", ":&#8203;//")
-
-
-def _code(text: str) -> str:
-    """A code span, fenced by more backticks than are in it."""
-    line = " ".join(text.split())
-    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
+    return [*(f"- {escaped(item)}" for item in items), ""]

@@ -28,6 +28,7 @@ from dpverify.evidence import (
 )
 from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
+from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
 from dpverify.reports.sections import Section, sections, signs, symbol_rows
@@ -78,6 +79,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             ledger=ledger,
             summary=summarize(ledger),
             spending=spending(ledger.budget),
+            findings=finding_groups(ledger),
             sections=page_sections,
             groups=_groups(page_sections),
             anchors=anchors,
@@ -178,6 +180,8 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         check_command=_check_command,
+        prove_command=prove_command,
+        what_is_false=what_is_false,
         formula=formula,
         nearest=number_text.nearest,
         at_least=number_text.at_least,

@@ -135,6 +135,8 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
             "top",
             "content",
             "dependencies",
+            "findings",
+            *(f"findings-{name}" for name in ("claim", "constant", "step", "edge", "unsorted")),
             "contents",
             "summary",
             "catalog",

@@ -23,7 +23,7 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 
 MAX_NODES = 20_000
@@ -46,6 +46,8 @@ def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> F
             return Implies(map_sides(premise, change), map_sides(conclusion, change))
         case ForAll(variable, body):
             return ForAll(variable, map_sides(body, change))
+        case Exists(variable, body):
+            return Exists(variable, map_sides(body, change))
 
 
 def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Expression:

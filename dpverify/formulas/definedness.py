@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import (
     is_infinite,
     is_integer,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Le, Lt, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Le, Lt, Not, Or
 from dpverify.formulas.operators import operator
 
 
@@ -60,7 +60,7 @@ def defined_where(formula: Formula) -> Iterator[Condition]:
             yield from defined_where(premise)
             for condition in defined_where(conclusion):
                 yield replace(condition, premises=(premise, *condition.premises))
-        case ForAll(variable, body):
+        case ForAll(variable, body) | Exists(variable, body):
             for condition in defined_where(body):
                 yield replace(condition, bound=(variable, *condition.bound))
 

@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import (
     Variable,
     constant,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.units import DIMENSIONLESS, ClashError, Unit, alike, pure
@@ -101,5 +101,5 @@ def check(formula: Formula) -> None:
         case Implies(premise, conclusion):
             check(premise)
             check(conclusion)
-        case ForAll(_, body):
+        case ForAll(_, body) | Exists(_, body):
             check(body)

@@ -22,7 +22,7 @@ from dpverify.formulas.expressions import (
     Variable,
     all_variables,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, variables_of
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, variables_of
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, takes_a_power, texts
 from dpverify.formulas.operators import operator
 
@@ -237,13 +237,15 @@ class _Printer:
                 return rf"\neg({self.formula(part)})"
             case Implies(premise, conclusion):
                 before, after = self.formula(premise), self.formula(conclusion)
-                if isinstance(premise, Implies | ForAll):
+                if isinstance(premise, Implies | ForAll | Exists):
                     before = f"({before})"
                 if isinstance(conclusion, Implies):
                     after = f"({after})"
                 return rf"{before}\implies {after}"
             case ForAll(variable, body):
                 return rf"\forall {variable.latex}:\ {self.formula(body)}"
+            case Exists(variable, body):
+                return rf"\exists {variable.latex}:\ {self.formula(body)}"
             case _:
                 raise InvalidArgumentError("formula", formula, "formulas with parts")
 

@@ -57,7 +57,15 @@ class ForAll:
     body: Formula
 
 
-Formula = Compare | And | Or | Not | Implies | ForAll
+@dataclass(frozen=True)
+class Exists:
+    """For at least one value of the variable in its domain."""
+
+    variable: Variable
+    body: Formula
+
+
+Formula = Compare | And | Or | Not | Implies | ForAll | Exists
 
 
 def Le(left: object, right: object) -> Compare:  # noqa: N802
@@ -112,7 +120,7 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
         case Implies(premise, conclusion):
             yield from subformulas(premise)
             yield from subformulas(conclusion)
-        case ForAll(_, body):
+        case ForAll(_, body) | Exists(_, body):
             yield from subformulas(body)
         case Compare():
             pass
@@ -129,7 +137,7 @@ def variables_of(formula: Formula) -> Iterator[Variable]:
         if isinstance(part, Compare):
             yield from all_variables(part.left)
             yield from all_variables(part.right)
-        elif isinstance(part, ForAll):
+        elif isinstance(part, ForAll | Exists):
             yield part.variable
 
 
@@ -144,5 +152,10 @@ def free_in(formula: Formula) -> frozenset[Variable]:
             return free_in(part)
         case Implies(premise, conclusion):
             return free_in(premise) | free_in(conclusion)
-        case ForAll(variable, body):
+        case ForAll(variable, body) | Exists(variable, body):
             return free_in(body) - {variable}
+
+
+def has_exists(formula: Formula) -> bool:
+    """Whether an `Exists` is part of a formula."""
+    return any(isinstance(part, Exists) for part in subformulas(formula))

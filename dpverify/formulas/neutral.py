@@ -15,7 +15,7 @@ from dpverify.formulas.expressions import (
     Variable,
     constant,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operators
 
 Json = Any
@@ -63,6 +63,8 @@ def formula_to_json(f: Formula) -> Json:
             return ["implies", formula_to_json(premise), formula_to_json(conclusion)]
         case ForAll(variable, body):
             return ["forall", variable_to_json(variable), formula_to_json(body)]
+        case Exists(variable, body):
+            return ["exists", variable_to_json(variable), formula_to_json(body)]
 
 
 def variable_to_json(v: Variable) -> Json:

@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import (
     Number,
     Variable,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import CLOSED, PRODUCT, SUM, operator
 
 
@@ -82,3 +82,5 @@ def formula_text(formula: Formula) -> str:
             return f"({formula_text(premise)}) implies ({formula_text(conclusion)})"
         case ForAll(variable, body):
             return f"for all {variable.name} in {variable.domain_text()}: ({formula_text(body)})"
+        case Exists(variable, body):
+            return f"there is {variable.name} in {variable.domain_text()}: ({formula_text(body)})"

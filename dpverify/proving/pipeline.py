@@ -9,7 +9,7 @@ from dataclasses import replace
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict, overall
 from dpverify.formulas.expressions import OutOfScopeError
-from dpverify.formulas.logic import And, Formula, free_in
+from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
@@ -19,6 +19,7 @@ from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.quantifiers import Quantifiers
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
@@ -49,12 +50,11 @@ def prove(
     if any(v.kind == "vector" for v in obligation.over):
         # others know nothing of vectors, and would only say so
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
+    elif has_exists(obligation.claim):
+        chosen = (Quantifiers(prove, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in obligation.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = (
-            *(p for p in chosen if not isinstance(p, Chains)),
-            *(p for p in chosen if isinstance(p, Chains)),
-        )
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(limits.steps) as meter:
         try:
             found = witness(obligation, limits)

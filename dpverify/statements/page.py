@@ -69,7 +69,7 @@ class _Page:
                     raise
                 argument = error.argument.removeprefix(f"{sheet.id}/")
                 raise self.wrong(block.line, argument, error.value, error.allowed) from None
-        if not sheet.printed:
+        if not sheet.rows:
             raise InvalidArgumentError("page", str(self.path), "a page with a formula between `$$` and `$$`")
         return sheet.statement
 
@@ -196,13 +196,13 @@ class _Page:
         if define:
             return self.defined(sheet, block, define["of"])
         name, coverage, options = self.said(block.line, said, sheet)
-        if any(o.name == name for o in sheet.printed):
+        if any(row.name == name for row in sheet.rows):
             raise self.wrong(block.line, "name", name, "a name that no other display has")
         add = {
             Coverage.WHOLE: sheet.whole, Coverage.STEP: sheet.step, Coverage.CONDITION: sheet.condition,
             Coverage.REFERENCE: sheet.reference, Coverage.INSTANCE: sheet.instance,
         }[coverage]  # fmt: skip
-        return add(name, block.latex, where=f"{self.path.name}, line {block.line + 1}", **options)
+        return add(name, block.latex, where=f"{self.path.name}, line {block.line + 1}", **options).read()
 
     def defined(self, sheet: Sheet, block: _Block, of: str | None) -> Sheet:
         latex = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", block.latex).rstrip(" .,;")
@@ -216,14 +216,16 @@ class _Page:
             parameter = next((v for v in sheet.letters if v.latex == of.strip()), None)
             if parameter is None:
                 raise self.wrong(block.line, "parameter", Latex(of), "a letter of the table")
-        return sheet.define(left.strip().removesuffix(":").strip(), body.strip(), parameter=parameter)
+        return sheet.define(left.strip().removesuffix(":").strip(), body.strip(), parameter=parameter).read()
 
     def said(self, line: int, text: str, sheet: Sheet) -> tuple[str, Coverage, dict[str, Any]]:
         """Name, coverage and options from the line before a display: `Bound (step; given $t\\le n$)`."""
         match = re.fullmatch(r"(.*?)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", text)
         items = [item.strip() for item in match[2].split(";")] if match else []
         coverages = {str(c) for c in Coverage if c is not Coverage.UNIT}
-        if not items or not re.match(rf"(?:{'|'.join(coverages)}|given|on|read as|uses)\b", items[0]):
+        if not items or not re.match(
+            rf"(?:{'|'.join(coverages)}|given|on|read as|uses|soft|fixed|premises)\b", items[0]
+        ):
             return _plain(text) or self.unnamed(sheet), Coverage.WHOLE, {}
         coverage, options = Coverage.WHOLE, dict[str, Any]()
         for item in items:
@@ -238,6 +240,10 @@ class _Page:
                 options["box"] = self.box(line, rest, sheet)
             elif item.startswith("read as"):
                 options["reading"] = _in_dollars(item.removeprefix("read as"))
+            elif word in ("soft", "fixed"):
+                options[word] = _in_dollars(rest)
+            elif word == "premises":
+                options[word] = _plain(rest)
             elif word == "uses":
                 options["uses"] = tuple(re.split(r"[,\s]+", rest.strip()))
             else:
@@ -245,13 +251,14 @@ class _Page:
                     line - 1,
                     "note",
                     item,
-                    "a coverage, `given $...$`, `on $...$`, `read as $...$` or `uses ...`",
+                    "a coverage, `given $...$`, `on $...$`, `read as $...$`, `uses ...`, `soft $...$`, "
+                    "`fixed $...$` or `premises some`",
                 )
         return _plain(match[1] if match else "") or self.unnamed(sheet), coverage, options
 
     @staticmethod
     def unnamed(sheet: Sheet) -> str:
-        return f"display {len(sheet.printed) + 1}"
+        return f"display {len(sheet.rows) + 1}"
 
     def box(self, line: int, text: str, sheet: Sheet) -> dict[str, tuple[Fraction, Fraction]]:
         """`$0\\le x\\le 1$, $y\\in[0,2]$`: the ends for each letter."""

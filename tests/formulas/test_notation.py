@@ -321,3 +321,9 @@ def test_the_page_of_the_notation_is_right() -> None:
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert tried > 5
     assert failed == 0
+
+
+def test_a_letter_with_primes_in_braces_is_followed_by_others() -> None:
+    primed = real("r", latex=r"\rho''")
+    assert read_expression(r"\rho^{\prime\prime}x", (primed, x)) == primed * x
+    assert read_expression(r"\sqrt{\rho^{\prime\prime}\eta}", (primed, eta)) == sqrt(primed * eta)

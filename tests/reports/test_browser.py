@@ -125,12 +125,16 @@ def _screenshot(folder: Path, html: str, width: int, height: int) -> np.ndarray[
 
 
 def test_one_section_at_a_time(tmp_path: Path, html: str) -> None:
-    first, inner = _measured(tmp_path, html, (1280, ""), (1280, "#fmtt18.thm1-schedule-repaired"))
+    first, findings, inner = _measured(
+        tmp_path, html, (1280, ""), (1280, "#fmtt18.thm1--finding"), (1280, "#fmtt18.thm1-schedule-repaired")
+    )
     assert first["pages"] == ["summary"]
     assert first["current"] == ["#summary"]
     assert first["commands"] == first["copyButtons"] >= 8
     assert first["listed"] == 7
-    assert first["formulaHeight"] > 30  # a fraction, not a line of characters
+    assert findings["pages"] == ["findings"]
+    assert findings["current"] == ["#findings"]
+    assert findings["formulaHeight"] > 30  # a fraction, not a line of characters
     assert inner["pages"] == ["fmtt18.thm1"]
     assert inner["current"] == ["#fmtt18.thm1"]
 
@@ -192,7 +196,7 @@ def test_console_complaints_are_seen(tmp_path: Path, html: str) -> None:
 def test_without_script_everything_is_shown(tmp_path: Path, html: str) -> None:
     bare = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
     (found,) = _measured(tmp_path, bare, (360, ""))
-    assert len(found["pages"]) == 11
+    assert len(found["pages"]) == 12
     assert found["width"] <= 360
     assert found["wide"] == []
 

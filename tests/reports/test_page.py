@@ -240,7 +240,7 @@ def test_empty_ledger() -> None:
     words = page.words()
     assert "Checked 0 statements: 0 formulas and 0 audits." in words
     assert "Nothing was audited." in words
-    assert "None was found." in words
+    assert "Nothing was found." in words
 
 
 def test_ids_that_look_alike_get_different_anchors() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -326,6 +327,8 @@ def test_nothing_outlives_the_program(sent: signal.Signals, folder: Path) -> Non
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # a shell's background jobs, and all that they start, ignore SIGINT otherwise
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     log = folder / "left-over"
     try:

@@ -193,9 +193,62 @@ def points(
     return found
 
 
+def without_one(
+    obligation: Obligation, where: list[dict[str, Any]], *, seed: int
+) -> list[list[dict[str, Any]]]:
+    """For each assumption, points of the domain at which all others are true: `where`, and what is around them.
+
+    Letters that are equal at a point are also moved together, so that equations between them stay true.
+    """
+    over, conditions = obligation.over, [formula_to_json(a) for a in obligation.assuming]
+    if not conditions:
+        return []
+    rng = random.Random(seed)
+    tried = [dict(point) for point in where]
+    for point in where:
+        for value in dict.fromkeys(value for value in point.values() if not isinstance(value, tuple)):
+            equal = [v for v in over if point[v.name] == value]
+            for group in (equal, *([v] for v in equal)):
+                for moved in _moves(group[0], value):
+                    tried.append({**point, **{v.name: moved for v in group}})
+        for v in over:
+            if v.kind == "vector":
+                tried += [{**point, v.name: moved} for moved in _around(v, point[v.name])]
+        for _ in range(_TRIED // 8):
+            several = rng.sample(over, rng.randint(2, max(2, len(over) // 2))) if len(over) > 1 else over
+            tried.append({**point, **{v.name: rng.choice(_moves(v, point[v.name])) for v in several}})
+    inside = [p for p in tried if all(v.contains(p[v.name]) for v in over)]
+    holding = [[pointwise.holds_at(c, p) == {pointwise.TRUE} for c in conditions] for p in inside]
+    return [
+        [p for p, true in zip(inside, holding, strict=True) if all(t or i == one for i, t in enumerate(true))]
+        for one in range(len(conditions))
+    ]
+
+
+def needs_less(claim: Formula, changed: Formula, around: list[list[dict[str, Any]]]) -> bool:
+    """Whether a changed claim stays true without an assumption that the claim itself needs.
+
+    Such a one says something else, and less in that respect: that a thing is itself, one of the assumptions again, or
+    what a part of them says. `around` holds points where all assumptions but one are true, for each.
+    """
+    before, after = formula_to_json(claim), formula_to_json(changed)
+    return any(
+        any(pointwise.holds_at(before, p) == {pointwise.FALSE} for p in found)
+        and all(pointwise.holds_at(after, p) == {pointwise.TRUE} for p in found)
+        for found in around
+    )
+
+
 def _vectors() -> list[tuple[Fraction, ...]]:
     """Vectors of the plane."""
     return [(Fraction(a), Fraction(b)) for a in (0, 1, -1, 2, 3) for b in (0, 1, -2)]
+
+
+def _moves(v: Variable, value: Any) -> tuple[Any, ...]:
+    """Other values of a letter, some of them far away."""
+    if isinstance(value, tuple):
+        return _around(v, value)
+    return (*_around(v, value), value + 20, value - 20, Fraction(0))
 
 
 def _around(v: Variable, value: Any) -> tuple[Any, ...]:
@@ -233,6 +286,8 @@ def stronger(claim: Formula, changed: Formula, where: list[dict[str, Any]]) -> b
     if len(different) != 1:
         return False
     ((old, new),) = different
+    if new.left == new.right:
+        return False  # that a thing is itself
     if old.relation == "==":
         return any(_slack(new, p) is not None and not _zero(_slack(new, p)) for p in where)
     found = False

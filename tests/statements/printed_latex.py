@@ -11,7 +11,9 @@ def plain(text: str) -> str:
     # a dot ends a command, so that spacing can go
     text = re.sub(r"\\([A-Za-z]+)\s*", r"\\\1·", text)
     text = re.sub(
-        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox)·|\\\\|\\[,;:! ]|~|\s", "", text
+        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox|mathop)·|\\\\|\\[,;:! ]|~|\s",
+        "",
+        text,
     )
     for same, one in (
         (r"\^\{\\prime·\}", "'"),
@@ -21,6 +23,7 @@ def plain(text: str) -> str:
         (r"\\[lr]Vert·", r"\\|"),
     ):
         text = re.sub(same, one, text)
+    text = text.replace("{}", "")
     # braces that hold several signs say what is a fraction's or a power's, and stay
     before = ""
     while before != text:
@@ -31,6 +34,7 @@ def plain(text: str) -> str:
 _RELATION = re.compile(
     r"[=<>]|\\(?:le|ge|neq?|doteq|approx|lesssim|gtrsim|ll|gg|equiv|propto|preceq|succeq|in|iff)·"
 )
+_OPEN = re.compile(rf"(?:{_RELATION.pattern}|[-+(,;.]|\\cdot·)$")
 _END = re.compile(rf"{_RELATION.pattern}|[,;.]|\\text·|$")
 
 
@@ -52,6 +56,10 @@ def covered(lines: Sequence[str], obligations: Mapping[str, str]) -> list[tuple[
     is within a part. Lines belong together: a part may begin in one and end in the next.
     """
     texts = [plain(line) for line in lines]
+    for n, following in enumerate(texts[1:]):
+        # a line that neither breaks off nor goes on in the next one ends there
+        if not (_OPEN.search(texts[n]) or _RELATION.match(following)):
+            texts[n] += ";"
     whole = "".join(texts)
     found = {name: list(_parts(whole, plain(latex))) for name, latex in obligations.items()}
     out, start = [], 0

@@ -37,7 +37,7 @@ TABLE = (
     # a power, a sign, a part left out
     ("bst14.lem2.2/mixture", r"1+\gamma(e", r"1+\gamma^2(e"),
     ("bst14.lem2.2/two-gamma-epsilon", r"2\gamma\varepsilon", r"\gamma\varepsilon"),
-    ("bst14.eq2/expansion", r"+2n(", r"+n("),
+    ("bst14.eq2/expansion", r"+2n\langle", r"+n\langle"),
     ("bst14.eq2/bound", r"n^2L^2+p\sigma^2", r"n^2L^2+\sigma^2"),
     ("bst14.huber-smooth/second-derivative", r"\frac{1}{2h}", r"\frac{1}{4h}"),
     ("fmtt18.def10/completing-the-square", r"\alpha(\alpha-1)", r"\alpha^2"),

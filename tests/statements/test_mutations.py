@@ -1,7 +1,8 @@
 """Faults planted in the encoded formulas: how many are no longer proved, and none that is false at a point.
 
-By default a few rows with one fault each; `DPVERIFY_MUTATIONS=3` takes three of every row (minutes) and prints the
-survivors: claims that were made stronger, and are still proved, because the formula has slack there.
+By default a few rows with one fault each. `DPVERIFY_MUTATIONS=3 pytest -s` on this file takes three of every row
+(minutes), prints how many there were and the survivors with their slack, and asks that at most one in twenty survives:
+a claim that was made stronger, and is still proved, because the formula has slack there.
 """
 
 from __future__ import annotations
@@ -9,17 +10,23 @@ from __future__ import annotations
 import os
 import random
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import real
 from dpverify.formulas.neutral import formula_to_json
+from dpverify.formulas.notation import read_formula
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers
+from dpverify.statements.sheet import Sheet
 
 from ..fuzz import pointwise
-from .mutations import Fault, faults, points, slack_left, stronger
+from .mutations import Fault, faults, needs_less, points, slack_left, stronger, without_one
 
 _ASKED = int(os.environ.get("DPVERIFY_MUTATIONS", "0"))
 _EVERY = 1 if _ASKED else 12
@@ -38,10 +45,15 @@ def rows() -> list[tuple[str, Obligation]]:
 
 
 def planted(obligation: Obligation, where: list[dict[str, Any]], seed: int) -> list[Fault]:
-    """Some faults that make the claim say more."""
+    """Some faults that make the claim say more, with all of its assumptions."""
     found = list(faults(obligation.claim, obligation.over))
     random.Random(seed).shuffle(found)
-    chosen = (f for f in found if stronger(obligation.claim, f.claim, where))
+    around = without_one(obligation, where, seed=seed)
+    chosen = (
+        f
+        for f in found
+        if stronger(obligation.claim, f.claim, where) and not needs_less(obligation.claim, f.claim, around)
+    )
     return [fault for _, fault in zip(range(max(1, _ASKED)), chosen, strict=False)]
 
 
@@ -66,4 +78,32 @@ def test_planted_faults() -> None:
     assert total >= 3
     assert len(survivors) < total
     if _ASKED:
-        print(f"{total - len(survivors)} of {total} faults are no longer proved", *survivors, sep="\n")
+        print(
+            f"{total - len(survivors)} of {total} faults are no longer proved; survivors:",
+            *survivors,
+            sep="\n",
+        )
+        assert len(survivors) <= total / 20
+
+
+_NUMBERS = {name: real(name) for name in "abc"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "changed", "given", "counts"),
+    [
+        (r"a\le c", r"b\le c", r"a\le b, b\le c", False),  # an assumption again
+        (r"a\le c", r"b\le c+1", r"a\le b, b\le c", False),  # weaker than one
+        (r"a\le c+1", r"c\le c+1", r"a\le c", False),  # needs nothing
+        (r"a\le c+1", r"a\le c", r"a\le c", True),  # more, of the same assumption
+        (r"a\le c+2", r"a\le c+1", r"a\le b, b\le c", True),
+    ],
+)
+def test_what_needs_less_is_no_fault(claim: str, changed: str, given: str, counts: bool) -> None:
+    sheet = Sheet("x.row", tuple(_NUMBERS.values())).whole("row", claim, given=given)
+    (obligation,) = sheet.statement.printed
+    fault = read_formula(changed, tuple(_NUMBERS.values()))
+    where = points(obligation, {name: Fraction(0) for name in "abc"}, seed=1)
+    around = without_one(obligation, where, seed=1)
+    assert len(where) > 3
+    assert needs_less(obligation.claim, fault, around) is not counts

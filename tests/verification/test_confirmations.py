@@ -13,7 +13,6 @@ NOT_CONFIRMED = {  # what the checker says of each
     ("fmtt18.thm32", "choice-of-q"): "cvc5 found no proof",
     ("fmtt18.thm33", "mean-norm"): "gamma is beyond this checker",
     ("fmtt18.thm33", "mean-norm: units"): "no unit of gamma",
-    ("fmtt18.thm33", "sharper-smoothness"): "cvc5 found no proof",
     ("gll22.eq10", "not-above-the-other-half-line"): "not shown, or perhaps undefined, on a box",
     ("gll22.lem6.3", "growing-in-s"): "cvc5 found no proof",
 }

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import PI, Expression, Variable
+from dpverify.formulas.expressions import PI, Expression, Variable, all_variables
 from dpverify.formulas.notation.bars import resolve
 from dpverify.formulas.notation.signs import Sign, sign
 from dpverify.formulas.notation.tokens import (
@@ -34,7 +34,7 @@ TOKENS = 1500
 """Tokens in one formula at most."""
 HEADS = 60
 """Tokens at most that make a formula deeper without brackets."""
-_HEADS = frozenset(("FUNCTION", "BIG", "DERIVATIVE", "INTEGRAL", "FORALL", "IMPLIES"))
+_HEADS = frozenset(("FUNCTION", "BIG", "DERIVATIVE", "INTEGRAL", "FORALL", "EXISTS", "IMPLIES", "ORDER"))
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ class Letters:
     def __init__(self, letters: Iterable[Variable] = (), definitions: Iterable[Definition] = ()) -> None:
         self._root = _Node()
         self.names: list[str] = []
+        self.taken: set[str] = set()
         plain: dict[tuple[str, ...], str] = {}
         uses: list[Variable | Definition] = [*letters, *definitions]
         for use in uses:
@@ -94,6 +95,9 @@ class Letters:
                 if isinstance(use, Variable):
                     plain[parts] = use.latex
             self.names.append(use.latex)
+            self.taken |= {use.latex} if isinstance(use, Definition) else {use.name, use.latex}
+            if isinstance(use, Definition):
+                self.taken |= {v.name for v in all_variables(use.body)}
         for parts, name in plain.items():
             self._refuse_spelled(parts, name, plain)
 
@@ -175,7 +179,8 @@ class Heading:
 _SIMPLE = {
     "+": "PLUS", "-": "MINUS", r"\cdot": "TIMES", r"\times": "TIMES", "*": "TIMES", "/": "SLASH", "!": "BANG",
     ",": "COMMA", ";": "COMMA", ":": "COLON", r"\colon": "COLON", r"\wedge": "AND", r"\vee": "OR", r"\neg": "NOT",
-    r"\implies": "IMPLIES", r"\iff": "IFF", r"\forall": "FORALL", r"\in": "IN", "{": "LBRACE", "}": "RBRACE",
+    r"\implies": "IMPLIES", r"\iff": "IFF", r"\forall": "FORALL", r"\exists": "EXISTS", r"\in": "IN",
+    "{": "LBRACE", "}": "RBRACE",
     "_": "UNDER", "^": "CARET", r"\frac": "FRACTION", r"\binom": "BINOMIAL", r"\sqrt": "ROOT",
     ROOT[0]: "ROOT_OPEN", ROOT[1]: "ROOT_CLOSE", r"\int": "INTEGRAL", r"\lfloor": "FLOOR_OPEN",
     r"\rfloor": "FLOOR_CLOSE", r"\lceil": "CEILING_OPEN", r"\rceil": "CEILING_CLOSE",
@@ -189,8 +194,22 @@ _WORDS = {
         ("for all", "for every", "for each", "for any", "for", "whenever", "if", "when", "provided", "provided that"),
         "FOR",
     ),
+    **dict.fromkeys(("there is", "there are", "there exists", "there exist"), "EXISTS"), "such that": "COLON",
+    **dict.fromkeys(("large enough", "sufficiently large", "small enough", "sufficiently small"), "LARGE"),
     "and": "AND", "or": "OR", "implies": "IMPLIES", "if and only if": "IFF", "iff": "IFF",
 }  # fmt: skip
+_FAR = re.compile(
+    r"(?:for|for all|for every|for any|if|when|whenever) ((?:large|small) enough|sufficiently (?:large|small))"
+)
+_ORDERS: Mapping[tuple[str, ...], tuple[str, bool]] = {
+    (*head, *sign, *tail): (kind, bool(head))
+    for kind, signs in (
+        ("O", (("O",), (r"\mathcal", "{", "O", "}"))), ("Omega", ((r"\Omega",),)), ("Theta", ((r"\Theta",),))
+    )
+    for sign in signs
+    for head, tail in (((), ()), ((r"\tilde", "{"), ("}",)), ((r"\widetilde", "{"), ("}",)))
+}  # fmt: skip
+"""What an order is written as, and whether it has a tilde."""
 _REFUSED = {
     r"\lg": "`\\log_2` or `\\log_{10}`: `\\lg` is read as either",
     **dict.fromkeys((r"\ldots", r"\dots", r"\cdots", r"\vdots"), r"`\sum` or `\prod` in place of dots"),
@@ -278,7 +297,7 @@ class _Tokens:
             self.emit("OPEN", here)
         elif here.text == "|" and self.point_follows():
             self.emit("AT", here)
-        elif self.function(here):
+        elif self.function(here) or self.order(here):
             pass
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
@@ -373,12 +392,33 @@ class _Tokens:
                 return True
         return False
 
+    def order(self, here: Piece) -> bool:
+        """An O( ) with its brackets after it; False where there is none."""
+        for head, said in _ORDERS.items():
+            stop = self.at + len(head)
+            if self.parts[self.at : stop] != head:
+                continue
+            after = end_of_group(self.parts, stop + 1) if self.parts[stop : stop + 1] == ("_",) else stop
+            if self.parts[after : after + 1] in (("(",), ("[",), (r"\{",)):
+                self.emit("ORDER", here, said, end=stop)
+                return True
+        return False
+
     def words(self, here: Piece) -> None:
         inner = re.sub(r"^\\\w+\{(.*)\}$", r"\1", here.text).strip(" ,.;").lower()
+        far = _FAR.fullmatch(inner)
+        if far is not None:
+            first = sign("FOR", here.text, here.start, here.start)
+            self.out.append(first)
+            self.emit("LARGE", here, "small" in far[1])
+            return
         if inner not in _WORDS:
             allowed = ", ".join(f"`{word}`" for word in ("and", "or", "implies", "for all", "if", "iff"))
             raise refusal(self.latex, here.start, here.end, f"the words {allowed}")
-        self.emit(_WORDS[inner], here)
+        kind = _WORDS[inner]
+        if kind == "EXISTS" and self.out and self.out[-1].type == "COMMA":
+            self.out.pop()
+        self.emit(kind, here, "small" in inner if kind == "LARGE" else None)
 
     def other(self, here: Piece) -> None:
         if here.text == "e" or self.parts[self.at : self.at + 4] == (r"\mathrm", "{", "e", "}"):

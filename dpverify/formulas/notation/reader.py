@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -14,6 +15,13 @@ from lark import Lark, Tree, UnexpectedInput
 from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.asymptotics import (
+    Chosen,
+    Constants,
+    UnclearOrderError,
+    closed,
+    orders,
+)
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
@@ -29,9 +37,10 @@ from dpverify.formulas.expressions import (
     free_variables,
     size,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, Relation
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, Relation
 from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
 from dpverify.formulas.notation.products import Row
+from dpverify.formulas.notation.quantified import Quantified
 from dpverify.formulas.notation.reading import with_reading
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
@@ -57,6 +66,8 @@ class Display:
 
     claim: Formula
     given: tuple[Formula, ...] = ()
+    chosen: tuple[Chosen, ...] = ()
+    """Constants of orders such as O(n), free in claim and conditions, for `asymptotics.closed` to bind."""
 
 
 def read_display(
@@ -65,6 +76,8 @@ def read_display(
     definitions: Iterable[Definition] = (),
     *,
     reading: str = "",
+    soft: str = "",
+    taken: Iterable[Chosen] = (),
 ) -> Display:
     """A formula and its conditions.
 
@@ -74,13 +87,16 @@ def read_display(
         definitions: quantities that stand for expressions.
         reading: where a display has two readings, the part in question once more, with the brackets or dots that
             say which is meant; nothing else may differ.
+        soft: where there is a `\\tilde O`, the quantity of which it leaves out powers.
+        taken: constants that another part of the same formula has.
 
     Raises:
         InvalidArgumentError: for what is not in the notation, not declared, or ambiguous; it says where.
     """
     known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
     shown = with_reading(latex, reading) if reading else latex
-    return Reader(shown, known).display()
+    quantity = read_expression(soft, known) if soft else None
+    return Reader(shown, known, quantity, taken).display()
 
 
 def read_formula(
@@ -89,13 +105,32 @@ def read_formula(
     definitions: Iterable[Definition] = (),
     *,
     reading: str = "",
+    soft: str = "",
 ) -> Formula:
     """A formula as one tree; conditions become a premise. Arguments and errors as `read_display`."""
-    display = read_display(latex, letters, definitions, reading=reading)
-    if not display.given:
-        return display.claim
-    premise = display.given[0] if len(display.given) == 1 else And(display.given)
-    return Implies(premise, display.claim)
+    display = read_display(latex, letters, definitions, reading=reading, soft=soft)
+    try:
+        claim, given = closed(display.claim, display.given, display.chosen)
+    except UnclearOrderError as error:
+        raise InvalidArgumentError("formula", Latex(latex), str(error)) from None
+    if not given:
+        return claim
+    return Implies(given[0] if len(given) == 1 else And(given), claim)
+
+
+def read_conditions(
+    latex: str, letters: Letters, *, soft: str = "", taken: Iterable[Chosen] = ()
+) -> tuple[tuple[Formula, ...], tuple[Chosen, ...]]:
+    """Conditions, and the constants in them; `taken` are those of the claim. Arguments and errors as `read_display`."""
+    quantity = read_expression(soft, letters) if soft else None
+    reader = Reader(latex, letters, quantity, taken)
+    with reader.quantified.as_premise():
+        found = reader.display()
+    claim = found.claim.parts if isinstance(found.claim, And) else (found.claim,)
+    if found.given:
+        premise = found.given[0] if len(found.given) == 1 else And(found.given)
+        claim = (Implies(premise, found.claim),)
+    return claim, found.chosen
 
 
 def read_expression(
@@ -166,10 +201,14 @@ _RELATIONS: Mapping[str, Relation] = {"=": "==", r"\ne": "!=", r"\le": "<=", "<"
 class Reader:
     """Makes a tree of one formula; each method takes the syntax tree's node that its name says."""
 
-    def __init__(self, latex: str, letters: Letters) -> None:
+    def __init__(
+        self, latex: str, letters: Letters, soft: Expression | None = None, taken: Iterable[Chosen] = ()
+    ) -> None:
         self.latex, self.letters = latex, letters
         self.bound: list[Variable] = []
         self.nodes = 0
+        used = {text for c in taken for text in (c.variable.name, c.variable.latex)}
+        self.quantified = Quantified(self, Constants(letters.taken | used, soft))
 
     def parsed(self) -> Node:
         found = tokens(self.latex, self.letters)
@@ -187,21 +226,27 @@ class Reader:
         given: tuple[Formula, ...] = ()
         if tree.data == "start":
             claim = self.formula(tree.children[0])
+        elif tree.data == "prefixed_exists":
+            conditions, over, statement = subtrees(tree)
+            given = self.quantified.conditions(conditions)
+            claim = self.quantified.exists(over, statement)
         else:
             first, second = subtrees(tree)
             conditions, statement = (second, first) if tree.data == "suffixed" else (first, second)
-            given = self.conditions(conditions)
+            given = self.quantified.conditions(conditions)
             claim = self.formula(statement)
         for formula in (claim, *given):
             self.check_depth(formula)
             check_formula(formula)
-        return Display(claim, given)
+        return Display(claim, given, tuple(self.quantified.constants.found))
 
     def expression(self) -> Expression:
         tree = self.parsed()
         value = self.value(tree.children[0]) if tree.data == "start" else None
         if not isinstance(value, Expression):
             raise self.refuse(tree, "an expression, without relations and conditions")
+        if orders(value):
+            raise self.refuse(tree, "an expression without orders such as `O(n)`")
         self.check_depth(Compare("==", value, value))
         check_vectors(value)
         return value
@@ -221,7 +266,7 @@ class Reader:
                     rest += [(left, level + 1), (right, level + 1)]
                 case And(parts) | Or(parts):
                     rest += [(p, level + 1) for p in parts]
-                case Not(inner) | ForAll(_, inner):
+                case Not(inner) | ForAll(_, inner) | Exists(_, inner):
                     rest.append((inner, level + 1))
                 case Implies(premise, conclusion):
                     rest += [(premise, level + 1), (conclusion, level + 1)]
@@ -263,12 +308,17 @@ class Reader:
                         f"({self.source(left)}) \\implies ({self.source(right)})",
                         "a chain, each implying the next",
                     )
-                return Implies(self.formula_of(left), self.formula(right))
+                with self.quantified.as_premise():
+                    premise = self.formula_of(left)
+                return Implies(premise, self.formula(right))
             case "equivalent":
-                one, other = (self.formula_of(part) for part in subtrees(node))
+                with self.quantified.inside():
+                    one, other = (self.formula_of(part) for part in subtrees(node))
                 return And((Implies(one, other), Implies(other, one)))
+            case "exists":
+                return self.quantified.exists(*subtrees(node))
             case _:
-                return self.for_all(node)
+                return self.quantified.for_all(node)
 
     def formula_of(self, junction: Node) -> Formula:
         value = self.junction(junction)
@@ -277,56 +327,6 @@ class Reader:
                 junction, "a formula: an expression says nothing without a relation such as `=`"
             )
         return value
-
-    def for_all(self, node: Node) -> Formula:
-        over, body = subtrees(node)
-        parts = [child for child in over.children if isinstance(child, Tree)]
-        variables: list[Variable] = []
-        for part in parts:
-            variable = self.lone_letter(part)
-            if variable is None:
-                raise self.refuse(
-                    part, "letters after `\\forall`, conditions as a premise of what is claimed"
-                )
-            variables.append(variable)
-        self.bound += variables
-        formula = self.formula(body)
-        del self.bound[len(self.bound) - len(variables) :]
-        for variable in reversed(variables):
-            formula = ForAll(variable, formula)
-        return formula
-
-    def conditions(self, junction: Node) -> tuple[Formula, ...]:
-        """What stands after "for all": relations, and letters, which are meant for all values anyway.
-
-        `\\varepsilon, \\delta > 0` says it of both.
-        """
-        out: list[Formula] = []
-        waiting: list[tuple[Variable, Node]] = []
-        for child in junction.children:
-            if isinstance(child, Sign):
-                if child.type == "OR":
-                    raise self.refuse(child, "conditions that all hold, joined by commas or `and`")
-                continue
-            variable = self.lone_letter(child)
-            if variable is not None:
-                waiting.append((variable, child))
-                continue
-            own = self.relation(child)
-            if isinstance(own, Expression):
-                raise self.refuse(child, "conditions with a relation such as `\\le`")
-            formulas = own.parts if isinstance(own, And) else (own,)
-            leading = self.lone_letter(child.children[0]) if child.data == "relation" else None
-            if leading is not None and waiting:
-                first = formulas[0]
-                assert isinstance(first, Compare)
-                for shared, _ in waiting:
-                    flipped = first.right == leading and first.left != leading
-                    sides = (first.left, shared) if flipped else (shared, first.right)
-                    out.append(Compare(first.relation, *sides))
-            waiting = []
-            out += formulas
-        return tuple(out)
 
     def lone_letter(self, node: Any) -> Variable | None:
         """The variable where a node is a single letter and nothing else."""
@@ -348,7 +348,8 @@ class Reader:
             )
         out: list[Formula] = []
         for part in parts:
-            value = self.relation(part)
+            with self.quantified.inside() if kinds == {"OR"} else nullcontext():
+                value = self.relation(part)
             if isinstance(value, Expression):
                 raise self.refuse(part, "formulas between commas and words, each with a relation")
             chain = part.data == "relation" and len(part.children) > 1
@@ -357,7 +358,10 @@ class Reader:
 
     def relation(self, node: Node) -> Value:
         if node.data == "negation":
-            return Not(self.formula(subtrees(node)[0]))
+            with self.quantified.inside():
+                return Not(self.formula(subtrees(node)[0]))
+        if node.data == "large":
+            return self.quantified.large(node)
         if node.data == "membership":
             return self.membership(node)
         if len(node.children) == 1:
@@ -366,6 +370,9 @@ class Reader:
         signs = [str(child) for child in node.children[1::2]]
         out: list[Formula] = []
         for sign, left, right in zip(signs, sides, sides[1:], strict=False):
+            if orders(left) or orders(right):
+                out += self.quantified.compared(node, sign, left, right)
+                continue
             if sign == "=" and is_vector(left) and is_vector(right):
                 # vectors are the same if their difference has the length 0
                 left, right = self.node("pow", self.node("norm", self.node("sub", left, right)), _TWO), _ZERO
@@ -501,6 +508,8 @@ class Reader:
                 return self.defined(token, self.number(self.sum(parts[0]), parts[0]))
             case "bracket":
                 return self.value(parts[0])
+            case "order":
+                return self.quantified.order(node)
         values = [self.number(self.sum(part), part) for part in parts]
         match node.data:
             case "fraction":

@@ -207,7 +207,9 @@ class _Normal:
                 self.short(piece, script[2])
             marks = script[2:-1]
             if piece.text == "^" and marks and all(mark.text in ("'", r"\prime") for mark in marks):
-                primes += [Piece("'", mark.start, mark.end) for mark in marks]
+                # the last one ends with the script, so that no closing brace is left behind it
+                ends = [*(mark.end for mark in marks[:-1]), script[-1].end]
+                primes += [Piece("'", mark.start, end) for mark, end in zip(marks, ends, strict=True)]
             elif below if piece.text == "_" else above:
                 raise refusal(self.latex, piece.start, piece.end, "one subscript and one superscript")
             elif piece.text == "_":

@@ -1,10 +1,10 @@
 """Confirms certificates by other means than the provers'; docs/certificates.md is all that they share."""
 
 from importlib import import_module
-from threading import Lock
+from threading import RLock
 from typing import Any, NamedTuple
 
-LOCK = Lock()  # the state of cvc5 and mpmath is shared by all threads
+LOCK = RLock()  # the state of cvc5 and mpmath is shared by all threads
 
 
 class Confirmation(NamedTuple):
@@ -18,9 +18,9 @@ def check(certificate: Any) -> Confirmation:
     """Whether a certificate's problem has its verdict, as far as the checker sees it."""
     try:
         problem, proof, witness = certificate["problem"], certificate["proof"], certificate.get("witness")
-        how, vs = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
-        at = how == "counterexample" and any(f"'{h}'" in str(problem) for h in ("exp", "log", "phi", "sum"))
-        part = "points" if at else how if how in ("units", "boxes", "chains") else "gram" if vs else "algebra"
+        by, on = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
+        at = 2 * (by == "counterexample" and any(f"'{h}'" in str(problem) for h in "exp log phi sum".split()))
+        part = by if by in "units boxes chains exists".split() else ("algebra", "gram", "points")[at or on]
         with LOCK:
             found = import_module(f"dpverify.proving.checker.{part}").show(problem, proof, witness)
         if (certificate["version"], certificate["verdict"]) != (1, found):

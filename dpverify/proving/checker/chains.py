@@ -122,9 +122,8 @@ class Scene:
         if e[0] == "log":
             demand(self.follows(n * d > 0), "perhaps undefined")
             self.logs[self.atom("log", n, d)[0].ast] = n, d
-        tail: Any = lambda s, t: smt.Implies(
-            s * n * d >= 0, smt.And(s * t >= 0, n * n * (1 - s * t) <= d * d)
-        )  # noqa: E731
+        side: Any = lambda s, t: smt.And(s * t >= 0, n * n * (1 - s * t) <= d * d)  # noqa: E731
+        tail: Any = lambda s, t: smt.Implies(s * n * d >= 0, side(s, t))  # noqa: E731
         both: Any = lambda t: smt.And(t > 0, t < 1, tail(1, 2 * t - 1), tail(-1, 2 * t - 1))  # noqa: E731
         return self.atom(e[0], n, d, *[both] * (e[0] == "phi"))
 

@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import (
     OutOfScopeError,
     Variable,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
 from dpverify.formulas.vectors import is_vector
@@ -155,7 +155,7 @@ def _truth(formula: Formula, point: Point) -> bool | None:
             return None if value is None else not value
         case Implies(premise, conclusion):
             return _truth(Or((Not(premise), conclusion)), point)
-        case ForAll():
+        case ForAll() | Exists():
             return None
 
 
@@ -194,5 +194,5 @@ def failing(formula: Formula, point: Point) -> Compare | None:
             return failing(part, point)
         case Implies(_, conclusion):
             return failing(conclusion, point)
-        case ForAll():
+        case ForAll() | Exists():
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Le, Lt, Not, Or, free_in
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Le, Lt, Not, Or, free_in
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning import evaluation
@@ -39,6 +39,8 @@ def _without_quantifiers(formula: Formula, point: ExactPoint) -> Formula:
             return Not(_without_quantifiers(part, point))
         case Implies(premise, conclusion):
             return Implies(_without_quantifiers(premise, point), _without_quantifiers(conclusion, point))
+        case Exists():
+            return formula
         case ForAll():
             try:
                 value = _decided(formula, point)

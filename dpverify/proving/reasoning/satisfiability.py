@@ -24,7 +24,7 @@ import z3
 
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.normal_form import (
@@ -268,6 +268,8 @@ class _Query:
                 return (z3.And if isinstance(f, And) is value else z3.Or)(*terms, self.context)
             case ForAll(variable, body):
                 return self._bound(variable, body, lambda part: self.known(part, value), every=value)
+            case Exists():
+                raise OutOfScopeError(_EXISTS)
 
     def failing(self, f: Formula, value: bool = True, *, defined: bool) -> Any:
         """A z3 term that is true wherever a formula has not a truth value, the other one or none.
@@ -290,6 +292,8 @@ class _Query:
                 return self._bound(
                     variable, body, lambda part: self.failing(part, value, defined=defined), every=not value
                 )
+            case Exists():
+                raise OutOfScopeError(_EXISTS)
 
     def _definedness(self, f: Compare) -> Iterator[Any]:
         for condition in defined_where(f):
@@ -379,6 +383,9 @@ class _Query:
         if every:
             return z3.ForAll([bound], z3.Implies(domain, term))
         return z3.Exists([bound], z3.And(domain, term))
+
+
+_EXISTS = "what there is, is found and put in, or not at all"
 
 
 def _power(x: Any, n: int) -> Any:

@@ -9,18 +9,11 @@ from fractions import Fraction
 
 import sympy as sp
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Bound,
-    Constant,
-    Expression,
-    Number,
-    OutOfScopeError,
-    Variable,
-)
+from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.neutral import Json
-from dpverify.formulas.operators import Signs, operator
+from dpverify.formulas.operators import Signs
+from dpverify.formulas.signs import POSITIVE, possible_signs
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.symbolic import (
     Symbolic,
@@ -32,44 +25,7 @@ from dpverify.proving.reasoning.symbolic import (
     tree,
 )
 
-_ANY: Signs = frozenset({-1, 0, 1})
-_POSITIVE: Signs = frozenset({1})
 MAX_SHIFTS = 64
-
-
-def signs_of_variable(v: Variable) -> Signs:
-    """The signs that a variable takes on its domain."""
-    result = set(_ANY)
-    if v.lower is not None and v.lower >= 0:
-        result.discard(-1)
-        if v.lower > 0 or v.lower_open:
-            result.discard(0)
-    if v.upper is not None and v.upper <= 0:
-        result.discard(1)
-        if v.upper < 0 or v.upper_open:
-            result.discard(0)
-    return frozenset(result)
-
-
-def possible_signs(e: Expression) -> Signs:
-    """A set that contains the sign of the expression at every point of the domain where it is defined.
-
-    A bound name keeps to its domain wherever its sum or integral is defined (`definedness`).
-    """
-    match e:
-        case Number(value):
-            return frozenset({(value > 0) - (value < 0)})
-        case Variable():
-            return signs_of_variable(e)
-        case Constant("pi"):
-            return _POSITIVE
-        case Apply(name, arguments):
-            return operator(name).signs(arguments, tuple(map(possible_signs, arguments)))
-        case Bound("sum" | "product", body, _, _, _):
-            found = possible_signs(body)
-            return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else _ANY
-        case _:
-            return _ANY
 
 
 def holds_by_signs(claim: Formula) -> bool:
@@ -90,7 +46,7 @@ def _fits(relation: str, signs: Signs) -> bool:
         case "<=":
             return -1 not in signs
         case "<":
-            return signs == _POSITIVE
+            return signs == POSITIVE
         case "!=":
             return 0 not in signs
         case _:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
-from dpverify.statements.fmtt18.symbols import L, epsilon, level, n, t
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, level, n, small_epsilon, t
+from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _width = real("lambda", gt=0, unit=LENGTH, latex=r"\lambda", meaning="standard deviation of the kernel")
@@ -58,14 +58,18 @@ thm33 = (
         where="Appendix C, smoothness, last two lines of the display",
     )
     .step(
-        "pinsker", rf"\sqrt{{\frac{{1}}{{2}}{_DIVERGENCE}}}\leq\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
-        uses=("fmtt18.def10",), where="Appendix C, smoothness, last display",
+        "pinsker",
+        rf"{_variation.latex}\leq\sqrt{{\frac{{1}}{{2}}{_DIVERGENCE}}}"
+        r"\leq\frac{\|w-w^{\prime}\|_{2}}{2\lambda}",
+        given=rf"2({_variation.latex})^2\le{_DIVERGENCE}", uses=("pinsker", "fmtt18.def10"),
+        where="Appendix C, smoothness, last display",
     )
     .whole(
         "smoothness",
         r"\|\nabla\hat{f}(w)-\nabla\hat{f}(w^{\prime})\|_{2}\leq\frac{L}{\lambda}\|w-w^{\prime}\|_{2}",
-        given=rf"{_gradients.latex}\le L\cdot 2\cdot\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
-        uses=("pinsker", "fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
+        given=rf"{_gradients.latex}\le G\cdot I, G\cdot I\le L\cdot 2{_variation.latex}, "
+              rf"{_variation.latex}\le\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
+        uses=("fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
     )
     .step(
         "mean-norm", rf"L\cdot{_NORM}=L\lambda\sqrt{{d}}", uses=("norm-of-a-gaussian",),
@@ -78,27 +82,56 @@ thm33 = (
         where="Appendix C, approximation error, last line, by Jensen's inequality",
     )
     .corrected(
-        "sharper-smoothness", r"e^{-y^2/2}\le 1", coverage="step",
-        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the total variation is"
-              " 2 Phi(y) - 1, whose slope is at most 2 / sqrt(2 pi)",
+        "sharper-smoothness", r"\frac{\partial}{\partial y}(2\Phi(y)-1)=\frac{2e^{-y^2/2}}{\sqrt{2\pi}}",
+        coverage="step",
+        where="Theorem 33 with sqrt(2/pi) L/lambda in place of L/lambda: the slope of the total variation 2 Phi(y) - 1,"
+              " largest at 0",
     )
     .whole(
         "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
-        given=r"|\hat{f}({w})-f({w})|\le L\cdot M, L\cdot M\le L\lambda\sqrt{d}",
-        uses=("jensen", "fmtt18.thm33/lipschitz", "fmtt18.thm33/mean-norm"), where="Appendix C, approximation error",
+        given=r"|\hat{f}({w})-f({w})|\le L\cdot M, M^2\le d\lambda^2",
+        uses=("jensen", "gaussian-second-moment", "fmtt18.thm33/lipschitz"),
+        where="Appendix C, approximation error: the mean of the norm is at most the root of its mean square",
     )
 )  # fmt: skip
 
 
 _q = real("q", gt=0, meaning="q of Theorem 32")
+_smoothed, _smoothed_best, _smoothed_there = (
+    real(name, unit=LOSS, latex=latex, meaning=meaning)
+    for name, latex, meaning in (
+        ("Fhat_W", r"{\mathbb{E}}[\hat{F}(W)]", "the output's expected population risk, losses convolved"),
+        ("Fhat_best", r"\hat{F}^{*}", "the smallest risk, losses convolved"),
+        ("Fhat_there", r"\hat{F}(w^{*})", "the risk at the minimizer of F, losses convolved"),
+    )
+)
+_bias = real("bias", ge=0, unit=LOSS, latex=r"L\lambda\sqrt{d}")
+_WITH_SMOOTHING = (
+    rf"{released.latex}\le{_smoothed.latex}, {_smoothed_best.latex}\le{_smoothed_there.latex}, "
+    rf"{_smoothed_there.latex}\le F^{{*}}+L\lambda\sqrt{{d}}"
+)
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
 _FACTOR = r"\frac{4\sqrt{2}RL}{\sqrt{n}}"
 _PRINTED = r"\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}"
 _RIGHT = r"\frac{\varepsilon\sqrt{d}}{8\sqrt{2}\sqrt{\ln(1/\delta)}}"
 
+_APART = (
+    r"\frac{2L}{(2L\sqrt{2\ln(1.25/\delta)}/\varepsilon)\sqrt{n-t+1}}"
+    r"=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}"
+)
+_PRIVATE_BY = (
+    "fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
+    "fmtt18.cor34/smooth-enough",
+)  # fmt: skip
+_ONE = (
+    "n = t = 1, linear losses, which convolution leaves as they are, gradients 2 L apart; in high dimension the "
+    "projection to the ball loses as little as one likes"
+)
+
 cor34 = (
     Sheet(
-        "fmtt18.cor34", (n, t, d, R, L, epsilon, level, best, released),
+        "fmtt18.cor34",
+        (n, t, d, R, L, epsilon, level, best, released, _smoothed, _smoothed_best, _smoothed_there),
         title="Smoothed losses: per-index privacy and risk",
         where="Corollary 34",
         latex=(
@@ -109,6 +142,13 @@ cor34 = (
             r"+\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}\right)"
         ),
         pairs=("fmtt18.smoothing", "fmtt18.thm33", "fmtt18.thm30"), uses=("fmtt18.lem27",),
+    )
+    .whole(
+        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_PRINTED})",
+        given=rf"{_WITH_SMOOTHING}, {_smoothed.latex}\le{_smoothed_best.latex}+{_FACTOR}\cdot{_ROOT}, "
+              rf"L\lambda\sqrt{{d}}\le{_FACTOR}\cdot{_PRINTED}",
+        added=(log_ratio, _bias), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        where="Corollary 34, risk: the convolved loss is never below the loss, and at most L lambda sqrt(d) above",
     )
     .define(r"\lambda", r"\frac{R\varepsilon}{2\sqrt{n\ln(1/\delta)}}")
     .condition(
@@ -132,23 +172,18 @@ cor34 = (
         uses=("fmtt18.thm33",), where="Section 5.5",
     )
     .whole(
-        "privacy-at-an-index",
-        r"\frac{2L}{(2L\sqrt{2\ln(1.25/\delta)}/\varepsilon)\sqrt{n-t+1}}"
-        r"=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}", given=r"t\le n", added=(log_ratio,),
-        uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
-              "fmtt18.cor34/smooth-enough"),
+        "privacy-at-an-index", _APART, given=r"t\le n", added=(log_ratio,), uses=_PRIVATE_BY,
         where="Corollary 34, index t: as Theorem 30, on the convolved losses",
     )
-    .whole(
-        "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_PRINTED})",
-        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_PRINTED}",
-        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
-        where="Corollary 34, risk",
+    .corrected(
+        "privacy-at-an-index", _APART, given=r"t\le n", added=(log_ratio,), uses=_PRIVATE_BY,
+        letters=(small_epsilon,), where="Corollary 34, index t, for epsilon at most 1: as Theorem 30",
+        because="for large epsilon the noise of Lemma 27 is too small; the lemma holds for epsilon at most 1",
     )
     .corrected(
         "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_RIGHT})",
-        given=rf"{released.latex}\le F^{{*}}+{_FACTOR}\cdot{_ROOT}+{_FACTOR}\cdot{_RIGHT}",
-        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33", "fmtt18.cor34/bias-term"),
+        given=rf"{_WITH_SMOOTHING}, {_smoothed.latex}\le{_smoothed_best.latex}+{_FACTOR}\cdot{_ROOT}",
+        added=(log_ratio,), uses=("jensen", "fmtt18.thm30/risk", "fmtt18.thm33"),
         where="Corollary 34, risk, with the bias that lambda gives",
     )
     .define(r"\ln(1.25/\delta)", r"\ln(1/\delta)+\ln(1.25)")
@@ -162,6 +197,13 @@ cor34 = (
         consequence=CONSTANT, true_if="for delta from 2e-14 to 0.998",
         where="Corollary 34, risk: the convolved loss is never below the loss, and at most this much above; both "
               "sides squared",
+    )
+    .define("s", r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}")
+    .define(r"\delta", r"e^{-\ln(1/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case=_ONE, box={"epsilon": ("1/20", 12), "l": (3, 14)},
+        uses=("gll22.eq9/value-of-the-best-half-line",), consequence=CLAIM,
+        true_if="for epsilon at most 1, as Lemma 27", where="Corollary 34, index t = n",
     )
     .reference(
         "dominated", rf"\frac{{LR\varepsilon\sqrt{{d}}}}{{2\sqrt{{n\ln(1/\delta)}}}}\le{_FACTOR}\cdot{_ROOT}",
@@ -182,6 +224,7 @@ cor34 = (
             r"\left(\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^2}}"
             r"+\frac{\varepsilon\sqrt{d}}{8\sqrt{2\ln(1/\delta)}}\right)"
         ),
+        replaces=("exact-profile",),
     )
 )  # fmt: skip
 

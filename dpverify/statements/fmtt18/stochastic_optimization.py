@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, RECORDS
-from dpverify.statements.fmtt18.symbols import L, epsilon, eta, n, sigma, t
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.formulas.vectors import vector
+from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, eta, n, sigma, small_epsilon, t
+from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
 
 R = real("R", gt=0, unit=LENGTH, meaning="radius of a ball that holds the set")
 d = integer("d", ge=1, meaning="dimension")
@@ -42,6 +43,8 @@ _norm = real(
 )  # fmt: skip
 _ONE_STEP = rf"{_Dnext.latex}\le{_Dt.latex}-2\eta({_Ft.latex}-F^{{*}})+\eta^2L_{{G}}^2"
 _next = real("w_next", unit=LENGTH, meaning="the next point", latex="w_{t+1}")
+_point, _minimizer = vector("w'", unit=LENGTH, latex="w"), vector("w*", unit=LENGTH, latex="w^{*}")
+_oracle = vector("G'", unit=LOSS / LENGTH, meaning="a stochastic gradient", latex="G(w)")
 _TOWARD = r"(w_{t+1}+R)^2\le(w_{t}+R)^2-2\eta G\cdot(w_{t}+R)+\eta^2G^2"
 _LINE = (
     "F(w) = G w on [-R, R] with exact gradients G; the projection changes nothing, and the minimizer is -R"
@@ -49,7 +52,8 @@ _LINE = (
 
 sgd_update = (
     Sheet(
-        "fmtt18.sgd-update", (_w, _next, R, eta, _slope, L_G, best, _Dt, _Dnext, _Ft, _inner, _norm),
+        "fmtt18.sgd-update",
+        (_w, _next, R, eta, _slope, L_G, best, _Dt, _Dnext, _Ft, _inner, _norm, _point, _minimizer, _oracle),
         title="The update of projected stochastic gradient descent",
         where="Section 5.1, before Theorem 28",
         latex=r"w_{t+1}=\Pi_{\mathcal{K}}(w_t+\eta G(w_t)),\quad\mathbb{E}[G(w)]\in\partial F(w)",
@@ -64,10 +68,15 @@ sgd_update = (
         true_if="with the minus of Algorithm 1, or where G is an oracle for the negative gradient",
     )
     .corrected(
+        "expansion",
+        r"\|w-\eta G(w)-w^{*}\|^2=\|w-w^{*}\|^2-2\eta\langle G(w),w-w^{*}\rangle+\eta^2\|G(w)\|^2",
+        coverage="step", where="Section 5.1 with a minus: the distance after a step, before the projection",
+    )
+    .corrected(
         "one-step", _ONE_STEP,
         given=rf"{_Dnext.latex}\le{_Dt.latex}-2\eta{_inner.latex}+\eta^2{_norm.latex}, "
               rf"{_Ft.latex}-F^{{*}}\le{_inner.latex}, {_norm.latex}\le L_{{G}}^2",
-        coverage="whole", uses=("fmtt18.prop17", "second-moment-of-a-sum", "subgradient-inequality"),
+        coverage="whole", uses=("fmtt18.prop17", "fmtt18.sgd-update/expansion", "subgradient-inequality"),
         where="Section 5.1 with a minus: what Theorem 28 needs of a step",
     )
     .correction(latex=r"w_{t+1}=\Pi_{\mathcal{K}}(w_t-\eta G(w_t))")
@@ -79,11 +88,16 @@ _sum = _value("S", r"\sum_{t=0}^{T-1}({\mathbb{E}}[F(w_{t})]-F^{*})")
 _sum_t = _value("S_t", r"\sum_{i<t}({\mathbb{E}}[F(w_{i})]-F^{*})")
 _average = _value("A", r"\frac{1}{T}\sum_{t\in[T]}{\mathbb{E}}[F(w_{t})]", "mean risk of w_1, ..., w_T")
 _first, _last = _value("F_0", "F(w_{0})"), _value("F_T", r"{\mathbb{E}}[F(w_{T})]")
+_DT = _squared_length("D_T", r"{\mathbb{E}}[\|w_{T}-w^{*}\|_{2}^{2}]")
+_u, _v, _center = (vector(name, unit=LENGTH) for name in "uvc")
+_g = vector("g", unit=LOSS / LENGTH, meaning="a subgradient of F in u")
+_Fu, _Fv = _value("F_u", "F(u)"), _value("F_v", "F(v)")
 
 thm28 = (
     Sheet(
         "fmtt18.thm28",
-        (_T, _made, R, eta, L_G, best, _D0, _Dt, _Dnext, _Ft, _sum, _sum_t, _average, _first, _last),
+        (_T, _made, R, eta, L_G, best, _D0, _Dt, _Dnext, _DT, _Ft, _sum, _sum_t, _average, _first, _last,
+         _u, _v, _center, _g, _Fu, _Fv),
         title="Average risk of the iterates",
         where="Theorem 28",
         latex=(
@@ -93,34 +107,54 @@ thm28 = (
         pairs=("fmtt18.thm29", "fmtt18.thm30", "fmtt18.thm32"), uses=("fmtt18.sgd-update",),
     )
     .step(
+        "points-of-the-set", r"\|u-v\|\le 2R", given=r"\|u-c\|\le R, \|v-c\|\le R",
+        where="Theorem 28: two points of a ball of radius R",
+    )
+    .step(
+        "change-on-the-set", r"F(u)-F(v)\le 2RL_{G}",
+        given=r"F(u)-F(v)\le\langle g,u-v\rangle, \|g\|\le L_{G}, \|u-v\|\le 2R",
+        uses=("subgradient-inequality", "jensen", "fmtt18.thm28/points-of-the-set"),
+        where="Theorem 28: a mean of stochastic gradients is no longer than L_G",
+    )
+    .step(
+        "no-steps", rf"{_sum_t.latex}\le\frac{{{_D0.latex}-{_Dt.latex}}}{{2\eta}}+\frac{{t\eta L_{{G}}^2}}{{2}}",
+        given=rf"t=0, {_sum_t.latex}=0, {_Dt.latex}={_D0.latex}",
+        where="Theorem 28, which is cited; before the first step",
+    )
+    .step(
         "sum-of-the-steps",
         rf"{_sum_t.latex}+({_Ft.latex}-F^{{*}})"
         rf"\le\frac{{{_D0.latex}-{_Dnext.latex}}}{{2\eta}}+\frac{{(t+1)\eta L_{{G}}^2}}{{2}}",
         given=rf"{_sum_t.latex}\le\frac{{{_D0.latex}-{_Dt.latex}}}{{2\eta}}+\frac{{t\eta L_{{G}}^2}}{{2}}, {_ONE_STEP}",
-        uses=("fmtt18.sgd-update/one-step",),
-        where="Theorem 28, which is cited; from t steps to t + 1, for none both sides are 0",
+        uses=("fmtt18.sgd-update/one-step", "fmtt18.thm28/no-steps"),
+        where="Theorem 28, which is cited; from t steps to t + 1",
     )
     .step(
         "choice-of-the-rate", rf"\frac{{1}}{{T}}\cdot{_sum.latex}\le\frac{{2RL_{{G}}}}{{\sqrt{{T}}}}",
-        given=rf"{_sum.latex}\le\frac{{{_D0.latex}}}{{2\eta}}+\frac{{T\eta L_{{G}}^2}}{{2}}, {_D0.latex}\le(2R)^2, "
-              r"\eta=2R/(L_{G}\sqrt{T})",
-        uses=("fmtt18.thm28/sum-of-the-steps",), where="Theorem 28, eta: two points of the set are at most 2 R apart",
+        given=rf"{_sum.latex}\le\frac{{{_D0.latex}-{_DT.latex}}}{{2\eta}}+\frac{{T\eta L_{{G}}^2}}{{2}}, "
+              rf"{_D0.latex}\le(2R)^2, \eta=2R/(L_{{G}}\sqrt{{T}})",
+        uses=("fmtt18.thm28/sum-of-the-steps", "fmtt18.thm28/points-of-the-set"), where="Theorem 28, eta",
     )
     .step(
-        "one-index-further", rf"\frac{{{_last.latex}-F(w_{{0}})}}{{T}}\le\frac{{2RL_{{G}}}}{{\sqrt{{T}}}}",
-        given=rf"{_last.latex}-F(w_{{0}})\le 2RL_{{G}}", uses=("subgradient-inequality",),
+        "one-index-further", rf"\frac{{{_last.latex}-F(w_{{0}})}}{{T}}\le\frac{{2RL_{{G}}}}{{T}}",
+        given=rf"{_last.latex}-F(w_{{0}})\le 2RL_{{G}}", uses=("fmtt18.thm28/change-on-the-set",),
         where="Theorem 28: w_1 to w_T in place of w_0 to w_{T-1}; F changes by at most 2 R L_G on the set",
     )
     .whole(
         "bound", rf"{_average.latex}\leq F^{{*}}+\frac{{4RL_{{G}}}}{{\sqrt{{T}}}}",
-        given=rf"{_average.latex}\le F^{{*}}+\frac{{1}}{{T}}\cdot{_sum.latex}+\frac{{{_last.latex}-F(w_{{0}})}}{{T}}, "
+        given=rf"{_average.latex}=F^{{*}}+\frac{{1}}{{T}}\cdot{_sum.latex}+\frac{{{_last.latex}-F(w_{{0}})}}{{T}}, "
               rf"\frac{{1}}{{T}}\cdot{_sum.latex}\le\frac{{2RL_{{G}}}}{{\sqrt{{T}}}}, "
-              rf"\frac{{{_last.latex}-F(w_{{0}})}}{{T}}\le\frac{{2RL_{{G}}}}{{\sqrt{{T}}}}",
+              rf"\frac{{{_last.latex}-F(w_{{0}})}}{{T}}\le\frac{{2RL_{{G}}}}{{T}}",
         uses=("fmtt18.thm28/choice-of-the-rate", "fmtt18.thm28/one-index-further"),
     )
 )  # fmt: skip
 
 
+_LARGE_EPSILON = "for large epsilon the noise of Lemma 27 is too small; the lemma holds for epsilon at most 1"
+_UP_TO_1 = "for epsilon at most 1, as Lemma 27"
+_CURVE = ("gll22.eq9/value-of-the-best-half-line",)
+_BOX = {"epsilon": ("1/20", 12), "Lambda": (4, 14)}
+_APART = r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
 _NOISE = r"2L\sqrt{2\ln(1.25/\delta)}/\varepsilon"
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
 _noisy_norm = real(
@@ -151,10 +185,33 @@ thm29 = (
         added=(sigma, L_G), where="Theorem 29: the rate of the statement is that of its proof",
     )
     .define(r"\sigma", _NOISE)
+    .whole(
+        "risk", rf"{released.latex}\leq F^{{*}}+\frac{{4RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
+        given=rf"{released.latex}\le F^{{*}}+\frac{{4RL_{{G}}}}{{\sqrt{{n}}}}, L_{{G}}^2=L^2+d\sigma^2", added=(L_G,),
+        uses=("fmtt18.thm28", "fmtt18.thm29/square-of-a-noisy-gradient", "fmtt18.thm29/one-rate"),
+        where="Theorem 29, risk: Theorem 28 for T = n, W one of w_1, ..., w_n at random",
+    )
     .define("L_{G}", rf"L{_ROOT}")
     .whole(
-        "local-privacy", r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}", uses=("fmtt18.lem27",),
+        "local-privacy", _APART, uses=("fmtt18.lem27",),
         where="Theorem 29, privacy: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .define("s", r"\frac{2L}{\sigma}")
+    .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
+        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 29, local privacy",
+    )
+    .corrected(
+        "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,
+        where="Theorem 29, privacy for epsilon at most 1: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .correction(
+        latex=(
+            r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)}}{\varepsilon}\implies"
+            r"\text{local }(\varepsilon,\delta)\text{-DP for }\varepsilon\le 1"
+        ),
+        replaces=("exact-profile",),
     )
     .step(
         "square-of-a-noisy-gradient",
@@ -168,23 +225,18 @@ thm29 = (
         "oracle-of-theorem-28", r"L^2+d\sigma^2=L_{G}^2", uses=("fmtt18.thm29/square-of-a-noisy-gradient",),
         where="Theorem 29, proof: Theorem 28 with this L_G",
     )
-    .whole(
-        "risk", rf"{released.latex}\leq F^{{*}}+\frac{{4RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
-        given=rf"{released.latex}\le F^{{*}}+\frac{{4RL_{{G}}}}{{\sqrt{{n}}}}",
-        uses=("fmtt18.thm28", "fmtt18.thm29/oracle-of-theorem-28", "fmtt18.thm29/one-rate"),
-        where="Theorem 29, risk: Theorem 28 for T = n, W one of w_1, ..., w_n at random",
-    )
 )  # fmt: skip
 
 
+_APART_LATER = r"\frac{2L}{\sigma\sqrt{n-t+1}}=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}"
 _iterates = integer("N", ge=1, unit=RECORDS, meaning="number of iterates of which one is released")
+_parts = tuple(_value(f"B{i}", f"B_{{{i}}}", f"part {i} of the regret's bound") for i in (1, 2))
 _half = integer("m", ge=1, unit=RECORDS, meaning="ceil(n/2)")
-_regret = _value("B", "B", "mean of the bounds of N steps, from any start")
 
 thm30 = (
     Sheet(
         "fmtt18.thm30",
-        (n, t, d, R, L, epsilon, log_ratio, best, released, _iterates, _regret),
+        (n, t, d, R, L, epsilon, log_ratio, best, released, _iterates),
         title="Skip-PNSGD: local and per-index privacy, and risk",
         where="Theorem 30",
         latex=(
@@ -224,25 +276,53 @@ thm30 = (
         r"\frac{\sqrt{8}R}{L_{G}\sqrt{n}}\cdot\frac{L_{G}^2}{2}=\frac{\sqrt{2}RL_{G}}{\sqrt{n}}",
         added=(L_G,), where="Theorem 30, risk, with the rate",
     )
+    .step(
+        "bound-of-half-of-the-points",
+        rf"\frac{{4RL}}{{\sqrt{{n/2}}}}\cdot{_ROOT}=\frac{{4\sqrt{{2}}RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
+        uses=("fmtt18.thm29/risk",), where="Theorem 30, proof, last sentence: Theorem 29 for n/2 points",
+    )
     .define(r"\sigma", _NOISE)
+    .whole(
+        "risk", rf"{released.latex}\leq F^{{*}}+\frac{{4\sqrt{{2}}RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
+        given=rf"{released.latex}\le F^{{*}}+B_{{1}}+B_{{2}}, B_{{1}}\le\frac{{\sqrt{{2}}RL_{{G}}}}{{\sqrt{{n}}}}, "
+              r"B_{2}\le\frac{\sqrt{2}RL_{G}}{\sqrt{n}}, L_{G}^2=L^2+d\sigma^2", added=(L_G, *_parts),
+        uses=("fmtt18.thm29/square-of-a-noisy-gradient", "fmtt18.thm30/number-of-stopping-times",
+              "fmtt18.thm30/first-part-of-the-regret", "fmtt18.thm30/first-part-with-the-rate",
+              "fmtt18.thm30/second-part-with-the-rate"),
+        where="Theorem 30, risk: half of the printed bound, which has room for the index that T skips",
+    )
     .define("L_{G}", rf"L{_ROOT}")
     .whole(
-        "local-privacy", r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}", uses=("fmtt18.lem27",),
+        "local-privacy", _APART, uses=("fmtt18.lem27",),
         where="Theorem 30, local privacy: gradients 2 L apart over the noise, as in Lemma 27",
     )
     .whole(
-        "privacy-at-an-index",
-        r"\frac{2L}{\sigma\sqrt{n-t+1}}=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}", given=r"t\le n",
+        "privacy-at-an-index", _APART_LATER, given=r"t\le n",
         uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form"),
         where="Theorem 30, index t: n - t + 1 steps' noise, as in Lemma 27 for epsilon/sqrt(n - t + 1)",
     )
-    .whole(
-        "risk", rf"{released.latex}\leq F^{{*}}+\frac{{4\sqrt{{2}}RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
-        given=rf"{released.latex}\le F^{{*}}+B, B\le\frac{{2\sqrt{{2}}RL_{{G}}}}{{\sqrt{{n}}}}",
-        uses=("fmtt18.thm29/oracle-of-theorem-28", "fmtt18.thm30/number-of-stopping-times",
-              "fmtt18.thm30/first-part-of-the-regret", "fmtt18.thm30/first-part-with-the-rate",
-              "fmtt18.thm30/second-part-with-the-rate"),
-        where="Theorem 30, risk",
+    .define("s", r"\frac{2L}{\sigma}")
+    .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
+        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 30, local privacy",
+    )
+    .corrected(
+        "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,
+        where="Theorem 30, local privacy for epsilon at most 1: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .corrected(
+        "privacy-at-an-index", _APART_LATER, given=r"t\le n", letters=(small_epsilon,),
+        uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form"),
+        where="Theorem 30, index t, for epsilon at most 1: as in Lemma 27 for epsilon/sqrt(n - t + 1)",
+    )
+    .correction(
+        latex=(
+            r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)}}{\varepsilon}\implies"
+            r"\text{local }(\varepsilon,\delta)\text{-DP, }\left(\frac{\varepsilon}{\sqrt{n-t+1}},\delta\right)"
+            r"\text{-DP at index }t\text{, for }\varepsilon\le 1"
+        ),
+        replaces=("exact-profile",),
     )
 )  # fmt: skip
 

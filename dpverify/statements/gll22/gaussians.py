@@ -60,7 +60,7 @@ eq10 = (
               where="(10) with c = Phi^{-1}(1-z): the half line above -c has the same mass, so the infimum is no "
                     "larger",
               consequence=EDGE, true_if="for s >= 0, or with |s|, as Lemma 6.3 writes")
-    .step("likelihood-ratio-order", r"\frac{\partial}{\partial x}(xs-\frac{s^2}{2})\ge 0", letters=(_s_from_0,),
+    .step("likelihood-ratio-order", r"\frac{\partial}{\partial x}(xs-\frac{s^2}{2})=s", letters=(_s_from_0,),
           where="(10), s >= 0: the ratio of the densities grows along the line, so a lower half line is best",
           uses=("neyman-pearson",))
     .corrected("not-above-the-other-half-line", r"\Phi(\Phi^{-1}(1-z)-s)\le\Phi(\Phi^{-1}(1-z)+s)",
@@ -94,7 +94,7 @@ lem6_3 = (
            r"\Phi(-\sqrt{2\log(1/(2\delta))})-e^\varepsilon\Phi(-\sqrt{2\log(1/(2\delta))+2\varepsilon})\le\delta",
            box={"l": ("1/100", 30), "epsilon": ("1/100", 10)},
            where="Lemma 6.3, (9) at the largest s, its arguments simplified by the two steps below",
-           uses=("gll22.eq9", "gll22.lem6.3/growing-in-s", "gll22.lem6.3/first-argument",
+           uses=("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s", "gll22.lem6.3/first-argument",
                  "gll22.lem6.3/second-argument"))
     .step("growing-in-s",
           rf"\frac{{\partial}}{{\partial s}}({_CURVE})=\varphi(-\frac{{\varepsilon}}{{s}}+\frac{{s}}{{2}})",

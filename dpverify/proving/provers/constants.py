@@ -1,0 +1,194 @@
+"""How large a constant must be, in floats: the largest ratio over the domain, and simple numbers beyond it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from scipy.optimize import minimize
+
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import Compare, Formula, free_in
+from dpverify.proving.provers.search import Terms, float_function, spread_out, violation
+
+SAMPLES = 1500
+"""Points at which a ratio is looked at."""
+CLIMBS = 6
+SIZES = (3.0, 9.0)
+"""How many powers of ten unbounded letters range over, and how close to open ends: usually, and to see growth."""
+_STEPS = 150
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a constant must at least, or at most, be at one point."""
+
+    least: float = 0.0
+    most: float = math.inf
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The largest that is needed at least (`value`), and the point where it is."""
+
+    value: float
+    point: tuple[float, ...]
+
+
+def place(u: float, v: Variable, size: float) -> float:
+    """A number in (0, 1) to a letter's domain, by powers of ten away from its ends."""
+    low = None if v.lower is None else float(v.lower)
+    high = None if v.upper is None else float(v.upper)
+    s = (2 * u - 1) * size
+    if low is not None and high is not None:
+        half = (high - low) / 2
+        x = low + half * 10 ** (2 * s) if s < 0 else high - half * 10 ** (-2 * s)
+    elif low is not None:
+        # integers: a third of the points at the end itself
+        x = low + (
+            math.floor(10 ** (max(0.0, 1.5 * u - 0.5) * size) + 1e-9) - 1 if v.kind == "integer" else 10**s
+        )
+    elif high is not None:
+        x = high - 10**s
+    else:
+        x = math.copysign(10 ** (abs(2 * s) - size), s)
+    return float(round(x)) if v.kind == "integer" else x
+
+
+class Ratio:
+    """What the constants of one comparison must be, all of them the same number, at points of the other letters."""
+
+    def __init__(
+        self,
+        claim: Compare,
+        constants: Sequence[Variable],
+        letters: Sequence[Variable],
+        conditions: Sequence[Formula],
+        fixed: Mapping[str, float],
+    ) -> None:
+        self.letters = tuple(letters)
+        used = free_in(claim)
+        self.constants = [v for v in constants if v in used]
+        names = [*(v.name for v in letters), *fixed, *(v.name for v in self.constants)]
+        terms = Terms()
+        self._sides = [float_function(side, names, terms) for side in (claim.left, claim.right)]
+        around = names[: len(names) - len(self.constants)]
+        self._conditions = [
+            violation(f, around, terms) for f in conditions if not free_in(f) & set(self.constants)
+        ]
+        self._fixed = list(fixed.values())
+
+    def gap(self, x: Sequence[float], c: float) -> float:
+        """Right minus left."""
+        point = [*x, *self._fixed, *[c] * len(self.constants)]
+        left, right = (side(point) for side in self._sides)
+        return right - left
+
+    def needed(self, x: Sequence[float]) -> Needed | None:
+        """At one point; None where a condition fails or something is undefined."""
+        around = [*x, *self._fixed]
+        for condition in self._conditions:
+            v = condition(around)
+            if not v <= 1e-12:
+                return None
+        left, right = (
+            [side([*around, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
+        )
+        if not all(map(math.isfinite, (*left, *right))):
+            return None
+        for mine, other, least in ((left, right, True), (right, left, False)):
+            # one side is a multiple of the constant, the other has none
+            if mine[0] == mine[2] and other[2] == 3 * other[0] and other[0]:
+                at = mine[0] / other[0]
+                if (other[0] > 0) is least:
+                    return Needed(least=at)
+                return Needed(most=at) if at > 0 else Needed(math.inf)
+        one, two, three = (r - x for x, r in zip(left, right, strict=True))
+        slope = two - one
+        if abs(three - two - slope) > 1e-6 * abs(slope):
+            return self._bisected(x, rising=three > one)
+        if slope == 0:
+            return Needed(math.inf) if one < -_ROUNDING * max(abs(left[0]), abs(right[0])) else Needed()
+        return Needed(least=1 - one / slope) if slope > 0 else Needed(most=1 - one / slope)
+
+    def _bisected(self, x: Sequence[float], *, rising: bool) -> Needed:
+        low, high = -40.0, 40.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            try:
+                gap = self.gap(x, 2.0**middle)
+            except OverflowError:
+                gap = math.nan
+            holds = gap >= 0
+            if holds is rising:
+                high = middle
+            else:
+                low = middle
+        return Needed(least=2.0**high) if rising else Needed(most=2.0**low)
+
+
+def extremes(ratio: Ratio, size: float) -> tuple[Extreme, Extreme]:
+    """The largest `least`, and the smallest `most` (as its inverse), with where they are."""
+    return _extreme(ratio, size, lambda n: n.least), _extreme(
+        ratio, size, lambda n: 1 / n.most if n.most > 0 else math.inf
+    )
+
+
+def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extreme:
+    def point(u: Sequence[float]) -> tuple[float, ...]:
+        inside = (min(max(float(c), 1e-9), 1 - 1e-9) for c in u)
+        return tuple(place(c, v, size) for c, v in zip(inside, ratio.letters, strict=True))
+
+    def value(u: Sequence[float]) -> float:
+        try:
+            found = ratio.needed(point(u))
+        except (OverflowError, ValueError, ZeroDivisionError):
+            found = None
+        return -1.0 if found is None else of(found)
+
+    if not ratio.letters:
+        return Extreme(max(value(()), 0.0), ())
+    cloud = [(value(u), list(u)) for u in spread_out(len(ratio.letters), SAMPLES, 0)]
+    cloud.sort(key=lambda entry: -entry[0])
+    best, where = cloud[0]
+    for start, u in cloud[:CLIMBS]:
+        if not 0 < start < math.inf:
+            continue
+        found = minimize(
+            lambda w: -value(w),
+            u,
+            method="Nelder-Mead",
+            options={"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13},
+        )
+        if -found.fun > best:
+            best, where = -float(found.fun), list(found.x)
+    return Extreme(max(best, 0.0), point(where))
+
+
+# -------------------------------------------------------------------------------------------- simple numbers
+
+
+def rounded_up(x: float, digits: int) -> Fraction:
+    """The least number with so many significant digits that is not below."""
+    scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(x)))
+    return Fraction(math.ceil(Fraction(x) * scale * (1 - Fraction(1, 10**12)))) / scale
+
+
+def rounded_down(x: float, digits: int) -> Fraction:
+    """The largest number with so many significant digits that is not above."""
+    scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(x)))
+    return Fraction(math.floor(Fraction(x) * scale)) / scale
+
+
+def simple_beyond(x: float) -> Iterator[Fraction]:
+    """Simple numbers that are at least about x, from near to far."""
+    if x <= 0:
+        yield Fraction(1)
+        return
+    near = Fraction(x).limit_denominator(60)
+    if near and abs(float(near) - x) <= 1e-7 * x:
+        yield near
+    yield from (rounded_up(x, 2), rounded_up(1.3 * x, 1), rounded_up(3 * x, 1), rounded_up(12 * x, 1))

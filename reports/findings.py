@@ -1,0 +1,175 @@
+"""What is wrong in print: every refuted formula with what it means for whoever implements the paper."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpverify.evidence import Consequence, Coverage, ErratumEntry, Ledger, ProofEvidence, StatementEntry
+from dpverify.reports.markdown_text import code, escaped
+from dpverify.reports.sections import signs
+from dpverify.reports.summary import Correction, Finding, corrections
+
+_MEANS = {
+    Consequence.CLAIM: (
+        "The claim fails",
+        "An implementation that follows the print does not have what it promises.",
+    ),
+    Consequence.CONSTANT: (
+        "A constant changes",
+        "A printed constant is not enough; an implementation that uses it needs the corrected one.",
+    ),
+    Consequence.STEP: (
+        "Only a step of a proof is false",
+        "The statement itself was not refuted; its proof needs the correction. Implementations stay as they are.",
+    ),
+    Consequence.EDGE: (
+        "Edge cases and notation",
+        "What is printed fails at the edge of its domain, or as it is written; read as said below, it is true.",
+    ),
+    None: ("Not sorted by consequence", "Older ledgers do not say what follows from a false formula."),
+}
+
+_INTRODUCTION = (
+    "What is false in the printed papers, found by computing: each formula below was refuted as printed by a "
+    "counterexample in exact or rigorous arithmetic. Gravest first. A reading under which the print is true is "
+    "given where there is one. The command under each finding computes it again."
+)
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The findings with the same consequence."""
+
+    anchor: str
+    heading: str
+    meaning: str
+    """What they mean for whoever implements the paper."""
+    statements: tuple[Correction, ...]
+    errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
+    """Errata that a test or an audit computes."""
+
+
+def finding_groups(ledger: Ledger) -> tuple[FindingGroup, ...]:
+    """All that is false in print, gravest first; groups without a finding are left out."""
+    found = corrections(ledger).values()
+    errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
+    groups = (
+        FindingGroup(
+            f"findings-{'unsorted' if consequence is None else consequence.name.lower()}",
+            heading,
+            meaning,
+            tuple(each for each in found if each.consequence is consequence),
+            tuple((row, erratum) for row, erratum in errata if erratum.consequence is consequence),
+        )
+        for consequence, (heading, meaning) in _MEANS.items()
+    )
+    return tuple(group for group in groups if group.statements or group.errata)
+
+
+def what_is_false(found: Correction) -> str:
+    """The statement itself, or what belongs to it."""
+    claims = (Coverage.WHOLE, Coverage.INSTANCE)
+    itself = any(finding.refuted.coverage in claims for finding in found.findings)
+    return "; ".join([*(["the statement"] if itself else []), *found.marks])
+
+
+def prove_command(statement: str) -> str:
+    """The line that shows a finding again."""
+    return shlex.join(["dpverify", "prove", statement])
+
+
+def findings_markdown(ledger: Ledger) -> str:
+    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
+    lines = ["# Findings", "", _INTRODUCTION, ""]
+    groups = finding_groups(ledger)
+    if not groups:
+        lines += ["No printed formula was refuted.", ""]
+    for group in groups:
+        lines += [f"## {group.heading}", "", group.meaning, ""]
+        for found in group.statements:
+            lines += _statement(found)
+        lines += [_erratum(row, erratum) for row, erratum in group.errata]
+        lines += [""] if group.errata else []
+    return "\n".join(lines)
+
+
+def _statement(found: Correction) -> Iterator[str]:
+    title = f": {escaped(found.title)}" if found.title else ""
+    yield from (f"### {escaped(found.statement)}, {escaped(found.where)}{title}", "")
+    for finding in found.findings:
+        yield from _as_printed(finding, found.where)
+    for reason in found.reasons:
+        yield from (f"Why: {escaped(reason)}.", "")
+    yield from _corrected(found)
+    yield from (f"Computed by {code(prove_command(found.statement))}.", "")
+
+
+def _as_printed(finding: Finding, where: str) -> Iterator[str]:
+    proof = finding.refuted
+    if proof.coverage is Coverage.UNIT:
+        name = code(proof.obligation.removesuffix(": units"))
+        yield from (f"The units of {name} differ: {_sides(proof, 'left {}, right {}')}.", "")
+        return
+    place = f" ({escaped(proof.where)})" if proof.where and proof.where != where else ""
+    yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
+    yield from _formula(proof)
+    point = f"at {_point(proof.counterexample)}" if proof.counterexample else ""
+    said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
+    sentences = [", ".join(said)] if said else []
+    sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
+    sentences += [f"true if read {escaped(proof.reading)}"] if proof.reading else []
+    if sentences:
+        yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
+
+
+def _sides(proof: ProofEvidence, form: str) -> str:
+    if proof.left is None or proof.right is None:
+        return ""
+    return form.format(escaped(proof.left), escaped(proof.right))
+
+
+def _corrected(found: Correction) -> Iterator[str]:
+    shown = {finding.refuted.latex for finding in found.findings}
+    for repair, narrowed in found.repairs:
+        if repair.coverage is Coverage.UNIT:
+            continue
+        domain = f" for {escaped(signs(narrowed))}" if narrowed else ""
+        if repair.latex and repair.latex in shown:
+            yield from (
+                f"Corrected, {code(repair.obligation)}: the same formula{domain} ({repair.verdict}).",
+                "",
+            )
+        else:
+            yield from (f"Corrected, {code(repair.obligation)}{domain} ({repair.verdict}):", "")
+            yield from _formula(repair)
+            shown.add(repair.latex)
+
+
+def _formula(proof: ProofEvidence) -> Iterator[str]:
+    if _is_math(proof.latex):
+        yield from ("$$", proof.latex, "$$", "")
+    else:
+        yield from (code(proof.expression), "")
+    if proof.assuming:
+        yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
+    if said := [f"${text}$" for text in proof.stands_for if _is_math(text)]:
+        yield from (f"where {', '.join(said)}", "")
+
+
+def _is_math(text: str) -> bool:
+    """Whether it stays between dollar signs, as what this program writes does."""
+    return bool(text) and "$" not in text and "\n" not in text
+
+
+def _erratum(row: StatementEntry, erratum: ErratumEntry) -> str:
+    evidence = ", ".join(code(text) for text in erratum.evidence)
+    return (
+        f"- **{escaped(row.id)}**, {escaped(erratum.where)}: {escaped(erratum.printed)}. "
+        f"Corrected: {escaped(erratum.corrected)}. Computed in {evidence}."
+    )
+
+
+def _point(values: dict[str, str]) -> str:
+    return ", ".join(f"{escaped(name)} = {escaped(value)}" for name, value in values.items())

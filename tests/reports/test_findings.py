@@ -1,0 +1,114 @@
+"""What is wrong in print, as a page in Markdown and in the report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dpverify.cli import main
+from dpverify.evidence import Consequence, Coverage, ErratumEntry, ProofEvidence
+from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
+from dpverify.reports.findings import finding_groups, what_is_false
+
+from .ledger_example import PROOFS, STATEMENTS, example_ledger
+
+
+def refuted(statement: str, consequence: Consequence | None, **changes: object) -> ProofEvidence:
+    return PROOFS[0].model_copy(update={"statement": statement, "consequence": consequence, **changes})
+
+
+ENTRIES = (
+    refuted("a.edge", Consequence.EDGE, reading="for n at least 2"),
+    refuted("a.old", None),
+    refuted("a.step", Consequence.STEP, coverage=Coverage.STEP),
+    refuted("a.constant", Consequence.CONSTANT),
+    refuted("a.claim", Consequence.CLAIM, exceeds="4 instead of at most 2, 2 times as much"),
+)
+
+
+def test_the_gravest_come_first() -> None:
+    groups = finding_groups(example_ledger(entries=ENTRIES, statements=()))
+    assert [[found.statement for found in group.statements] for group in groups] == [
+        ["a.claim"],
+        ["a.constant"],
+        ["a.step"],
+        ["a.edge"],
+        ["a.old"],
+    ]
+    text = findings_markdown(example_ledger(entries=ENTRIES, statements=()))
+    assert re.findall(r"^## (.*)$", text, re.M) == [group.heading for group in groups]
+    assert "By how much: 4 instead of at most 2, 2 times as much." in text
+    assert "True if read for n at least 2." in text
+
+
+def test_what_is_false() -> None:
+    entries = (refuted("a.b", None), refuted("a.b", None, coverage=Coverage.STEP, obligation="x"))
+    for some, said in (
+        (entries, "the statement; a step of its proof is false"),
+        (entries[:1], "the statement"),
+        (entries[1:], "a step of its proof is false"),
+    ):
+        (group,) = finding_groups(example_ledger(entries=some, statements=()))
+        assert [what_is_false(found) for found in group.statements] == [said]
+
+
+def test_what_is_true_is_no_finding() -> None:
+    others = tuple(proof for proof in PROOFS if proof.verdict != "refuted")
+    ledger = example_ledger(entries=others, statements=())
+    assert finding_groups(ledger) == ()
+    assert "No printed formula was refuted." in findings_markdown(ledger)
+    assert 'id="findings"' not in render_html(ledger)
+
+
+def test_each_finding_has_formula_counterexample_correction_and_command() -> None:
+    text = findings_markdown(example_ledger())
+    part = text[text.index("### fmtt18.thm1,") :].split("\n### ")[0]
+    assert "$$\n" in part
+    assert "At T = 1, order = 2, sigma = 1, distance = 2, the sides are 4 and 2." in part
+    assert "Corrected, " in part
+    assert "Computed by `dpverify prove fmtt18.thm1`." in part
+    page = render_html(example_ledger())
+    assert 'id="fmtt18.thm1--finding"' in page
+    assert 'href="#fmtt18.thm1--finding"' in page
+
+
+def test_errata_of_tests_and_audits_stand_in_their_group() -> None:
+    erratum = ErratumEntry(
+        where="Lemma 1",
+        printed="a constant 4 is printed",
+        corrected="5",
+        consequence=Consequence.CONSTANT,
+        evidence=("test tests/test_it.py::test_it",),
+    )
+    row = STATEMENTS[0].model_copy(update={"id": "a.b", "errata": (erratum,)})
+    (group,) = finding_groups(example_ledger(entries=(), statements=(row,)))
+    assert group.heading == "A constant changes"
+    assert [(each.id, found) for each, found in group.errata] == [("a.b", erratum)]
+    text = findings_markdown(example_ledger(entries=(), statements=(row,)))
+    assert (
+        "- **a.b**, Lemma 1: a constant 4 is printed. Corrected: 5. Computed in `test tests/test_it.py::test_it`."
+        in text
+    )
+
+
+@pytest.mark.parametrize(
+    "field", ["statement", "obligation", "latex", "expression", "where", "reading", "left"]
+)
+def test_text_is_escaped(field: str) -> None:
+    hostile = "a|b\n# c <script> $$ [x](http://y) `@team` #12 *s*"
+    text = findings_markdown(example_ledger(entries=(PROOFS[0].model_copy(update={field: hostile}),)))
+    assert "\n# c" not in text
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+    assert "<script>" not in outside.replace(r"\<script\>", "")
+    assert "http://" not in outside
+
+
+def test_the_command_prints_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ledger.json"
+    write_ledger(example_ledger(), file)
+    with pytest.raises(SystemExit) as ended:
+        main(["findings", str(file)])
+    assert ended.value.code in (None, 0)
+    assert capsys.readouterr().out == findings_markdown(read_ledger(file))
