@@ -23,51 +23,6 @@ def _erratum(
 
 
 ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
-    "gll22.thm6.4": (
-        _erratum(
-            "Theorem 6.4, proof",
-            "a sampling error of tau in total variation is taken to add only tau to delta",
-            "it adds (1 + e^epsilon) tau",
-            CONSTANT,
-            "test test_a_third_of_delta_does_not_pay_for_sampling",
-        ),
-    ),
-    "gll22.thm6.2": (
-        _erratum(
-            "Theorem 6.2",
-            "the excess risk mu D^2 / 2 is stated for every center of the regularizer",
-            "the center must be in the set",
-            EDGE,
-            "test test_the_anchor_must_be_in_the_set",
-        ),
-    ),
-    "gll22.thm6.8": (
-        _erratum(
-            "Theorem 6.8",
-            "the risk has a term G / (n mu)",
-            "G^2 / (n mu), as Theorem 6.7 proves",
-            EDGE,
-            "audit gll22.rem/population-risk",
-        ),
-    ),
-    "gll22.thm7.1": (
-        _erratum(
-            "Theorem 7.1, proof",
-            "the last inequality points the wrong way, by up to a factor of sqrt(2)",
-            "the bound without that step, smaller by a constant",
-            CONSTANT,
-            "test test_the_printed_bound_is_never_reached_by_its_proof",
-        ),
-    ),
-    "gll22.claim7.2": (
-        _erratum(
-            "Claim 7.2",
-            "it fails outside the ball",
-            "it holds on the ball, where it is used",
-            EDGE,
-            "test test_claim_7_2_on_the_ball_and_not_outside",
-        ),
-    ),
     "mn25.thm2": (
         _erratum(
             "Algorithm 3",
@@ -75,22 +30,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "sqrt(2) times the noise, for rho-zCDP",
             CLAIM,
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
-        ),
-    ),
-    "mn25.thm7": (
-        _erratum(
-            "Algorithm 4",
-            "the number of phases, log2(1/alpha), is the logarithm of a quantity with a unit",
-            "log2(B L / alpha)",
-            EDGE,
-            "test test_the_schedule_of_phased_sgd_is_the_papers",
-        ),
-        _erratum(
-            "Theorem 7, proof",
-            "the chain of risk bounds takes the squared noise of a phase to be 16 times smaller than it is",
-            "the squared noise of the previous phase, as it is",
-            CONSTANT,
-            "test test_risk_bounds_follow_the_chains",
         ),
     ),
     "mn25.lem14": (
@@ -109,25 +48,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "the claim is true all the same",
             STEP,
             "test test_lemma_15_holds_and_its_proof_shows_half_of_it",
-        ),
-    ),
-    "mn25.thm8": (
-        _erratum(
-            "Appendix D.1",
-            "the selection among nested balls has no error bound relative to their radii",
-            "scores relative to the radii",
-            STEP,
-            "test test_the_printed_selection_has_no_relative_error",
-            "test test_relative_scores_have_sensitivity_one_and_a_relative_error",
-        ),
-    ),
-    "mn25.d2": (
-        _erratum(
-            "Appendix D.2",
-            "the claim does not follow from Lemma 6 as printed",
-            "the profile of a solver on resampled records, computed",
-            STEP,
-            "test test_the_printed_claim_of_appendix_d2",
         ),
     ),
     "mn25.thm5": (
