@@ -118,8 +118,8 @@ lem_b2 = (
     .step("noise-is-small", rf"{_LEVEL}\le\frac{{n}}{{12}}", given=r"n\ge 12^2\cdot 32\frac{\log n}{\varepsilon^2n}",
           where="Lemma B.2, proof: delta at least n^(-4), |b| at most one deviation, n large enough")
     .whole("bound", rf"{_excess.latex}\ge\frac{{n}}{{27}}m",
-           given=rf"{_excess.latex}\ge\frac{{2}}{{3}}\cdot\frac{{n}}{{3}}g, g\ge\frac{{h}}{{3}}-\frac{{2h|b|}}{{n}}"
-                 r", |b|\le\frac{n}{12}, m\le h, m\le 1",
+           given=rf"{_excess.latex}\ge\frac{{2}}{{3}}\cdot\frac{{n}}{{3}}g, (g\ge\frac{{h}}{{3}}-\frac{{2h|b|}}{{n}}"
+                 r"\text{ or }g\ge 1), |b|\le\frac{n}{12}, m\le h, m\le 1",
            added=(real("m", gt=0, meaning="min(1, h)"),),
            uses=("bst14.lemB.2/minimizer-of-the-loss", "bst14.lemB.2/position", "bst14.lemB.2/markov",
                  "bst14.lemB.2/noise-is-small"),
