@@ -82,8 +82,8 @@ RESULTS = (
     ),
     NamedResult(
         id="exponential-mechanism",
-        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
-        " of the best with probability 1 - exp(-t)",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within "
+        "(2 Delta / epsilon)(ln K + t) of the best with probability 1 - exp(-t)",
         source="McSherry and Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
@@ -96,6 +96,18 @@ RESULTS = (
         id="exponential-series",
         title="exp(t) is the sum of t^k / k! over k >= 0",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="fingerprinting",
+        title="for epsilon = O(1) and delta = o(1/n), no private algorithm answers most of p marginals of n sign "
+        "vectors up "
+        "to a small multiple of min(1, sqrt(p) / (epsilon n))",
+        source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
+    ),
+    NamedResult(
+        id="fubini",
+        title="the integral of a product of functions, one of each variable, is the product of their integrals",
+        source="Fubini 1907, Tonelli 1909",
     ),
     NamedResult(
         id="gaussian-concentration",
@@ -138,6 +150,17 @@ RESULTS = (
         "convex f",
         source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
         "5",
+    ),
+    NamedResult(
+        id="gilbert-varshamov",
+        title="there are 2^(p/8) sign vectors of length p of which any two differ in at least p/8 places",
+        source="the Varshamov-Gilbert bound; Tsybakov: Introduction to Nonparametric Estimation, Lemma 2.9",
+    ),
+    NamedResult(
+        id="group-privacy",
+        title="an event's probabilities under an epsilon-private algorithm for data sets that differ in k records are "
+        "within a factor exp(k epsilon)",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem 2.2",
     ),
     NamedResult(
         id="group-privacy-of-zcdp",

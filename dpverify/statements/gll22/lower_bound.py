@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
 from dpverify.formulas.vectors import vector
@@ -206,7 +204,7 @@ _thm7_1 = (
 )  # fmt: skip
 
 thm7_1 = (
-    replace(_thm7_1, printed=(*_thm7_1.printed, *_chosen.printed))
+    _thm7_1.including(_chosen)
     .step(
         "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}", consequence=CONSTANT,
         where="Theorem 7.1, proof, 3rd display, last step: the root of a sum is larger than that of either part",
