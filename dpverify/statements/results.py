@@ -117,6 +117,18 @@ RESULTS = (
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
+        id="gaussian-isoperimetry",
+        title="a law whose negative log-density is mu-strongly convex expands its events at least as fast as N(0, "
+        "1/mu) expands half lines",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Theorem 1.1",
+    ),
+    NamedResult(
+        id="gaussian-norm-tail",
+        title="the squared length of Gaussian noise in d coordinates exceeds sigma^2 (d + 2 sqrt(d t) + 2 t) with "
+        "probability at most exp(-t)",
+        source="Laurent and Massart: Adaptive Estimation of a Quadratic Functional by Model Selection, Lemma 1",
+    ),
+    NamedResult(
         id="gaussian-rotation",
         title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
         source="textbooks on probability",
