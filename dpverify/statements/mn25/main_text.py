@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpverify.statements.mn25.fano import lem8, lem9, lem10
 from dpverify.statements.mn25.hard_instance import instance_facts
 from dpverify.statements.mn25.information_needed import lem2
 from dpverify.statements.mn25.information_obtained import lem1
@@ -13,5 +14,5 @@ from dpverify.statements.mn25.supplementary import fact1, lem5
 from dpverify.statements.sheet import Sheet
 
 MAIN_TEXT: tuple[Sheet, ...] = (
-    cor1, instance_facts, lem1, lem2, lem3, thm1_1, thm1_2, thm2, thm3, thm4, thm5, fact1, lem5,
+    cor1, instance_facts, lem1, lem2, lem3, thm1_1, thm1_2, thm2, thm3, thm4, thm5, fact1, lem5, lem8, lem9, lem10,
 )  # fmt: skip
