@@ -27,10 +27,6 @@ _FIRST = r"\frac{(d_{\mathcal{C}}-1)\log(C_{1}/2)-d_{\mathcal{C}}\log(120)}{d_{\
 _SECOND = rf"\frac{{{_I.latex}+1}}{{d_{{\mathcal{{C}}}}\log(C_{{1}}/120-1)}}"
 _three, _four, _fourteen = (real(name, gt=0) for name in "abc")
 _log_inverse = real("l", gt=0, latex=r"\ell", meaning="log(1/q)")
-_logarithms = tuple(
-    real(f"l{i}", gt=0, latex=latex)
-    for i, latex in enumerate((r"\log(C_{1}/2)", r"\log(120)", r"\log(1440)", r"\log(C_{1}/120-1)"))
-)
 
 lem8 = (
     Sheet(
@@ -48,8 +44,8 @@ lem8 = (
         pairs=("mn25.lem2", "mn25.lem9", "mn25.lem10"),
     )
     .step(
-        "dimension", r"d-d/2-K+1\geq d/4",
-        given=r"K=\frac{1}{480^{2}\alpha^{2}}, d\geq C_{2}/\alpha^{2}, C_{2}\ge\frac{4}{480^{2}}",
+        "dimension", r"d_{\mathcal{C}}=d-d/2-K+1\geq d/4",
+        given=r"d_{\mathcal{C}}=d-d/2-K+1, K=\frac{1}{480^{2}\alpha^{2}}, d\geq C_{2}/\alpha^{2}, C_{2}\ge\frac{4}{480^{2}}",
         where="Lemma 8, proof: what is orthogonal to V and to K - 1 vectors",
     )
     .step(
@@ -67,14 +63,17 @@ lem8 = (
         where="Lemma 8, proof: 3^m is at most 4^m - 1, by induction from m = 1; |C|/N_max is at least 4^{d_C}",
     )
     .step(
-        "with-the-constants", rf"P_{{err}}\geq {_FIRST}-{_SECOND}",
-        given=rf"P_{{err}}\ge\frac{{h-{_log_near.latex}}}{{r}}-\frac{{{_I.latex}+1}}{{s}}, "
-              rf"h\ge(d_{{\mathcal{{C}}}}-1)\log(C_{{1}}/2), {_log_near.latex}\le d_{{\mathcal{{C}}}}\log(120), "
-              r"r\le d_{\mathcal{C}}\log(1440), s\ge d_{\mathcal{C}}\log(C_{1}/120-1), "
-              r"(d_{\mathcal{C}}-1)\log(C_{1}/2)\ge d_{\mathcal{C}}\log(120)",
-        added=(*_logarithms, *(real(name, gt=0) for name in "hrs")),
-        where="Lemma 8, proof, 3rd display, line 1: h is the entropy, r and s are the logarithms in the denominators",
-        uses=("mn25.lem9", "mn25.lem10", "packing-number", "mn25.lem8/denominators"),
+        "first-fraction", r"\frac{h-y}{r}\ge\frac{a-b}{c}", given=r"h\ge a, y\le b, r\le c, a\ge b",
+        added=(_three, _four, _fourteen, *(real(name, gt=0) for name in "hry")),
+        where="Lemma 8, proof, 3rd display, line 1: h is the entropy, y is log(N_max), r the logarithm below; a, b and c "
+              "are what is printed",
+        uses=("mn25.lem9", "mn25.lem10", "packing-number"),
+    )
+    .step(
+        "second-fraction", rf"\frac{{{_I.latex}+1}}{{r}}\le\frac{{{_I.latex}+1}}{{c}}", given=r"c\le r",
+        added=(_fourteen, real("r", gt=0)),
+        where="Lemma 8, proof, 3rd display, line 1: r is the logarithm below, c what is printed",
+        uses=("mn25.lem8/denominators",),
     )
     .step(
         "one-half", rf"{_FIRST}\ge\frac{{1}}{{2}}", given=r"C_{1}=480, d_{\mathcal{C}}\ge 10^{6}",
@@ -106,11 +105,18 @@ lem8 = (
     .step(
         "logarithm-of-three", r"1\le\log(480/120-1)", where="Lemma 8, proof, 3rd display, line 2",
     )
+    .step(
+        "in-the-mean",
+        r"p(\frac{1}{2}-8\cdot\frac{a+1}{d})+(1-p)(\frac{1}{2}-8\cdot\frac{b+1}{d})"
+        r"=\frac{1}{2}-8\cdot\frac{pa+(1-p)b+1}{d}",
+        added=(_three, _four, real("p", ge=0, le=1)), where="Lemma 8, proof, 4th display, for a mean of two",
+    )
     .whole(
         "bound", rf"{_P_mean.latex}\geq\frac{{1}}{{2}}-8\cdot\frac{{{_I_mean.latex}+1}}{{d}}",
         given=rf"{_P_mean.latex}\ge\frac{{1}}{{2}}-\frac{{{_I_mean.latex}+1}}{{t}}, t\ge\frac{{d}}{{8}}",
         added=(real("t", gt=0, meaning="d_C log(3)"),), where="Lemma 8, from one half and eight, in the mean",
-        uses=("mn25.lem8/with-the-constants", "mn25.lem8/one-half", "mn25.lem8/eight", "mn25.lem8/dimension"),
+        uses=("mn25.lem8/first-fraction", "mn25.lem8/second-fraction", "mn25.lem8/one-half", "mn25.lem8/eight", "mn25.lem8/dimension",
+              "mn25.lem8/in-the-mean"),
     )
     .corrected(
         "bound", rf"{_P_mean.latex}\geq\frac{{1}}{{2}}-8\cdot\frac{{{_I_mean.latex}+1}}{{d}}",
