@@ -16,6 +16,12 @@ RESULTS = (
         source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
     ),
     NamedResult(
+        id="bernoulli",
+        title="Bernoulli's inequality: (1 + z)^m is at least 1 + m z for z >= -1, and (1 + z)^m - 1 at most m z (1 + z)^m "
+        "for z >= 0",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",

@@ -45,7 +45,8 @@ lem8 = (
     )
     .step(
         "dimension", r"d_{\mathcal{C}}=d-d/2-K+1\geq d/4",
-        given=r"d_{\mathcal{C}}=d-d/2-K+1, K=\frac{1}{480^{2}\alpha^{2}}, d\geq C_{2}/\alpha^{2}, C_{2}\ge\frac{4}{480^{2}}",
+        given=r"d_{\mathcal{C}}=d-d/2-K+1, K=\frac{1}{480^{2}\alpha^{2}}, d\geq C_{2}/\alpha^{2}, "
+              r"C_{2}\ge\frac{4}{480^{2}}",
         where="Lemma 8, proof: what is orthogonal to V and to K - 1 vectors",
     )
     .step(
@@ -65,8 +66,8 @@ lem8 = (
     .step(
         "first-fraction", r"\frac{h-y}{r}\ge\frac{a-b}{c}", given=r"h\ge a, y\le b, r\le c, a\ge b",
         added=(_three, _four, _fourteen, *(real(name, gt=0) for name in "hry")),
-        where="Lemma 8, proof, 3rd display, line 1: h is the entropy, y is log(N_max), r the logarithm below; a, b and c "
-              "are what is printed",
+        where="Lemma 8, proof, 3rd display, line 1: h is the entropy, y is log(N_max), r the logarithm below; a, b and "
+              "c are what is printed",
         uses=("mn25.lem9", "mn25.lem10", "packing-number"),
     )
     .step(
@@ -115,8 +116,10 @@ lem8 = (
         "bound", rf"{_P_mean.latex}\geq\frac{{1}}{{2}}-8\cdot\frac{{{_I_mean.latex}+1}}{{d}}",
         given=rf"{_P_mean.latex}\ge\frac{{1}}{{2}}-\frac{{{_I_mean.latex}+1}}{{t}}, t\ge\frac{{d}}{{8}}",
         added=(real("t", gt=0, meaning="d_C log(3)"),), where="Lemma 8, from one half and eight, in the mean",
-        uses=("mn25.lem8/first-fraction", "mn25.lem8/second-fraction", "mn25.lem8/one-half", "mn25.lem8/eight", "mn25.lem8/dimension",
-              "mn25.lem8/in-the-mean"),
+        uses=(
+            "mn25.lem8/first-fraction", "mn25.lem8/second-fraction", "mn25.lem8/one-half", "mn25.lem8/eight",
+            "mn25.lem8/dimension", "mn25.lem8/in-the-mean",
+        ),
     )
     .corrected(
         "bound", rf"{_P_mean.latex}\geq\frac{{1}}{{2}}-8\cdot\frac{{{_I_mean.latex}+1}}{{d}}",
