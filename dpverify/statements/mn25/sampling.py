@@ -9,7 +9,6 @@ from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _m = integer("m", ge=1, meaning="size of the sample")
 _epsilon = real("epsilon", ge=0, le=1, unit=NATS, latex=r"\epsilon")
-_positive = real("epsilon", ge="1/100", le=1, unit=NATS, latex=r"\epsilon")
 _delta = real("delta", ge=0, le=1, latex=r"\delta")
 _E, _F = real("E", gt=1, meaning="e^epsilon"), real("F", gt=0, lt=1, meaning="e^{-epsilon}")
 _E_k, _F_k = real("E_k", ge=1, latex="E_{k}"), real("F_k", gt=0, le=1, latex="F_{k}")
@@ -58,9 +57,9 @@ lem6 = (
         where="Lemma 6, proof, 3rd display, which divides by e^epsilon - 1", true_if="for positive epsilon",
     )
     .corrected(
-        "epsilon-is-positive", r"e^{\epsilon}-1>0", letters=(_positive,), box={"epsilon": ("1/100", 1)},
+        "epsilon-is-positive", r"\epsilon\le e^{\epsilon}-1", box={"epsilon": (0, 1)},
         because="for epsilon = 0 the quotient has no value; its limit is k",
-        where="Lemma 6, proof, 3rd display, for epsilon of at least 1/100",
+        where="Lemma 6, proof, 3rd display, where the divisor is at least epsilon",
     )
     .step(
         "group-privacy", r"Eq_{k}+\delta\le EE_{k}q_{0}+\frac{EE_{k}-1}{E-1}\delta",
