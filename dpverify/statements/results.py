@@ -17,14 +17,24 @@ RESULTS = (
     ),
     NamedResult(
         id="bernoulli",
-        title="Bernoulli's inequality: (1 + z)^m is at least 1 + m z for z >= -1, and (1 + z)^m - 1 at most m z (1 + z)^m "
-        "for z >= 0",
+        title="Bernoulli's inequality: (1 + x)^n is at least 1 + n x for x >= -1 and whole n >= 1",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="cauchy-schwarz",
+        title="the Cauchy-Schwarz inequality: the square of a sum of d numbers is at most d times the sum of their "
+        "squares",
         source="textbooks on analysis",
     ),
     NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="change-of-variables",
+        title="a density of the image under a smooth bijection is the density at its preimage, times the Jacobian",
+        source="textbooks on analysis",
     ),
     NamedResult(
         id="chernoff-for-gamma",
@@ -54,6 +64,18 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="differentiation-under-the-integral",
+        title="the derivative of an integral is the integral of the derivative, where both converge and the latter "
+        "does so uniformly",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="divergence-chain-rule",
+        title="the divergence of two laws of a sequence is the sum of the mean divergences of each part given those"
+        " before",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="divergence-is-convex",
         title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
         source="textbooks on information theory",
@@ -71,13 +93,43 @@ RESULTS = (
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
+        id="exponential-above-its-tangent",
+        title="exp(x) is at least 1 + x",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="exponential-mechanism",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within "
+        "(2 Delta / epsilon)(ln K + t) of the best with probability 1 - exp(-t)",
+        source="McSherry and Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
         id="exponential-series",
         title="exp(t) is the sum of t^k / k! over k >= 0",
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="fingerprinting",
+        title="for epsilon = O(1) and delta = o(1/n), no private algorithm answers most of p marginals of n sign "
+        "vectors up "
+        "to a small multiple of min(1, sqrt(p) / (epsilon n))",
+        source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
+    ),
+    NamedResult(
+        id="fubini",
+        title="the integral of a product of functions, one of each variable, is the product of their integrals",
+        source="Fubini 1907, Tonelli 1909",
+    ),
+    NamedResult(
         id="gaussian-concentration",
-        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
+        "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
@@ -92,12 +144,28 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-on-a-net",
+        title="under masses in proportion to exp(-f / T) on N points, E f is at most min f + T ln N",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy; by the entropy of the masses",
+    ),
+    NamedResult(
         id="gibbs-risk",
         title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
         "T for "
         "convex f",
         source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
         "5",
+    ),
+    NamedResult(
+        id="gilbert-varshamov",
+        title="there are 2^(p/8) sign vectors of length p of which any two differ in at least p/8 places",
+        source="the Varshamov-Gilbert bound; Tsybakov: Introduction to Nonparametric Estimation, Lemma 2.9",
+    ),
+    NamedResult(
+        id="group-privacy",
+        title="an event's probabilities under an epsilon-private algorithm for data sets that differ in k records are "
+        "within a factor exp(k epsilon)",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem 2.2",
     ),
     NamedResult(
         id="group-privacy-of-zcdp",
@@ -118,13 +186,31 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
         "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
     NamedResult(
+        id="hoeffding",
+        title="a mean of m values from [0, 1], drawn with or without replacement, is off by t to one side with "
+        "probability at most exp(-2 m t^2)",
+        source="Hoeffding 1963",
+    ),
+    NamedResult(
         id="independent-means-multiply",
         title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-of-a-fresh-record",
+        title="the mean over a fresh record, drawn independently of the output, of its loss is the population loss "
+        "of the output",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-records-are-exchangeable",
+        title="independent records of the same law may be exchanged without changing any mean",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -160,6 +246,22 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="mills-ratio",
+        title="the Gaussian tail beyond y > 0 is at most exp(-y^2/2) / (y sqrt(2 pi))",
+        source="Gordon 1941",
+    ),
+    NamedResult(
+        id="minimum-of-a-mean",
+        title="the mean of the smallest values is at most the smallest value of the mean",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
+    ),
+    NamedResult(
         id="neyman-pearson",
         title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
         source="Neyman and Pearson 1933",
@@ -180,6 +282,17 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="post-processing-of-divergences",
+        title="no Renyi or Kullback-Leibler divergence grows when the same random map is applied to both laws",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 1",
+    ),
+    NamedResult(
+        id="post-sampling",
+        title="a mechanism within tau in total variation of an (epsilon, delta)-private one is (epsilon, delta + (1"
+        " + e^epsilon) tau)-private",
+        source="from the definitions",
+    ),
+    NamedResult(
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
@@ -195,6 +308,11 @@ RESULTS = (
         id="randomized-response",
         title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
         source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
+    ),
+    NamedResult(
+        id="range-times-total-variation",
+        title="the means of a number under two laws differ by at most its range times their total variation",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="reflection",
@@ -270,6 +388,13 @@ RESULTS = (
         "Smooth Strongly Convex Interpolation and Exact Worst-Case Performance of First-Order Methods",
     ),
     NamedResult(
+        id="stochastic-by-empirical",
+        title="a solver with empirical risk alpha-hat D wherever it starts within D of the minimizer gives, with "
+        "log(n) calls, population risk O(log(n) B alpha-hat + log(n)^(3/2) B L / sqrt(n))",
+        source="Bassily, Guzman, Menart: Differentially Private Algorithms for the Stochastic Saddle Point Problem "
+        "with Optimal Rates for the Strong Gap, Theorem 1, as Menart and Nikolov state it (Theorem 9)",
+    ),
+    NamedResult(
         id="strong-composition-with-delta",
         title="T adaptive (epsilon, delta)-private algorithms are (epsilon', T delta + delta')-private together, with "
         "the epsilon' of strong composition",
@@ -279,6 +404,18 @@ RESULTS = (
         id="subgradient-inequality",
         title="F(u) is at least F(w) + <g, u - w> for a convex F and a subgradient g of F in w",
         source="textbooks on convex analysis",
+    ),
+    NamedResult(
+        id="subsampling",
+        title="what is epsilon'-DP on b of n records, drawn without replacement, is "
+        "ln(1 + (b/n)(exp(epsilon') - 1))-DP",
+        source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
+    ),
+    NamedResult(
+        id="talagrand",
+        title="the squared W_2 distance to a law whose negative log-density is mu-strongly convex is at most 2/mu "
+        "times the divergence from it",
+        source="Otto and Villani: Generalization of an Inequality by Talagrand, Theorem 1",
     ),
     NamedResult(
         id="tcdp-by-subsampling",
@@ -298,9 +435,30 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="union-bound",
+        title="that one of several events happens is at most as probable as their probabilities together",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
+    ),
+    NamedResult(
         id="wald",
         title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
         "their mean number",
         source="Wald 1944",
+    ),
+    NamedResult(
+        id="wasserstein-of-lipschitz",
+        title="the means of a G-Lipschitz function under two laws differ by at most G times their W_2 distance",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="yao",
+        title="Yao's principle: on average over a prior, some deterministic algorithm is as good as a randomized "
+        "one",
+        source="Yao 1977",
     ),
 )

@@ -66,7 +66,7 @@ def proposals(
     cost = np.array([1.0 + len(form) for form, _ in facts])
     everything = tuple(range(len(facts)))
     first = [problem.solved(everything, free, cost) for problem in problems]
-    if not facts or any(values is None for values in first):
+    if not facts or not points or any(values is None for values in first):
         return
     # where more than one set of facts would do, all points have to agree on one
     supports = {
@@ -173,6 +173,7 @@ class _Fits:
         logarithms = np.array([[math.log(abs(point[name])) for name in names] for point in points])
         signs = np.array([[math.copysign(1, point[name]) for name in names] for point in points])
         exponents = np.array(self.powers).reshape(len(self.powers), len(names))
+        signs = signs.reshape(len(points), len(names))
         odd = np.prod(np.where(exponents[:, None, :] % 2 == 1, signs, 1.0), axis=2)
         self.sizes = np.exp(exponents @ logarithms.reshape(len(points), len(names)).T) * odd
         """For each product of powers, its value at each point."""

@@ -11,7 +11,7 @@ from dpverify.statements.mn25.limited_oracles import thm5
 from dpverify.statements.mn25.preliminaries import prelim
 from dpverify.statements.mn25.private_oracles import cor1, thm1_1, thm1_2, thm2
 from dpverify.statements.mn25.sampling import lem6
-from dpverify.statements.mn25.smooth_losses import thm3, thm4
+from dpverify.statements.mn25.smooth_optimization import thm3, thm4
 from dpverify.statements.mn25.supplementary import fact1, lem5
 from dpverify.statements.sheet import Sheet
 

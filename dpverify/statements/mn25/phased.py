@@ -66,6 +66,12 @@ _GAP = (
 )
 _distance = real("D", ge=0, unit=LENGTH, latex=r"\|\bar{w}-w^{*}_{r}\|")
 _PARTS = tuple(vector(name, unit=LENGTH) for name in "xyz")
+_P = _value("P", "P", "mean progress of a phase")
+_D = real("D", ge=0, unit=LENGTH**2, meaning="mean squared distance at the end of a phase")
+_calls = real("C", ge=0, meaning="oracle calls so far")
+_share = real("S", ge=0, lt=1, meaning="sum of 2^-r over the phases")
+_ALPHA_STAR = r"\alpha\ge\frac{6\alpha_{1,\delta}^{*}}{\epsilon}"
+_BOTH = r"\sqrt{d\cdot(\log(n)+\log(1/\delta))}"
 _THREE = ", ".join(rf"\|{v.name}\|\le\frac{{L}}{{\lambda n}}" for v in _PARTS)
 _log2_n = real("log2_n", gt=0, meaning="log_2 n", latex=r"\log_{2}(n)")
 _phases = real("R", ge=1, meaning="number of phases")
@@ -299,4 +305,278 @@ lem16 = (
     )
 )  # fmt: skip
 
-STATEMENTS = (lem16.statement,)
+
+_T = real("T", gt=0, meaning="number of steps, all phases together")
+_eta = real("eta", gt=0, unit=LENGTH**2 / LOSS, meaning="the rate before it shrinks", latex=r"\eta")
+_level_n = real("l_n", ge="1/4", unit=NATS, meaning="ln(n/delta)", latex=r"\log(n/\delta)")
+_noise_norm = real("Z", ge=0, unit=LENGTH, latex=r"\underset{}{\mathbb{E}}\left[\|\xi_{R}\|\right]")
+_noise_square = real(
+    "Z2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\|\xi_{r-1}\|^{2}\right]"
+)
+_w, _w2 = (vector(name, unit=LENGTH, latex=latex) for name, latex in (("w_t", "w_t"), ("v_t", "v_t")))
+_g, _g2 = (vector(name, unit=LOSS / LENGTH, latex=latex) for name, latex in (("g_t", "g_t"), ("h_t", "h_t")))
+_FEW = r"T=\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}, \eta=\frac{B}{L\sqrt{d\log(n/\delta)}}"
+_MANY = r"T=\frac{B^{2}L^{2}}{\alpha^{2}}, \eta=\frac{\alpha}{L^{2}}"
+_LARGE_ALPHA = r"\alpha\geq\frac{BL}{\sqrt{d\log(n/\delta)}}"
+_SMALL_ALPHA = r"\alpha\le\frac{BL}{\sqrt{d\log(n/\delta)}}"
+_ENOUGH = r"\alpha\ge\frac{6BL\sqrt{d\log(n/\delta)}}{n\epsilon}"
+
+thm7 = (
+    Sheet(
+        "mn25.thm7", (n, d, B, L, alpha, _level, _level_n, epsilon, _delta, _r, _R, _T, _eta, _F, _F_before,
+                      _noise_norm, _noise_square),
+        title="Accuracy, calls and privacy of Phased SGD",
+        where="Theorem 7",
+        latex=(
+            r"O(\alpha)\text{-accurate with }\max\left\{\frac{BL\sqrt{d\log(n/\delta)}}{\alpha},"
+            r"\frac{B^2L^2}{\alpha^2}\right\}\text{ calls};\quad\alpha\ge 6\alpha_{\epsilon,\delta}^*\implies"
+            r"(\epsilon,\delta)\text{-DP}"
+        ),
+        pairs=("mn25.alg4", "mn25.thm4", "mn25.lem16"),
+    )
+    .define("2^{-r}", r"\frac{1}{2^r}")
+    .define("2^{-R}", r"\frac{1}{2^R}")
+    .define("2^{2R}", r"(2^R)^2")
+    .define("2^{-2R}", r"\frac{1}{(2^R)^2}")
+    .define("4^{r}", r"(2^r)^2")
+    .define(r"\alpha_{1,\delta}^{*}", r"\frac{BL\sqrt{d\log(1/\delta)}}{n}")
+    .define(r"\alpha^{*}_{\delta}", r"\frac{BL\sqrt{d\log(n/\delta)}}{n}")
+    .define("T_{r}", "2^{-r}T")
+    .define(r"\eta_{r}", r"\frac{\eta}{4^r}")
+    .define(r"\sigma_{r}", r"\frac{4B}{4^r\sqrt{d}}")
+    .define(r"\sigma_{r-1}", r"\frac{16B}{4^r\sqrt{d}}")
+    .define(r"\sigma_{R}", r"\frac{4B}{2^{2R}\sqrt{d}}")
+    .define(r"\epsilon_{r}", r"\frac{4L\eta_{r}\sqrt{\log(n/\delta)}}{\sigma_{r}}")
+    .step(
+        "steps-for-a-large-alpha", r"\frac{B^{2}L^{2}}{\alpha^{2}}\le\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}",
+        given=_LARGE_ALPHA, where="Theorem 7, proof: T for this alpha; for others it is the other one of the two",
+    )
+    .step(
+        "rate-for-a-large-alpha", r"\frac{1}{\sqrt{d\log(n/\delta)}}\le\frac{\alpha}{BL}", given=_LARGE_ALPHA,
+        where="Theorem 7, proof: eta for this alpha; for others it is the other one of the two",
+    )
+    .step("rate-times-steps", r"\eta T=\frac{B^2}{\alpha}", given=_FEW, where="Algorithm 4, line 3, for a large alpha")
+    .step("rate-times-more-steps", r"\eta T=\frac{B^2}{\alpha}", given=_MANY,
+          where="Algorithm 4, line 3, for a small alpha")
+    .step("rate-is-small", r"\eta L^2\le\alpha", given=rf"{_FEW}, {_LARGE_ALPHA}",
+          where="Theorem 7, proof, 1st display, last line; for a small alpha both sides are equal")
+    .step(
+        "telescoping", r"S+\mathcal{L}(\bar{w}_{r})-\mathcal{L}(\bar{w}_{r-1})=\mathcal{L}(\bar{w}_{r})-F_0",
+        given=r"S=\mathcal{L}(\bar{w}_{r-1})-F_0", added=(_S, _F0),
+        where="Theorem 7, proof, 1st display, 1st line: the sum over the phases, from r - 1 to r; its summand is "
+              "printed with r, its index is i",
+    )
+    .step(
+        "a-phase", rf"P\le\frac{{{_noise_square.latex}}}{{2\eta_{{r}}T_{{r}}}}+\frac{{\eta_{{r}}L^2}}{{2}}",
+        given=rf"T_{{r}}P\le\frac{{{_noise_square.latex}-D}}{{2\eta_{{r}}}}+\frac{{T_{{r}}\eta_{{r}}L^2}}{{2}}",
+        added=(_P, _D), uses=("fmtt18.thm28/sum-of-the-steps", "jensen"),
+        where="Theorem 7, proof, 1st display, 2nd line: the steps of a phase, against the last phase's average",
+    )
+    .step(
+        "first-phase", r"\frac{B^2}{2\eta_{r}T_{r}}=2^{-r}\cdot\frac{8B^{2}}{\eta T}", given="2^r=2",
+        where="Theorem 7, proof, 1st display, 3rd line, for r = 1, where no two points are more than B apart",
+    )
+    .step(
+        "later-phases",
+        rf"\frac{{{_noise_square.latex}}}{{2\eta_{{r}}T_{{r}}}}+\frac{{\eta_{{r}}L^2}}{{2}}"
+        r"\le 2^{-r}\left({\frac{8B^{2}}{\eta T}+\frac{\eta L^{2}}{2}}\right)",
+        given=rf"{_noise_square.latex}=d\sigma_{{r-1}}^2, 2^r\ge 4", uses=("gaussian-second-moment",),
+        where="Theorem 7, proof, 1st display, 3rd line: the start of phase r has the noise of phase r - 1",
+    )
+    .corrected(
+        "later-phases",
+        rf"\frac{{{_noise_square.latex}}}{{2\eta_{{r}}T_{{r}}}}+\frac{{\eta_{{r}}L^2}}{{2}}"
+        r"\le 2^{-r}\left({\frac{128B^{2}}{\eta T}+\frac{\eta L^{2}}{2}}\right)",
+        given=rf"{_noise_square.latex}=d\sigma_{{r-1}}^2", uses=("gaussian-second-moment",),
+        because="the noise of phase r - 1 has the variance 16 sigma_r^2, so that 8 B^2 becomes 128 B^2",
+        consequence=CONSTANT, true_if="with sigma_r in place of sigma_{r-1}",
+        where="Theorem 7, proof, 1st display, 3rd line",
+    )
+    .step(
+        "last-noise", rf"L{_noise_norm.latex}\le\frac{{BL}}{{2^{{-2R}}}}",
+        given=rf"{_noise_norm.latex}\le\sqrt{{d}}\sigma_{{R}}", uses=("jensen", "gaussian-second-moment"),
+        where="Theorem 7, proof, 1st display, 3rd line",
+    )
+    .step(
+        "risk-of-the-last-noise", r"\frac{BL}{2^{-2R}}\le\alpha", given=r"2^{2R}=\frac{1}{\alpha}",
+        where="Theorem 7, proof, 1st display, 4th line",
+    )
+    .corrected(
+        "risk-of-the-last-noise", r"L\sqrt{d}\sigma_{R}=4\alpha", given=r"2^{2R}=\frac{BL}{\alpha}",
+        because="the exponent has the wrong sign, a factor 4 is lost, and the number of phases is the logarithm of a "
+                "quantity with a unit; log_2(B L/alpha)/2 phases leave 4 alpha",
+        consequence=CONSTANT, true_if="with 2^(2R) for 2^(-2R), for B L of at most 1",
+        where="Theorem 7, proof, 1st display, 4th line, for R = log_2(B L/alpha)/2",
+    )
+    .corrected(
+        "sum-over-the-phases", r"S+2^{-r}\cdot 129\alpha\le 129(1-2^{-r})\alpha",
+        given=r"S\le 129(1-2\cdot 2^{-r})\alpha", added=(_S,), coverage="step",
+        where="Theorem 7, proof, 1st display, 4th line, from r - 1 phases to r; a phase costs 2^-r (128 + 1/2) alpha",
+    )
+    .corrected(
+        "accuracy", r"E<133\alpha",
+        given=r"E\le L\sqrt{d}\sigma_{R}+S, S\le 129(1-2^{-R})\alpha, 2^{2R}=\frac{BL}{\alpha}",
+        added=(_S, _E), coverage="whole", where="Theorem 7, accuracy, with the constant",
+        uses=("mn25.thm7/telescoping", "mn25.thm7/a-phase", "mn25.thm7/first-phase", "mn25.thm7/later-phases",
+              "mn25.thm7/rate-times-steps", "mn25.thm7/rate-times-more-steps", "mn25.thm7/rate-is-small",
+              "mn25.thm7/risk-of-the-last-noise", "mn25.thm7/sum-over-the-phases"),
+    )
+    .step(
+        "calls-so-far", r"C+T_{r}=(1-2^{-r})T", given=r"C=(1-2\cdot 2^{-r})T", added=(_calls,),
+        where="Theorem 7, oracle evaluations, from r - 1 phases to r",
+    )
+    .whole(
+        "calls", r"C<T", given=r"C=(1-2^{-R})T", added=(_calls,), uses=("mn25.thm7/calls-so-far",),
+        where="Theorem 7, oracle evaluations",
+    )
+    .condition(
+        "smoothness", r"\frac{L^2}{\alpha}\le\frac{1}{2\eta}", given=_MANY,
+        where="Theorem 7, proof: losses are L^2/alpha-smooth; assuming 1/(2 eta)", consequence=PROOF_STEP,
+        true_if="with 2/eta_r in place of 1/(2 eta), which is enough",
+    )
+    .corrected(
+        "smoothness", r"\frac{L^2}{\alpha}\le\frac{2}{\eta_{r}}", given=r"\eta L^2\le\alpha",
+        because="a step of eta_r is a contraction for (2/eta_r)-smooth losses, and L^2/alpha is below that",
+        where="Theorem 7, proof: gradient steps are contractions",
+        uses=("fmtt18.prop17", "fmtt18.prop18", "mn25.thm7/rate-is-small"),
+    )
+    .step(
+        "sensitivity", r"\|w_t-\eta g_t-(w_t-\eta h_t)\|\le 2L\eta", given=r"\|g_t\|\le L, \|h_t\|\le L",
+        added=(_w, _g, _g2), uses=("fmtt18.prop17", "fmtt18.prop18"),
+        where="Theorem 7, proof: 2 L eta_r, from the one step whose loss changes; later steps are contractions",
+    )
+    .step(
+        "noise-is-enough",
+        r"\frac{2L\eta_{r}\sqrt{2(\log(n/\delta)+0.2232)}}{\sigma_{r}}\le\epsilon_{r}",
+        where="Theorem 7, proof: epsilon_r; log(1.25 n/delta) is at most log(n/delta) + 0.2232",
+        uses=("classical-gaussian-mechanism", "mn25.lem16/logarithm"),
+    )
+    .step(
+        "epsilon-of-a-phase", r"\epsilon_{r}\leq\frac{1}{2^{r}}", given=_FEW,
+        where="Theorem 7, proof, for a large alpha",
+    )
+    .corrected(
+        "epsilon-of-a-phase", r"\epsilon_{r}=1", given=_FEW,
+        because="rate and noise shrink alike, so that epsilon_r does not depend on r; the factor 2^-r comes from the "
+                "number of steps",
+        consequence=PROOF_STEP, true_if="with 1 in place of 2^-r", where="Theorem 7, proof, for a large alpha",
+    )
+    .step(
+        "epsilon-with-a-small-alpha", r"\epsilon_{r}\leq\frac{1}{2^{r}}\frac{\alpha\sqrt{d}}{BL}", given=_MANY,
+        where="Theorem 7, proof, for a small alpha",
+    )
+    .corrected(
+        "epsilon-with-a-small-alpha", r"\epsilon_{r}=\frac{\alpha\sqrt{d\log(n/\delta)}}{BL}", given=_MANY,
+        because="a root of log(n/delta) is left out", consequence=PROOF_STEP,
+        where="Theorem 7, proof, for a small alpha",
+    )
+    .condition(
+        "epsilon-of-the-gaussian-mechanism", r"\frac{\alpha\sqrt{d\log(n/\delta)}}{BL}\le 1", given=_SMALL_ALPHA,
+        where="Theorem 7, proof: epsilon_r is at most 1",
+    )
+    .step(
+        "few-steps", rf"2^{{-r}}\frac{{BL{_BOTH}}}{{\alpha}}\leq n/2", letters=(_some_epsilon,),
+        given=rf"\alpha\geq\frac{{BL}}{{{_BOTH}}}, {_ALPHA_STAR}",
+        where="Theorem 7, proof, for a large alpha, with alpha >= 6 alpha*_{epsilon, delta}",
+    )
+    .corrected(
+        "few-steps", r"T_{r}\leq n/2", given=rf"{_FEW}, {_ENOUGH}", letters=(_some_epsilon,),
+        because="T_r has log(n/delta) where alpha* has log(1/delta)", consequence=EDGE,
+        true_if="for delta of at most 1/n, where log(n/delta) is at most twice log(1/delta)",
+        where="Theorem 7, proof, for a large alpha, with log(n/delta) in alpha*",
+    )
+    .step(
+        "observation", r"\frac{1}{2^{r}}\frac{\alpha\sqrt{d}}{BL}\leq\frac{n}{2T_{r}}",
+        given=rf"{_MANY}, \alpha\geq\alpha_{{1,\delta}}^{{*}}", consequence=EDGE,
+        where="Theorem 7, proof, for a small alpha", true_if="for delta of at most exp(-1/4)",
+    )
+    .condition(
+        "condition-of-lemma-6", rf"\frac{{\alpha{_BOTH}}}{{BL}}\leq\frac{{n}}{{2}}\cdot\frac{{2^r\alpha^2}}{{B^2L^2}}",
+        given=rf"\alpha\le\frac{{BL}}{{{_BOTH}}}, {_ALPHA_STAR}", letters=(_some_epsilon,), uses=("mn25.lem6",),
+        where="Theorem 7, proof: in either case; here for a small alpha, with alpha >= 6 alpha*_{epsilon, delta}",
+    )
+    .corrected(
+        "condition-of-lemma-6", r"\epsilon_{r}\leq\frac{n}{2T_{r}}", given=rf"{_MANY}, {_ENOUGH}",
+        letters=(_some_epsilon,), uses=("mn25.lem6",),
+        because="epsilon_r has log(n/delta) where alpha* has log(1/delta)", consequence=EDGE,
+        true_if="for delta of at most 1/n", where="Theorem 7, proof, for a small alpha, with log(n/delta) in alpha*",
+    )
+    .step(
+        "both-are-one", r"\frac{BL\sqrt{d\log(n/\delta)}}{n\alpha}="
+        r"\frac{B^{2}L^{2}}{\alpha^{2}n}\cdot\frac{\alpha\sqrt{d\log(n/\delta)}}{BL}",
+        where="Theorem 7, proof, 2nd display, 1st line: the two parts of the maximum",
+    )
+    .step(
+        "epsilon-of-a-sampled-phase",
+        r"\frac{6T_{r}}{n}\epsilon_{r}\le\frac{6}{R}\frac{BL\sqrt{d\log(n/\delta)}}{n\alpha}",
+        given=_FEW, added=(_phases,), uses=("mn25.lem6", "mn25.thm7/both-are-one"),
+        where="Theorem 7, proof, 2nd display, 1st line, for a large alpha",
+    )
+    .corrected(
+        "epsilon-of-a-sampled-phase", r"\frac{6T_{r}}{n}\epsilon_{r}=6\frac{\alpha^{*}_{\delta}}{2^{r}\alpha}",
+        given=_FEW, because="1/R stands for 2^-r", consequence=EDGE, true_if="with 2^-r in place of 1/R",
+        uses=("mn25.lem6",), where="Theorem 7, proof, 2nd display, 1st line, for a large alpha",
+    )
+    .corrected(
+        "epsilon-of-another-sampled-phase", r"\frac{6T_{r}}{n}\epsilon_{r}=6\frac{\alpha^{*}_{\delta}}{2^{r}\alpha}",
+        given=_MANY, coverage="step", uses=("mn25.lem6",),
+        where="Theorem 7, proof, 2nd display, 1st line, for a small alpha",
+    )
+    .step(
+        "one-logarithm",
+        rf"6\frac{{BL{_BOTH}}}{{n2^{{r}}\alpha}}\le 6\cdot 2^{{-r}}\frac{{\alpha_{{1,\delta}}^{{*}}}}{{\alpha}}",
+        consequence=CONSTANT,
+        where="Theorem 7, proof, last display: alpha*_{1, delta} in place of alpha*_delta, which has log(n/delta)",
+        true_if="with log(n/delta) in alpha*",
+    )
+    .step(
+        "factor-of-delta", r"6\epsilon_{r}T_{r}/n\le 6", given=r"\epsilon_{r}\leq\frac{n}{2T_{r}}",
+        uses=("mn25.lem6",), where="Theorem 7, proof, 2nd display, 2nd line: the exponents",
+    )
+    .step(
+        "share-of-delta", r"\frac{4T_{r}}{n}\frac{\delta}{n}\le 2^{-r}\delta", given=r"T\le\frac{n^2}{4}",
+        uses=("mn25.lem6",), where="Theorem 7, proof, 2nd display, 2nd line",
+    )
+    .step(
+        "deltas-add-up", r"e^{6}(1-2^{-R})\delta\le\delta", uses=("basic-composition",),
+        where="Theorem 7, proof, end: by composition the algorithm is (epsilon, delta)-DP; the sum of e^6 2^-r delta",
+    )
+    .corrected(
+        "deltas-add-up", r"1.65\cdot\frac{4T}{n^2}\le 1", given=rf"{_FEW}, {_ENOUGH}, n\ge 2",
+        letters=(_some_epsilon,), uses=("basic-composition", "mn25.lem6", "mn25.thm7/exponent"),
+        because="e^6 delta is 403 times what is claimed; the exponent is at most 1/2 and 4 T/n^2 small, "
+                "which is enough",
+        consequence=CONSTANT, true_if="for e^6 delta in place of delta",
+        where="Theorem 7, proof, end: the sum of exp(1/2) 4 T_r/n delta/n, for a large alpha and two records or more",
+    )
+    .corrected(
+        "more-deltas-add-up", r"1.65\cdot\frac{4T}{n^2}\le 1", given=rf"{_MANY}, {_ENOUGH}", coverage="step",
+        letters=(_some_epsilon,), uses=("basic-composition", "mn25.lem6", "mn25.thm7/exponent"),
+        where="Theorem 7, proof, end: the sum of exp(1/2) 4 T_r/n delta/n, for a small alpha",
+    )
+    .corrected(
+        "exponent", r"6\frac{\alpha^{*}_{\delta}}{2^{r}\alpha}\le\frac{1}{2}", given=_ENOUGH, letters=(_some_epsilon,),
+        coverage="step", where="Theorem 7, proof, 2nd display, 2nd line: 6 epsilon_r T_r/n",
+    )
+    .corrected("root-of-e", r"e^{1/2}\le 1.65", coverage="step", where="Theorem 7, proof, end")
+    .step(
+        "share-of-epsilon", r"S+2^{-r}=1-2^{-r}", given=r"S=1-2\cdot 2^{-r}", added=(_share,),
+        where="Theorem 7, proof, last display: the sum of 2^-r, from r - 1 phases to r",
+    )
+    .corrected(
+        "privacy", r"6\frac{\alpha^{*}_{\delta}}{\alpha}(1-2^{-R})<\epsilon", given=_ENOUGH, coverage="whole",
+        uses=("mn25.thm7/few-steps", "mn25.thm7/condition-of-lemma-6", "mn25.thm7/epsilon-of-a-sampled-phase",
+              "mn25.thm7/epsilon-of-another-sampled-phase", "mn25.thm7/noise-is-enough", "mn25.thm7/sensitivity",
+              "mn25.thm7/smoothness", "mn25.thm7/epsilon-of-the-gaussian-mechanism", "mn25.thm7/share-of-epsilon",
+              "mn25.thm7/deltas-add-up", "mn25.thm7/more-deltas-add-up", "mn25.thm7/root-of-e", "basic-composition"),
+        where="Theorem 7, privacy, with log(n/delta) in alpha* and two records or more",
+    )
+    .correction(
+        latex=(
+            r"\alpha\ge\frac{6BL\sqrt{d\log(n/\delta)}}{n\epsilon}\implies(\epsilon,\delta)\text{-DP, }"
+            r"133\alpha\text{-accurate with }\tfrac12\log_2(BL/\alpha)\text{ phases}"
+        ),
+    )
+)  # fmt: skip
+
+STATEMENTS = (thm7.statement, lem16.statement)

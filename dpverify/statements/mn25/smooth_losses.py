@@ -1,119 +1,236 @@
-"""mn25, Theorems 3 and 4: private optimization of smooth losses, lower and upper bounds."""
+"""mn25, Appendix C.1: lower bounds for smooth losses, by mean estimation."""
 
 from __future__ import annotations
 
 from dpverify.formulas.expressions import real
-from dpverify.formulas.units import LOSS, NATS
-from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
+from dpverify.formulas.units import LENGTH, LOSS, NATS
+from dpverify.formulas.vectors import vector
+from dpverify.statements.mn25.symbols import B, L, alpha, d, n
 from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
-_calls = real(
-    "Time", ge=0, latex=r"\overline{\mathsf{Time}}(\mathcal{A},\mathcal{O},\alpha,B,L,\alpha/B^{2})"
-)
-_private, _sampling = (
-    real("private", gt=0, latex=r"\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}}"),
-    real("sampling", gt=0, latex=r"\min\big\{{\frac{B^{2}L^{2}}{\alpha^{2}},n}\big\}"),
-)
-_c1, _c2 = (real(f"c{i}", gt=0, latex=f"c_{{{i}}}") for i in (1, 2))
-_f_any, _f_best, _distance = (
-    real("F_w", unit=LOSS, latex=r"\mathcal{L}(w_{0})"), real("F_best", unit=LOSS, latex=r"\mathcal{L}(w^{*})"),
-    real("D", ge=0, unit=B.unit, latex=r"\|w_{0}-w^{*}\|"),
-)  # fmt: skip
+_GRADIENT = LOSS / LENGTH
+_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
 _delta = real("delta", gt=0, lt=1, latex=r"\delta")
-
-thm3 = (
-    Sheet(
-        "mn25.thm3",
-        (alpha, B, L, d, n, epsilon, _delta, _calls, _private, _sampling, _c1, _c2),
-        title="Oracle calls for smooth losses",
-        where="Theorem 3",
-        latex=(
-            r"\overline{\mathsf{Time}}(\mathcal{A},\mathcal{O},\alpha,B,L,\alpha/B^{2})=\Omega\big("
-            r"\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}}+\min\big\{\frac{B^{2}L^{2}}{\alpha^{2}},n\big\}\big)"
-        ),
-        pairs=("mn25.thm6", "mn25.lem13", "mn25.thm4", "mn25.fingerprint"),
-    )
-    .instance(
-        "accuracy-for-nothing", r"0\ge c_{1}\cdot\min\{\frac{B^{2}L^{2}}{\alpha^{2}},n\}",
-        given=r"\mathcal{L}(w_{0})-\mathcal{L}(w^{*})\le L\cdot\|w_{0}-w^{*}\|, \|w_{0}-w^{*}\|\le B, \alpha\ge BL",
-        added=(_f_any, _f_best, _distance), consequence=EDGE, true_if="for accuracies below a part of B L",
-        where="Theorem 3 for alpha of at least B L",
-        case="the algorithm that releases the center of the ball and makes no call: it is private, and B L accurate",
-    )
-    .step(
-        "nothing-is-accurate-enough", r"\mathcal{L}(w_{0})-\mathcal{L}(w^{*})\le\alpha",
-        given=r"\mathcal{L}(w_{0})-\mathcal{L}(w^{*})\le L\cdot\|w_{0}-w^{*}\|, \|w_{0}-w^{*}\|\le B, \alpha\ge BL",
-        added=(_f_any, _f_best, _distance), where="Theorem 3 for alpha of at least B L: the center is accurate",
-    )
-    .whole(
-        "bound",
-        rf"{_calls.latex}\ge\frac{{c}}{{2}}({_private.latex}+{_sampling.latex})",
-        given=rf"{_calls.latex}\ge c_{{1}}\cdot {_private.latex}, {_calls.latex}\ge c_{{2}}\cdot {_sampling.latex}, "
-              r"c\le c_{1}, c\le c_{2}", added=(real("c", gt=0),),
-        uses=("mn25.thm6", "mn25.lem13"),
-        where="Appendix C.1: Theorem 3 follows from two lower bounds; a sum is at most twice the larger part",
-    )
-)  # fmt: skip
-
-_beta = real("beta", gt=0, unit=LOSS / B.unit**2, latex=r"\beta")
-_root, _root_n = (
-    real("root", gt=0, latex=r"\sqrt{d\log(1/\delta)}"),
-    real("root_n", gt=0, latex=r"\sqrt{d\log(n/\delta)}"),
+_N = real("N", gt=0, meaning="number of records that are not 0")
+_calls = real("s", gt=0, meaning="expected number of oracle calls")
+_lambda = real("lambda", gt=0, unit=LOSS / LENGTH**2, latex=r"\lambda")
+_w, _best, _v = (
+    vector(name, unit=LENGTH, latex=latex) for name, latex in (("w", "w"), ("w_best", "w^{*}"), ("v", "v"))
 )
-_level, _level_n = (
-    real("level", gt=0, unit=NATS, latex=r"\log(1/\delta)"),
-    real("level_n", gt=0, unit=NATS, latex=r"\log(n/\delta)"),
+_G, _X = (real(name, ge=0, unit=_GRADIENT, meaning=f"length of a {what}") for name, what in (
+    ("G", "loss's gradient"), ("Y", "record")))  # fmt: skip
+_W = real("W", ge=0, unit=LENGTH, meaning="length of a point")
+_width = real("D", gt=0, unit=LENGTH, meaning="diameter of a set")
+_a, _b = vector("a"), vector("b")
+_total = real("X", ge=0, unit=_GRADIENT, latex=r"\left\|\sum_{i=1}^{n}x_{i}\right\|")
+_free = real("w_free", ge=0, unit=LENGTH, latex=r"\left\|\tilde{w}^{*}\right\|")
+_excess = real(
+    "E",
+    ge=0,
+    unit=LOSS,
+    latex=r"\underset{\Theta,S,\mathcal{A}}{\mathbb{E}}\left[\mathcal{L}(w)-\mathcal{L}(w^{*})\right]",
 )
-_log_n, _log_delta = real("x", ge=0, meaning="log n"), real("y", gt=0, meaning="log(1/delta)")
-_eta = real("eta", gt=0, unit=B.unit**2 / LOSS, latex=r"\eta", meaning="step size")
-_C = real("C", gt=0)
-_N = real("N", ge=0, meaning="calls of Phased SGD")
-_best, _best_1 = (
-    real("best", gt=0, unit=LOSS, latex=r"\alpha_{\epsilon,\delta}^{*}"),
-    real("best_1", gt=0, unit=LOSS, latex=r"\alpha_{1,\delta}^{*}"),
+_distance = real(
+    "W2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\left\|w-w^{*}\right\|^{2}\right]"
+)
+_error2 = real("Theta2", ge=0, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|^{2}\right]")
+_error = real("Theta", ge=0, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]")
+_squared = real(
+    "Theta_squared", ge=0, meaning="square of the mean error",
+    latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]^{2}",
 )  # fmt: skip
-_final = real("eps", gt=0, unit=NATS, latex=r"\epsilon^{\prime}", meaning="epsilon of the algorithm")
+_ESTIMATED = rf"{_error2.latex}=\frac{{4n^2\lambda^2}}{{L^2N^2}}{_distance.latex}"
+_DIFFERENCE = r"\mathcal{L}(w)-\mathcal{L}(w^{*})"
+_LESS = r"\lambda\left({\left\|w\right\|^{2}-\left\|w^{*}\right\|^{2}}\right)"
+_SIZES = r"N=n\alpha/(BL), \lambda=\frac{NL}{144nB}"
+_BOUND = r"\frac{BL\sqrt{d}}{18\alpha\sqrt{\log(1/\delta)}}"
 
-thm4 = (
+thm6 = (
     Sheet(
-        "mn25.thm4",
-        (alpha, B, L, d, n, epsilon, _beta, _root, _root_n, _level, _level_n, _eta, _C, _N, _best, _best_1, _final),
-        title="Phased SGD for smooth losses",
-        where="Theorem 4",
+        "mn25.thm6", (n, d, B, L, alpha, _level, _delta, _N, _calls, _lambda, _w, _best, _v, _a, _b, _total,
+                      _free, _excess, _distance, _error2, _error, _squared),
+        title="Oracle calls of a private optimizer of smooth losses",
+        where="Theorem 6",
         latex=(
-            r"O\big(\max\big\{\frac{BL\sqrt{d\log(1/\delta)}}{\alpha},\frac{B^{2}L^{2}}{\alpha^{2}}\big\}\big)"
-            r"\text{ calls},\quad\alpha\geq 6\alpha_{\epsilon,\delta}^{*}\implies(\epsilon,\delta)\text{-DP}"
+            r"\mathcal{A}\ (\epsilon,\delta)\text{-DP and }\alpha\text{-accurate for }"
+            r"(\mathcal{F}_{L,\alpha/B^2}^n,\mathcal{K}_B)\implies s=\Omega\left(\frac{BL\sqrt{d}}{\alpha}\right)"
         ),
-        pairs=("mn25.alg4", "mn25.thm7", "mn25.thm3"),
+        pairs=("mn25.thm3", "mn25.lem14", "mn25.lem13"),
     )
-    .step(
-        "smooth-enough-for-the-step", r"\beta\leq\frac{2}{\eta}",
-        given=r"\beta\leq L\sqrt{d\log(1/\delta)}/B, \eta\le\frac{B}{L\sqrt{d\log(n/\delta)}}, "
-              r"\sqrt{d\log(1/\delta)}\le\sqrt{d\log(n/\delta)}",
-        where="Theorem 4: the step size of Algorithm 4 is at most 2/beta, which makes steps contractions",
+    .define(r"\frac{1}{n}\sum_{i=1}^{n}x_{i}", r"-2\lambda w^{*}")
+    .define(r"\mathcal{L}(w)", r"\langle w,\frac{1}{n}\sum_{i=1}^{n}x_{i}\rangle+\lambda\|w\|^{2}")
+    .define(r"\mathcal{L}(w^{*})", r"\langle w^{*},\frac{1}{n}\sum_{i=1}^{n}x_{i}\rangle+\lambda\|w^{*}\|^{2}")
+    .condition(
+        "delta-of-lemma-14", r"\frac{1}{16nd}\le\frac{1}{12Nd}", given=r"N\le n", uses=("mn25.lem14",),
+        where="Theorem 6: Lemma 14 for N records asks for delta <= 1/(12 N d)",
     )
-    .step(
-        "logarithms-of-both-theorems", r"x+1=O(1)", added=(_log_n, _log_delta),
-        where="Theorems 4 and 7: the calls are bounded with log(1/delta) in one, with log(n/delta) in the other: "
-              "x = log n, and log(1/delta) = 1",
-        consequence=CONSTANT, true_if="with log(n/delta), as in Theorem 7 and Algorithm 4, or for delta of at most 1/n",
+    .condition(
+        "records-enough", r"n\alpha/(BL)\ge 1", consequence=EDGE, true_if="for alpha of at least B L/n",
+        where="Theorem 6, proof: N = n alpha/(B L) records",
     )
     .corrected(
-        "logarithms-of-both-theorems", r"x+y\le 2y", given=r"x\le y", added=(_log_n, _log_delta),
-        because="Algorithm 4 has log(n/delta); it is at most 2 log(1/delta) only where delta is at most 1/n",
-        where="Theorem 4 for delta of at most 1/n: x = log n, y = log(1/delta)",
+        "records-enough", r"2n\alpha/(BL)\ge 1", given=r"\alpha\ge\frac{BL}{n}",
+        because="for alpha below B L/n there would be less than one record",
+        where="Theorem 6, proof, for alpha >= B L/n, with twice as many records",
     )
-    .whole(
-        "privacy", r"\epsilon^{\prime}\le\epsilon",
-        given=r"\epsilon^{\prime}\le 6\frac{\alpha_{1,\delta}^{*}}{\alpha}, \alpha\geq 6\alpha_{\epsilon,\delta}^{*}, "
-              r"\alpha_{\epsilon,\delta}^{*}=\frac{\alpha_{1,\delta}^{*}}{\epsilon}",
-        uses=("mn25.thm7",), where="Theorem 4, privacy",
+    .step(
+        "length-of-the-sum", rf"{_total.latex}\leq NL",
+        given=rf"{_total.latex}\le N\cdot\frac{{L}}{{\sqrt{{d}}}}\sqrt{{d}}",
+        uses=("triangle-inequality",), where="Theorem 6, proof: N vectors with d entries of size L/sqrt(d)",
     )
-    .whole(
-        "calls", r"N\le C\cdot(\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}+\frac{B^{2}L^{2}}{\alpha^{2}})",
-        given=r"(N\le C\cdot\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}\text{ or }"
-              r"N\le C\cdot\frac{B^{2}L^{2}}{\alpha^{2}})",
-        uses=("mn25.thm7", "mn25.thm4/smooth-enough-for-the-step", "mn25.thm4/logarithms-of-both-theorems"),
-        where="Theorem 4, calls and accuracy, with the logarithm of Theorem 7: a maximum and a sum are of one order",
+    .step(
+        "minimizer-in-the-ball", rf"{_free.latex}\leq 72B",
+        given=rf"{_free.latex}=\frac{{{_total.latex}}}{{2n\lambda}}, {_total.latex}\le NL, "
+              r"\lambda\geq\frac{NL}{144nB}",
+        where="Theorem 6, proof: the ball B(72 B)",
+    )
+    .step(
+        "minimizer-in-the-small-ball", rf"{_free.latex}\le 24B",
+        given=rf"{_free.latex}=\frac{{{_total.latex}}}{{2n\lambda}}, {_total.latex}\le NL, "
+              r"\lambda\geq\frac{NL}{144nB}",
+        where="Theorem 6, proof: w* is the minimizer on B(24 B)", consequence=EDGE,
+        true_if="with B(72 B), the constraint set",
+    )
+    .step(
+        "minimizer", r"\mathcal{L}(w)\ge\langle v,\frac{1}{n}\sum_{i=1}^{n}x_{i}\rangle+\lambda\|v\|^2",
+        given=r"v=\frac{1}{2\lambda}\frac{1}{n}\sum_{i=1}^{n}x_{i}",
+        where="Theorem 6, proof: the unconstrained minimizer; v stands for it",
+    )
+    .corrected(
+        "minimizer", r"\mathcal{L}(w)\ge\langle v,\frac{1}{n}\sum_{i=1}^{n}x_{i}\rangle+\lambda\|v\|^2",
+        given=r"v=-\frac{1}{2\lambda}\frac{1}{n}\sum_{i=1}^{n}x_{i}",
+        because="the minimizer is minus what is printed; the display below uses the right sign", consequence=EDGE,
+        true_if="for the loss with a minus, or with -w for w", where="Theorem 6, proof: the unconstrained minimizer",
+    )
+    .step(
+        "choice-of-lambda", r"\lambda=\frac{\alpha}{144B^{2}}", given=_SIZES,
+        where="Theorem 6, proof: the setting of N",
+    )
+    .step(
+        "lambda-is-small", r"\frac{\alpha}{144B^{2}}\leq\frac{L}{B}", given=r"\alpha\le BL",
+        where="Theorem 6, proof, where alpha is at most B L",
+    )
+    .step(
+        "lipschitz", r"G\le 2L",
+        given=r"G\le Y+2\lambda W, Y\le L, W\le 72B, \lambda=\frac{\alpha}{144B^2}, \alpha\le BL",
+        added=(_G, _X, _W), uses=("triangle-inequality",),
+        where="Theorem 6, proof: 2 L-Lipschitz over B(72 B)",
+    )
+    .step(
+        "excess-by-the-mean",
+        r"\mathcal{L}(w)-\mathcal{L}(w^{*})=\Big\langle{w-w^{*}},{\frac{1}{n}\sum_{i=1}^{n}x_{i}}\Big\rangle"
+        rf"+{_LESS}", where="Theorem 6, proof, 2nd display, line 1",
+    )
+    .step(
+        "optimality", r"\Big\langle{w-w^{*}},{\frac{1}{n}\sum_{i=1}^{n}x_{i}}\Big\rangle"
+        rf"+{_LESS}=2\lambda\left\langle w-w^{{*}},-w^{{*}}\right\rangle+{_LESS}",
+        where="Theorem 6, proof, 2nd display, line 2",
+    )
+    .step(
+        "product", rf"2\lambda\left\langle w-w^{{*}},-w^{{*}}\right\rangle+{_LESS}"
+        rf"=2\lambda(\|w^{{*}}\|^{{2}}-\left\langle w,w^{{*}}\right\rangle)+{_LESS}",
+        where="Theorem 6, proof, 2nd display, line 3",
+    )
+    .step(
+        "polarization", rf"2\lambda(\|w^{{*}}\|^{{2}}-\left\langle w,w^{{*}}\right\rangle)+{_LESS}"
+        r"=2\lambda\left({\|w^{*}\|^{2}-\frac{1}{2}\|w^{*}\|^{2}-\frac{1}{2}\left\|w\right\|^{2}"
+        rf"+\frac{{1}}{{2}}\left\|w-w^{{*}}\right\|^{{2}}}}\right)+{_LESS}",
+        where="Theorem 6, proof, 2nd display, line 4",
+    )
+    .step(
+        "excess",
+        rf"2\lambda\left({{\|w^{{*}}\|^{{2}}-\frac{{1}}{{2}}\|w^{{*}}\|^{{2}}-\frac{{1}}{{2}}\left\|w\right\|^{{2}}"
+        rf"+\frac{{1}}{{2}}\left\|w-w^{{*}}\right\|^{{2}}}}\right)+{_LESS}=\lambda\left\|w-w^{{*}}\right\|^{{2}}",
+        where="Theorem 6, proof, 2nd display, line 5",
+    )
+    .step(
+        "polarization-identity",
+        r"\left\langle a,b\right\rangle=\frac{1}{2}(\left\|a\right\|^{2}+\left\|b\right\|^{2}-\left\|a-b\right\|^{2})",
+        where="Theorem 6, proof, after the 2nd display",
+    )
+    .step(
+        "excess-and-error", rf"\lambda{_distance.latex}=\frac{{L^{{2}}N^{{2}}}}{{n^{{2}}\lambda}}{_error2.latex}",
+        given=_ESTIMATED, where="Theorem 6, proof, 3rd display, line 2", consequence=EDGE,
+    )
+    .corrected(
+        "excess-and-error", rf"\lambda{_distance.latex}=\frac{{L^{{2}}N^{{2}}}}{{4n^{{2}}\lambda}}{_error2.latex}",
+        given=_ESTIMATED, because="a factor 4 is left out, which the next line has",
+        true_if="with the 4 of the next line", where="Theorem 6, proof, 3rd display, line 2",
+    )
+    .step(
+        "excess-from-below",
+        rf"\lambda{_distance.latex}\geq\frac{{L^{{2}}N^{{2}}}}{{4n^{{2}}\lambda}}{_squared.latex}",
+        given=rf"{_ESTIMATED}, {_error2.latex}\ge {_squared.latex}", uses=("jensen",),
+        where="Theorem 6, proof, 3rd display, line 3",
+    )
+    .step("nonzero-records-seen", r"\frac{Ns}{n}=\frac{s\alpha}{BL}", given=r"N=n\alpha/(BL)", where="Theorem 6, proof")
+    .step(
+        "few-records-seen", r"\frac{s\alpha}{BL}<\frac{\sqrt{d}}{18\sqrt{\log(1/\delta)}}", given=rf"s<{_BOUND}",
+        where="Theorem 6, proof: by contradiction", uses=("mn25.lem14",),
+    )
+    .step(
+        "error-of-the-mean", rf"{_squared.latex}\geq\frac{{1}}{{36}}",
+        given=rf"{_squared.latex}=({_error.latex})^2, {_error.latex}\ge\frac{{1}}{{6}}",
+        uses=("mn25.lem14",), where="Theorem 6, proof: by Lemma 14",
+    )
+    .step(
+        "contradiction", r"\alpha\geq\frac{L^{2}N^{2}}{72n^{2}\lambda}",
+        given=rf"\alpha\ge\frac{{L^2N^2}}{{4n^2\lambda}}{_squared.latex}, {_squared.latex}"
+              rf"\ge\frac{{1}}{{36}}, {_SIZES}",
+        where="Theorem 6, proof, 4th display",
+    )
+    .step(
+        "constants", r"\frac{L^{2}N^{2}}{72n^{2}\lambda}=\frac{2BLN}{n}=2\alpha", given=_SIZES,
+        where="Theorem 6, proof, 4th display",
+    )
+    .corrected(
+        "contradiction", r"\frac{L^2N^2}{4n^2\lambda}\cdot\frac{1}{36}=2\alpha",
+        given=r"N=2n\alpha/(BL), \lambda=\frac{NL}{144nB}",
+        because="4 times 36 is 144, not 72, so that alpha >= alpha is left, which contradicts nothing; with N = 2 n "
+                "alpha/(B L) records it is alpha >= 2 alpha",
+        consequence=CONSTANT, where="Theorem 6, proof, 4th display, for N = 2 n alpha/(B L)",
+        true_if="for an excess risk below alpha",
+    )
+    .condition(
+        "smoothness-of-the-class", r"2\lambda\le\frac{\alpha}{(144B)^2}", given=r"\lambda=\frac{\alpha}{144B^{2}}",
+        where="Theorem 6: on B(72 B), of diameter 144 B, the class has the smoothness alpha/(144 B)^2",
+    )
+    .corrected(
+        "smoothness-of-the-class", r"2\lambda=\frac{576\alpha}{(144B)^2}",
+        given=r"N=2n\alpha/(BL), \lambda=\frac{NL}{144nB}",
+        because="the losses of the proof have up to 576 times the smoothness of the class; with B as the diameter "
+                "alpha/B^2 has to become 576 alpha/B^2",
+        consequence=CONSTANT, where="Theorem 6, for the smoothness 576 alpha/B^2",
+        true_if="if B is the radius of a ball over 72, as in the proof",
+    )
+    .corrected(
+        "all-points-are-accurate", r"\lambda W^2\le\frac{\alpha}{2}", given=r"2\lambda\le\frac{\alpha}{D^2}, W\le D",
+        added=(_W, _width), coverage="step",
+        where="Theorem 6: with the printed smoothness and a minimizer in the set, the proof's losses have no point "
+              "with "
+              "an excess risk above alpha/2",
+    )
+    .step(
+        "rate", r"\frac{1}{18\sqrt{\log(1/\delta)}}=\Omega(1)", consequence=CONSTANT,
+        where="Theorem 6: what the proof shows, and what is claimed, over B L sqrt(d)/alpha",
+        true_if="as Theorem 3 has it, over a root of "
+        "log(1/delta)",
+    )
+    .corrected(
+        "rate", r"s=\Omega(\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}})",
+        given=r"s\ge\frac{BL\sqrt{d}}{36\alpha\sqrt{\log(1/\delta)}}", coverage="whole",
+        because="the proof shows a bound that falls with log(1/delta), of which delta <= 1/(16 n d) is no bound",
+        uses=("mn25.lem14", "mn25.thm6/contradiction", "mn25.thm6/excess-from-below", "mn25.thm6/excess",
+              "mn25.thm6/error-of-the-mean", "mn25.thm6/minimizer", "mn25.thm6/lipschitz"),
+        where="Theorem 6, with the root of log(1/delta) of Theorem 3, for the smoothness 576 alpha/B^2",
+    )
+    .correction(
+        latex=(
+            r"\mathcal{A}\ (\epsilon,\delta)\text{-DP and }\alpha\text{-accurate for }"
+            r"(\mathcal{F}_{L,576\alpha/B^2}^n,\mathcal{K}_B)\implies"
+            r"s=\Omega\left(\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}}\right)"
+        ),
     )
 )  # fmt: skip
+
+STATEMENTS = (thm6.statement,)
