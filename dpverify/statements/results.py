@@ -49,8 +49,8 @@ RESULTS = (
     ),
     NamedResult(
         id="continuum-fano",
-        title="an estimator is within t of X with probability P only if I >= P log(1/q) - log 2, where q is the largest "
-        "probability of X being within t of a point",
+        title="an estimator is within t of X with probability P only if I >= P log(1/q) - log 2, where q is the "
+        "largest probability of X being within t of a point",
         source="Duchi and Wainwright: Distance-based and continuum Fano inequalities",
     ),
     NamedResult(
@@ -82,8 +82,8 @@ RESULTS = (
     ),
     NamedResult(
         id="duchi-wainwright",
-        title="P(|X - Y| >= t) >= (H(X | Y) - log N_max - 1) / log((|C| - N_min) / N_max) for X and Y in a finite set C, "
-        "of which at least N_min and at most N_max points are within t of one",
+        title="P(|X - Y| >= t) >= (H(X | Y) - log N_max - 1) / log((|C| - N_min) / N_max) for X and Y in a finite "
+        "set C, of which at least N_min and at most N_max points are within t of one",
         source="Duchi and Wainwright: Distance-based and continuum Fano inequalities, Proposition 1",
     ),
     NamedResult(

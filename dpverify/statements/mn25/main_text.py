@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dpverify.statements.mn25.fano import lem8, lem9, lem10
-from dpverify.statements.mn25.hard_instance import instance_facts
-from dpverify.statements.mn25.information_needed import lem2
-from dpverify.statements.mn25.information_obtained import lem1
-from dpverify.statements.mn25.leftover_subspace import lem3
-from dpverify.statements.mn25.limited_oracles import thm5
+from dpverify.statements.mn25.lower_bounds.fano import lem8, lem9, lem10
+from dpverify.statements.mn25.lower_bounds.hard_instance import instance_facts
+from dpverify.statements.mn25.lower_bounds.information_needed import lem2
+from dpverify.statements.mn25.lower_bounds.information_obtained import lem1
+from dpverify.statements.mn25.lower_bounds.leftover_subspace import lem3
+from dpverify.statements.mn25.lower_bounds.limited_oracles import thm5
 from dpverify.statements.mn25.preliminaries import prelim
 from dpverify.statements.mn25.private_oracles import cor1, thm1_1, thm1_2, thm2
 from dpverify.statements.mn25.sampling import lem6

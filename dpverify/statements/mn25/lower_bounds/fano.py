@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpverify.formulas.expressions import integer, real
-from dpverify.statements.mn25.information_obtained import information
+from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, K, d, small_alpha
 from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
