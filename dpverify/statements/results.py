@@ -69,6 +69,12 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="fingerprinting-identity",
+        title="E A(S) sum_i (X_i - theta) = g'(theta) (1 - theta^2) for n independent X_i in {-1, 1} with mean theta and "
+        "g(theta) = E A(S)",
+        source="Dwork, Smith, Steinke, Ullman, Vadhan: Robust Traceability from Trace Amounts, Lemma 5",
+    ),
+    NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
