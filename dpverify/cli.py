@@ -71,19 +71,14 @@ def list_(
 ) -> None:
     """List every statement and algorithm with the verdicts computed for it.
 
-    Verdicts are remembered in the user's cache folder until a formula or a prover changes.
+    Verdicts are remembered in the user's cache folder until a formula or a prover changes. What is not remembered is
+    proved first, statement by statement: that takes minutes, and an interrupted command goes on where it was.
     """
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
-    from dpverify.verification.proofs import (
-        catalog_entries,
-        prove_statements,
-        recall,
-        remember_all,
-        uses_graph,
-        without_certificates,
-    )
+    from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
+    from dpverify.verification.remembered import prove_and_remember, recall
 
     chosen = tuple(ids or ())
     wanted = {row.id for _, row in select(chosen)}
@@ -92,9 +87,13 @@ def list_(
     missing = [s for s in statements if known[s.id] is None]
     records = [without_certificates(e) for found in known.values() for e in found or ()]
     if missing:
-        proved = prove_statements(missing, workers=jobs, progress=_progress("proving"))
-        remember_all(r.evidence for r in proved)
-        records += proved
+        number = f"{len(missing)} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
+        typer.echo(
+            f"Proving the formulas of {number}, once: nothing is remembered of them as they are now. That can take "
+            "minutes; what is done is kept if you interrupt it.",
+            err=True,
+        )
+        records += prove_and_remember(missing, workers=jobs, progress=_progress("proving"))
     below = {name for id_ in wanted for name in ancestors(id_, uses_graph())} - wanted
     records += [
         without_certificates(e)
@@ -156,7 +155,8 @@ def prove(
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
-    from dpverify.verification.proofs import prove_page, prove_statements, remember_all
+    from dpverify.verification.proofs import prove_page
+    from dpverify.verification.remembered import prove_and_remember
 
     chosen = tuple(ids or ())
     said = ""
@@ -175,8 +175,7 @@ def prove(
         if not statements:
             encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
             raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
-        records = prove_statements(statements, workers=jobs, progress=_progress("proving"))
-        remember_all(r.evidence for r in records)
+        records = prove_and_remember(statements, workers=jobs, progress=_progress("proving"))
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
@@ -401,7 +400,7 @@ def verify(
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
-    from dpverify.verification.proofs import remember_all
+    from dpverify.verification.remembered import remember_all
 
     settings = VerificationSettings(
         papers=tuple(paper or ()),

@@ -3,7 +3,8 @@
 A statement is proved only by its `whole` formulas, together with its conditions and with what these rest on;
 everything that they use and that is not among the statement's own formulas is named after the word "given". Instances
 refute or support. A false step or condition is named, and so is a box that leaves out part of a domain. Nothing is
-proved by what rests on a statement whose claim, or a constant in it, is false as printed.
+proved by what rests on a statement whose claim, or a constant in it, is false as printed; on a formula of it that is
+true, it may rest. A corrected statement rests on what it uses as corrected, where there is a correction.
 """
 
 from __future__ import annotations
@@ -111,6 +112,7 @@ def word(
     rows: Sequence[Row],
     uses: Sequence[str] = (),
     false: Mapping[str, Consequence | None] | None = None,
+    corrected: Sequence[str] = (),
 ) -> Word:
     """What may be said about a statement.
 
@@ -118,15 +120,17 @@ def word(
         statement: its id.
         rows: its formulas in one variant.
         uses: what the statement rests on, whichever the formula.
-        false: the statements that are false as printed among those that it rests on, with what follows from that.
+        false: what is false of all that it rests on, with what follows from that.
+        corrected: the statements whose correction it rests on, since they are false as printed.
     """
     false_rows = _marks((row.coverage, row.verdict) for row in rows)
-    said = [*false_rows, *(_carried(name, consequence) for name, consequence in (false or {}).items())]
+    said = [*false_rows]
     claims = [row for row in rows if row.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
     refuted = [row for row in claims if row.verdict is Verdict.REFUTED]
     if refuted:
         worst = gravest(row.consequence for row in refuted)
         return Word(Verdict.REFUTED, (), "; ".join(["refuted" + (f": {worst}" if worst else ""), *said]))
+    said += _carried(false or {})
     wholes = [row for row in rows if row.coverage is Coverage.WHOLE]
     if not wholes:
         return Word(None, (), "; ".join([_without_a_whole(rows), *said]))
@@ -146,11 +150,18 @@ def word(
         first += " by rigorous intervals"
     if given:
         first += f", given {', '.join(given)}"
+    if corrected:
+        said.append(f"{', '.join(corrected)} as corrected")
     return Word(verdict, given, "; ".join([first, *said]))
 
 
-def _carried(name: str, consequence: Consequence | None) -> str:
-    return f"rests on {name}, false as printed" + (f" ({consequence})" if consequence else "")
+def _carried(false: Mapping[str, Consequence | None]) -> Iterator[str]:
+    """What is false of all that a statement rests on, gravest first: one clause for each consequence."""
+    for consequence in (*Consequence, None):
+        names = [name for name, of in false.items() if of is consequence]
+        if names:
+            why = f": {consequence}" if consequence else ""
+            yield f"rests on {', '.join(names)} (false as printed{why})"
 
 
 def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
@@ -231,6 +242,73 @@ def ancestors(name: str, graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
             found[following] = None
             waiting += graph.get(following, ())
     return tuple(node for node in found if node != name)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was found of one statement, for those that rest on it."""
+
+    uses: tuple[str, ...]
+    """What the statement rests on, whichever the formula."""
+    rows: Mapping[Variant, Sequence[Row]]
+    """Its formulas in each variant; no corrected variant where there is no correction."""
+
+    def variant(self, wanted: Variant) -> Variant:
+        """The variant that something in a variant rests on."""
+        return wanted if wanted in self.rows else Variant.PRINTED
+
+    def row(self, name: str, variant: Variant) -> Row | None:
+        """A formula in a variant; one that only the other variant has stands for itself."""
+        found = [*self.rows[self.variant(variant)], *(row for rows in self.rows.values() for row in rows)]
+        return next((row for row in found if row.name == name), None)
+
+    def refuted(self, variant: Variant) -> tuple[Row, ...]:
+        """The formulas that refute the statement itself in a variant."""
+        claims = (Coverage.WHOLE, Coverage.INSTANCE)
+        rows = self.rows.get(variant, ())
+        return tuple(row for row in rows if row.coverage in claims and row.verdict is Verdict.REFUTED)
+
+
+def false_below(
+    statement: str, variant: Variant, shown: Mapping[str, Shown]
+) -> tuple[dict[str, Consequence | None], tuple[str, ...]]:
+    """What is false of all that a statement rests on in a variant, nearest first, and whose corrections it rests on.
+
+    A statement that is named stands for all of its formulas but instances, and is false if it is refuted; of one that
+    is named with a formula, `STATEMENT/OBLIGATION`, only this formula counts, and what that rests on.
+    """
+    false: dict[str, Consequence | None] = {}
+    corrected: dict[str, None] = {}
+    done: set[str] = {statement}
+    waiting = list(_references(shown[statement], variant)) if statement in shown else []
+    while waiting:
+        name = waiting.pop(0)
+        id_, _, formula = name.partition("/")
+        of = shown.get(id_)
+        if name in done or of is None:
+            continue
+        done.add(name)
+        there = of.variant(variant)
+        if not formula:
+            refuted = of.refuted(there)
+            if refuted:
+                false[name] = gravest(row.consequence for row in refuted)
+            elif there is not Variant.PRINTED and of.refuted(Variant.PRINTED):
+                corrected[name] = None
+            waiting += _references(of, there)
+            continue
+        row = of.row(formula, there)
+        if row is None:
+            continue
+        if row.verdict is Verdict.REFUTED and id_ != statement:
+            false[name] = row.consequence
+        waiting += row.uses
+    return false, tuple(corrected)
+
+
+def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
+    parts = [row for row in of.rows[variant] if row.coverage is not Coverage.INSTANCE]
+    return tuple(dict.fromkeys([*of.uses, *(name for row in parts for name in row.uses)]))
 
 
 # ------------------------------------------------------------------------------------------------- by how much

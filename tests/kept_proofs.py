@@ -91,7 +91,7 @@ class Proofs:
             pytest.MonkeyPatch.context() as patch,
         ):
             # a user's store asks for the same program to the last file
-            patch.setattr(proofs, "_program", lambda: [self.program])
+            patch.setattr(proofs, "program", lambda: [self.program])
             records = proofs.prove_statements(statements, workers=self._workers, store=store)
             self._drop_all_but(store.path)
         return records

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
@@ -134,6 +134,11 @@ class Obligation:
                     "formulas over the variables in `over`",
                 )
 
+    @property
+    def declared(self) -> tuple[Variable, ...]:
+        """Its variables."""
+        return self.over
+
     def _check_coverage(self) -> None:
         if self.coverage not in tuple(Coverage) or self.coverage is Coverage.UNIT:
             allowed = ", ".join(c for c in Coverage if c is not Coverage.UNIT)
@@ -178,6 +183,72 @@ def _check_names(what: str, names: object) -> None:
         raise InvalidArgumentError(what, names, "a tuple of ids")
 
 
+class Part(Protocol):
+    """What is said of an obligation beside its formulas."""
+
+    @property
+    def name(self) -> str:
+        """Its name within the statement."""
+
+    @property
+    def coverage(self) -> Coverage:
+        """How much of the statement it is."""
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What its part in the statement rests on."""
+
+    @property
+    def declared(self) -> tuple[Variable, ...]:
+        """The letters that it may be about; only constants of orders such as O(n) are not among them."""
+
+
+class Unread(Sequence[Obligation]):
+    """Obligations whose formulas are read when they are asked for, each once.
+
+    Attributes:
+        parts: what is known of them without reading.
+    """
+
+    def __init__(
+        self, parts: Sequence[Part], read: Callable[[int], Obligation], source: Callable[[], Json]
+    ) -> None:
+        self.parts = tuple(parts)
+        self._read, self._source = read, source
+
+    def source(self) -> Json:
+        """What they are read from: all of it, so that where it is the same, they are."""
+        return self._source()
+
+    @overload
+    def __getitem__(self, index: int) -> Obligation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Obligation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Obligation | tuple[Obligation, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        return self._read(range(len(self.parts))[index])
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __iter__(self) -> Iterator[Obligation]:
+        return map(self._read, range(len(self.parts)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | Unread) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Obligation, ...]]]:
+        return tuple, (tuple(self),)
+
+
+def parts_of(obligations: Sequence[Obligation]) -> Sequence[Part]:
+    """What is said of obligations beside their formulas, without reading them."""
+    return obligations.parts if isinstance(obligations, Unread) else obligations
+
+
 @dataclass(frozen=True)
 class Repair:
     """What should have been printed, and why.
@@ -187,7 +258,7 @@ class Repair:
     """
 
     because: str
-    obligations: tuple[Obligation, ...]
+    obligations: Sequence[Obligation]
     latex: str = ""
     replaces: tuple[str, ...] = ()
 
@@ -199,7 +270,7 @@ class Statement:
     id: str
     title: str
     where: str
-    printed: tuple[Obligation, ...]
+    printed: Sequence[Obligation]
     repaired: Repair | None = None
     latex: str = ""
     pairs: tuple[str, ...] = ()
@@ -211,10 +282,15 @@ class Statement:
         _check_names(f"uses of statement {self.id}", self.uses)
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """What is said of its obligations beside their formulas, printed ones first."""
+        repaired = self.repaired.obligations if self.repaired else ()
+        return (*parts_of(self.printed), *parts_of(repaired))
+
+    @property
     def rests_on(self) -> tuple[str, ...]:
         """All that it uses, and what its obligations but for instances do, without what is its own."""
-        repaired = self.repaired.obligations if self.repaired else ()
-        parts = (o for o in (*self.printed, *repaired) if o.coverage is not Coverage.INSTANCE)
+        parts = (part for part in self.parts if part.coverage is not Coverage.INSTANCE)
         named = [*self.uses, *(name for o in parts for name in o.uses)]
         return tuple(dict.fromkeys(name for name in named if name.partition("/")[0] != self.id))
 

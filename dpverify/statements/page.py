@@ -69,7 +69,7 @@ class _Page:
                     raise
                 argument = error.argument.removeprefix(f"{sheet.id}/")
                 raise self.wrong(block.line, argument, error.value, error.allowed) from None
-        if not sheet.printed:
+        if not sheet.rows:
             raise InvalidArgumentError("page", str(self.path), "a page with a formula between `$$` and `$$`")
         return sheet.statement
 
@@ -196,13 +196,13 @@ class _Page:
         if define:
             return self.defined(sheet, block, define["of"])
         name, coverage, options = self.said(block.line, said, sheet)
-        if any(o.name == name for o in sheet.printed):
+        if any(row.name == name for row in sheet.rows):
             raise self.wrong(block.line, "name", name, "a name that no other display has")
         add = {
             Coverage.WHOLE: sheet.whole, Coverage.STEP: sheet.step, Coverage.CONDITION: sheet.condition,
             Coverage.REFERENCE: sheet.reference, Coverage.INSTANCE: sheet.instance,
         }[coverage]  # fmt: skip
-        return add(name, block.latex, where=f"{self.path.name}, line {block.line + 1}", **options)
+        return add(name, block.latex, where=f"{self.path.name}, line {block.line + 1}", **options).read()
 
     def defined(self, sheet: Sheet, block: _Block, of: str | None) -> Sheet:
         latex = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", block.latex).rstrip(" .,;")
@@ -216,7 +216,7 @@ class _Page:
             parameter = next((v for v in sheet.letters if v.latex == of.strip()), None)
             if parameter is None:
                 raise self.wrong(block.line, "parameter", Latex(of), "a letter of the table")
-        return sheet.define(left.strip().removesuffix(":").strip(), body.strip(), parameter=parameter)
+        return sheet.define(left.strip().removesuffix(":").strip(), body.strip(), parameter=parameter).read()
 
     def said(self, line: int, text: str, sheet: Sheet) -> tuple[str, Coverage, dict[str, Any]]:
         """Name, coverage and options from the line before a display: `Bound (step; given $t\\le n$)`."""
@@ -258,7 +258,7 @@ class _Page:
 
     @staticmethod
     def unnamed(sheet: Sheet) -> str:
-        return f"display {len(sheet.printed) + 1}"
+        return f"display {len(sheet.rows) + 1}"
 
     def box(self, line: int, text: str, sheet: Sheet) -> dict[str, tuple[Fraction, Fraction]]:
         """`$0\\le x\\le 1$, $y\\in[0,2]$`: the ends for each letter."""

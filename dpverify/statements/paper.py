@@ -6,8 +6,10 @@ registered like anyone else's.
 
 from __future__ import annotations
 
+import ast
 import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module, resources
@@ -71,10 +73,6 @@ class Paper:
         for name in ids:
             if name not in known:
                 raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
-
-    def mentions(self, id_: str) -> bool:
-        """Whether its statements may name an id; false only where they do not."""
-        return True
 
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The ids of its algorithms that rest on a statement."""
@@ -159,19 +157,9 @@ class PaperFolder(Paper):
         plans: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.{name}").PLANS
         return plans
 
-    def mentions(self, id_: str) -> bool:
-        """Whether an id stands between quotes in a module of its statements."""
-        return any(_quoted(id_, file) for file in self.folder.glob("*.py"))
-
     def rest_on(self, id_: str) -> tuple[str, ...]:
-        """The same; only algorithms are loaded in whose file the id stands."""
-        files = {path: _origin(path.partition(":")[0]) for path in self.algorithms.values()}
-        named = {path for path, file in files.items() if _quoted(id_, file)}
-        return tuple(
-            name
-            for name, path in self.algorithms.items()
-            if path in named and id_ in getattr(loaded(path), "statements", ())
-        )
+        """The same; an algorithm is loaded only where its file does not list what it rests on."""
+        return tuple(name for name, path in self.algorithms.items() if id_ in _rests_on(path, id_))
 
     def plans_about(self, ids: Collection[str]) -> tuple[Plan, ...]:
         """The same; only audits are loaded that lie beside an algorithm of these ids, or one that rests on them."""
@@ -197,13 +185,34 @@ def _origin(module: str) -> Path:
     return Path(str(spec.origin if spec is not None else None))
 
 
-def _quoted(id_: str, file: Path) -> bool:
-    return f'"{id_}"' in _text(file)
+def _rests_on(path: str, id_: str) -> tuple[str, ...]:
+    """What an algorithm rests on, as far as that may be an id: nothing where the id is not named in its file."""
+    module, _, name = path.partition(":")
+    file = _origin(module)
+    if f'"{id_}"' not in _text(file):
+        return ()
+    for node in _tree(file).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for line in node.body:
+                if (
+                    isinstance(line, ast.AnnAssign)
+                    and ast.unparse(line.target) == "statements"
+                    and line.value
+                ):
+                    with suppress(ValueError):  # not written out here
+                        return tuple(ast.literal_eval(line.value))
+    found: tuple[str, ...] = getattr(loaded(path), "statements", ())
+    return found
 
 
 @cache
 def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(_text(file))
 
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:
@@ -243,14 +252,13 @@ def check_uses(among: Iterable[Paper]) -> None:
     rows = {row.id for paper in known for row in paper.catalog}
     statements = {s.id: s for paper in known for s in paper.statements}
     obligations = {
-        f"{s.id}/{o.name}": o
+        f"{s.id}/{part.name}": part
         for s in statements.values()
-        for o in (*(s.repaired.obligations if s.repaired else ()), *s.printed)
+        for part in reversed(s.parts)  # of two with the same name, the printed one
     }
     names = rows | set(named_results(known)) | set(obligations)
     for s in statements.values():
-        repaired = s.repaired.obligations if s.repaired else ()
-        for name in (*s.uses, *(name for o in (*s.printed, *repaired) for name in o.uses)):
+        for name in (*s.uses, *(name for part in s.parts for name in part.uses)):
             if name not in names:
                 allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
                 raise InvalidArgumentError(f"uses of statement {s.id}", name, allowed)

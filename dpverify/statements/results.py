@@ -16,9 +16,20 @@ RESULTS = (
         source="textbooks on analysis",
     ),
     NamedResult(
+        id="cauchy-schwarz",
+        title="the Cauchy-Schwarz inequality: the square of a sum of d numbers is at most d times the sum of their "
+        "squares",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
         id="chain-rule-of-information",
         title="I(A, B; X) = I(A; X) + I(B; X | A)",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="change-of-variables",
+        title="a density of the image under a smooth bijection is the density at its preimage, times the Jacobian",
+        source="textbooks on analysis",
     ),
     NamedResult(
         id="chernoff-for-gamma",
@@ -42,6 +53,18 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="differentiation-under-the-integral",
+        title="the derivative of an integral is the integral of the derivative, where both converge and the latter "
+        "does so uniformly",
+        source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="divergence-chain-rule",
+        title="the divergence of two laws of a sequence is the sum of the mean divergences of each part given those"
+        " before",
+        source="textbooks on information theory",
+    ),
+    NamedResult(
         id="divergence-is-convex",
         title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
         source="textbooks on information theory",
@@ -59,14 +82,27 @@ RESULTS = (
     ),
     NamedResult(
         id="exponential-mechanism",
-        title="the exponential mechanism on K scores with sensitivity Delta chooses one within (2 Delta / epsilon)(ln K + t) "
-        " of the best with probability 1 - exp(-t)",
+        title="the exponential mechanism on K scores with sensitivity Delta chooses one within "
+        "(2 Delta / epsilon)(ln K + t) of the best with probability 1 - exp(-t)",
         source="McSherry and Talwar: Mechanism Design via Differential Privacy",
+    ),
+    NamedResult(
+        id="exponential-mechanism-tail",
+        title="under masses in proportion to exp(-f / T) on k points, f is above min f + T (ln k + t) with probability "
+        "at most exp(-t)",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy",
     ),
     NamedResult(
         id="exponential-series",
         title="exp(t) is the sum of t^k / k! over k >= 0",
         source="textbooks on analysis",
+    ),
+    NamedResult(
+        id="fingerprinting",
+        title="for epsilon = O(1) and delta = o(1/n), no private algorithm answers most of p marginals of n sign "
+        "vectors up "
+        "to a small multiple of min(1, sqrt(p) / (epsilon n))",
+        source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
         id="fingerprinting-identity",
@@ -75,8 +111,14 @@ RESULTS = (
         source="Dwork, Smith, Steinke, Ullman, Vadhan: Robust Traceability from Trace Amounts, Lemma 5",
     ),
     NamedResult(
+        id="fubini",
+        title="the integral of a product of functions, one of each variable, is the product of their integrals",
+        source="Fubini 1907, Tonelli 1909",
+    ),
+    NamedResult(
         id="gaussian-concentration",
-        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds its "
+        title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
+        "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
@@ -91,12 +133,28 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="gibbs-on-a-net",
+        title="under masses in proportion to exp(-f / T) on N points, E f is at most min f + T ln N",
+        source="McSherry, Talwar: Mechanism Design via Differential Privacy; by the entropy of the masses",
+    ),
+    NamedResult(
         id="gibbs-risk",
         title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
         "T for "
         "convex f",
         source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
         "5",
+    ),
+    NamedResult(
+        id="gilbert-varshamov",
+        title="there are 2^(p/8) sign vectors of length p of which any two differ in at least p/8 places",
+        source="the Varshamov-Gilbert bound; Tsybakov: Introduction to Nonparametric Estimation, Lemma 2.9",
+    ),
+    NamedResult(
+        id="group-privacy",
+        title="an event's probabilities under an epsilon-private algorithm for data sets that differ in k records are "
+        "within a factor exp(k epsilon)",
+        source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem 2.2",
     ),
     NamedResult(
         id="group-privacy-of-zcdp",
@@ -117,7 +175,8 @@ RESULTS = (
     ),
     NamedResult(
         id="herbst",
-        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is 1/eta-strongly convex "
+        title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
+        "1/eta-strongly convex "
         "has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
@@ -130,6 +189,17 @@ RESULTS = (
     NamedResult(
         id="independent-means-multiply",
         title="the mean of a product of independent numbers is the product of their means",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-of-a-fresh-record",
+        title="the mean over a fresh record, drawn independently of the output, of its loss is the population loss "
+        "of the output",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="independent-records-are-exchangeable",
+        title="independent records of the same law may be exchanged without changing any mean",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -148,6 +218,12 @@ RESULTS = (
         source="Jensen 1906",
     ),
     NamedResult(
+        id="johnson-lindenstrauss",
+        title="the projection to a random subspace of a quarter of the dimension d or more is, with probability "
+        "1 - exp(-C d a^2), at most a shorter than half of a vector of the unit ball",
+        source="Vershynin: High-Dimensional Probability, Lemma 5.3.2",
+    ),
+    NamedResult(
         id="largest-entropy",
         title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
@@ -157,6 +233,22 @@ RESULTS = (
         title="Markov's inequality: a times the probability that a nonnegative number is at least a is at most its "
         "mean",
         source="textbooks on probability",
+    ),
+    NamedResult(
+        id="mills-ratio",
+        title="the Gaussian tail beyond y > 0 is at most exp(-y^2/2) / (y sqrt(2 pi))",
+        source="Gordon 1941",
+    ),
+    NamedResult(
+        id="minimum-of-a-mean",
+        title="the mean of the smallest values is at most the smallest value of the mean",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="morris-peres",
+        title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
+        " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
+        source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
     ),
     NamedResult(
         id="neyman-pearson",
@@ -179,6 +271,17 @@ RESULTS = (
         source="textbooks on information theory",
     ),
     NamedResult(
+        id="post-processing-of-divergences",
+        title="no Renyi or Kullback-Leibler divergence grows when the same random map is applied to both laws",
+        source="van Erven and Harremoes: Renyi Divergence and Kullback-Leibler Divergence, Theorem 1",
+    ),
+    NamedResult(
+        id="post-sampling",
+        title="a mechanism within tau in total variation of an (epsilon, delta)-private one is (epsilon, delta + (1"
+        " + e^epsilon) tau)-private",
+        source="from the definitions",
+    ),
+    NamedResult(
         id="projection-inequality",
         title="of a convex set, p is the point nearest to x only if <x - p, z - p> <= 0 for every point z of the set",
         source="textbooks on convex analysis",
@@ -194,6 +297,11 @@ RESULTS = (
         id="randomized-response",
         title="composed adaptively, no epsilon-private mechanisms have a larger profile than randomized response",
         source="Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy",
+    ),
+    NamedResult(
+        id="range-times-total-variation",
+        title="the means of a number under two laws differ by at most its range times their total variation",
+        source="textbooks on probability",
     ),
     NamedResult(
         id="reflection",
@@ -293,6 +401,12 @@ RESULTS = (
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
     NamedResult(
+        id="talagrand",
+        title="the squared W_2 distance to a law whose negative log-density is mu-strongly convex is at most 2/mu "
+        "times the divergence from it",
+        source="Otto and Villani: Generalization of an Inequality by Talagrand, Theorem 1",
+    ),
+    NamedResult(
         id="tcdp-by-subsampling",
         title="for rho and m/n of at most 1/10, log(n/m) >= 3 rho (2 + log_2(1/rho)) and log(n/m) >= 6 rho, a rho-zCDP "
         "mechanism on m of n records, drawn without replacement, is (13 (m/n)^2 rho, log(n/m)/(4 rho))-tCDP",
@@ -315,9 +429,25 @@ RESULTS = (
         source="textbooks on probability",
     ),
     NamedResult(
+        id="volume-of-a-net",
+        title="a set in a ball of radius R of dimension p has a net of radius r with at most (1 + 2 R / r)^p points",
+        source="by volume; Vershynin: High-Dimensional Probability, Corollary 4.2.13",
+    ),
+    NamedResult(
         id="wald",
         title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
         "their mean number",
         source="Wald 1944",
+    ),
+    NamedResult(
+        id="wasserstein-of-lipschitz",
+        title="the means of a G-Lipschitz function under two laws differ by at most G times their W_2 distance",
+        source="textbooks on probability",
+    ),
+    NamedResult(
+        id="yao",
+        title="Yao's principle: on average over a prior, some deterministic algorithm is as good as a randomized "
+        "one",
+        source="Yao 1977",
     ),
 )

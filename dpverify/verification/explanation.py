@@ -5,15 +5,15 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpverify.evidence import Coverage, ProofEvidence, StatementEntry, Variant, Verdict
 from dpverify.formulas.expressions import Variable
-from dpverify.formulas.logic import And, Formula
-from dpverify.formulas.printing import formula_text
 from dpverify.headlines import ancestors, bare, marks
-from dpverify.proving.language import Obligation, Statement
+from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
 from dpverify.statements.paper import (
@@ -26,7 +26,16 @@ from dpverify.statements.paper import (
     select,
 )
 from dpverify.verification.places import places
-from dpverify.verification.proofs import catalog_entries, recall, used_by, uses_graph, without_certificates
+from dpverify.verification.proofs import (
+    catalog_entries,
+    named_with,
+    obligations_of,
+    source_texts,
+    used_by,
+    uses_graph,
+    without_certificates,
+)
+from dpverify.verification.remembered import audits_of, recall
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -82,16 +91,18 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
         yield from _algorithm(paper, row.id, algorithm)
     yield from _rests_on(row.id)
     users = _users(row.id)
-    plans = [
-        plan for other in papers().values() for plan in other.plans_about((row.id, *(n for n, _ in users)))
-    ]
+    audits = Counter[str]()
+    for other in papers().values():
+        audits.update(audits_of(other))
+    # audits take long to load
+    plans = [plan for p in papers().values() for plan in p.plans_about((row.id,))] if audits[row.id] else []
     if users:
         yield from _heading("Algorithms that rest on it")
         yield from (f"  {name}: {title} (dpverify explain {name})" for name, title in users)
     yield from _neighbors(
         row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
     )
-    yield from _audits(row.id, [name for name, _ in users], plans)
+    yield from _audits(row.id, {name: audits[name] for name, _ in users}, plans)
     yield from _places(paper, row.id, plans)
 
 
@@ -137,18 +148,19 @@ def _statement(statement: Statement) -> Iterator[str]:
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
-    symbols = _symbols(statement)
+    rows = _rows(statement, evidence)
+    symbols = _symbols(rows)
     if symbols:
         yield from _heading("Symbols of the formulas below")
         yield from (f"  {_symbol(variable)}" for variable in symbols.values())
-    for variant, obligations in _by_variant(statement):
-        if obligations:
-            words = "as printed" if variant is Variant.PRINTED else "corrected"
+    for variant, words in ((Variant.PRINTED, "as printed"), (Variant.REPAIRED, "corrected")):
+        of_variant = [row for row in rows if row.variant is variant]
+        if of_variant:
             yield from _heading(f"Formulas to prove, {words}")
         # an obligation's evidence has its name, that on its units has `NAME: units`
         found = {e.obligation: e for e in evidence if e.variant is variant}
-        for obligation in obligations:
-            yield from _obligation(obligation, symbols, found)
+        for row in of_variant:
+            yield from _obligation(row, symbols, found)
     units = [e for e in evidence if e.coverage is Coverage.UNIT]
     if units:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
@@ -174,18 +186,43 @@ def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[st
     yield from _wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  ")
 
 
-def _by_variant(statement: Statement) -> Iterator[tuple[Variant, Sequence[Obligation]]]:
-    yield Variant.PRINTED, statement.printed
-    yield Variant.REPAIRED, statement.repaired.obligations if statement.repaired else ()
+@dataclass(frozen=True)
+class _Row:
+    """An obligation, and what a ledger's row shows of it whatever comes of it."""
+
+    variant: Variant
+    part: Part
+    letters: tuple[Variable, ...]
+    """The variables of its formula."""
+    texts: Mapping[str, Any]
 
 
-def _symbols(statement: Statement) -> dict[str, Variable]:
+def _rows(statement: Statement, evidence: list[ProofEvidence]) -> list[_Row]:
+    """The obligations; of those that something is remembered of, no formula is read."""
+    known = {(e.variant, e.obligation): e for e in evidence}
+    rows = []
+    for variant in Variant:
+        obligations = obligations_of(statement, variant)
+        for i, part in enumerate(parts_of(obligations)):
+            found = known.get((variant, part.name))
+            texts = (
+                dict(found)
+                if found
+                else source_texts(statement, variant, obligations[i], part.coverage, part.name)
+            )
+            declared = {variable.name: variable for variable in part.declared}
+            if not declared.keys() >= texts["domain"].keys():  # some come from an order such as O(n)
+                declared = {variable.name: variable for variable in obligations[i].over}
+            rows.append(_Row(variant, part, tuple(declared[name] for name in texts["domain"]), texts))
+    return rows
+
+
+def _symbols(rows: list[_Row]) -> dict[str, Variable]:
     """Name to symbol, as declared for the first formula that uses it."""
     found: dict[str, Variable] = {}
-    for _, obligations in _by_variant(statement):
-        for obligation in obligations:
-            for variable in obligation.over:
-                found.setdefault(variable.name, variable)
+    for row in rows:
+        for variable in row.letters:
+            found.setdefault(variable.name, variable)
     return found
 
 
@@ -196,32 +233,29 @@ def _symbol(variable: Variable) -> str:
     return f"{variable.name}: {variable.meaning + '; ' if variable.meaning else ''}{within}{unit}"
 
 
-def _obligation(
-    obligation: Obligation, symbols: dict[str, Variable], found: dict[str, ProofEvidence]
-) -> Iterator[str]:
-    evidence = found.get(obligation.name)
-    yield f"  {obligation.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
-    where = plain_formula(obligation.where) if "$" in obligation.where else obligation.where
-    yield f"    {where}; {_part(obligation.coverage)}"
-    if obligation.latex:
-        yield f"    {plain_formula(obligation.latex)}"
-    yield from (f"    {line}" for line in _claim(obligation.claim))
-    if obligation.assuming:
-        yield "    given " + "; ".join(plain_signs(formula_text(a)) for a in obligation.assuming)
-    for variable in obligation.over:
+def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofEvidence]) -> Iterator[str]:
+    evidence, texts = found.get(row.part.name), row.texts
+    yield f"  {row.part.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
+    where = plain_formula(texts["where"]) if "$" in texts["where"] else texts["where"]
+    yield f"    {where}; {_part(row.part.coverage)}"
+    yield f"    {plain_formula(texts['latex'])}"
+    yield from (f"    {line}" for line in _claim(texts["expression"]))
+    if texts["assuming"]:
+        yield "    given " + "; ".join(map(plain_signs, texts["assuming"]))
+    for variable in row.letters:
         if _symbol(variable) != _symbol(symbols[variable.name]):
             yield f"    here {_symbol(variable)}"
-    for quantity in obligation.stands_for:
+    for quantity in texts["stands_for"]:
         yield f"    with {plain_formula(quantity)}"
-    if obligation.scope:
-        yield from _wrapped(f"the case: {obligation.scope}", "    ")
-    if obligation.uses:
-        yield from _wrapped(f"uses: {', '.join(obligation.uses)}", "    ")
-    if obligation.catches is not None:
-        yield from _wrapped(f"would have caught: {obligation.catches.says}", "    ")
+    if texts["scope"]:
+        yield from _wrapped(f"the case: {texts['scope']}", "    ")
+    if texts["uses"]:
+        yield from _wrapped(f"uses: {', '.join(texts['uses'])}", "    ")
+    if texts["catches"]:
+        yield from _wrapped(f"would have caught: {texts['catches']}", "    ")
     if evidence is not None:
         yield from _outcome(evidence)
-    units = found.get(f"{obligation.name}: units")
+    units = found.get(f"{row.part.name}: units")
     if units is not None and units.verdict is not Verdict.PROVED:
         yield f"    the units: {_verdict(units)}"
         yield from _outcome(units)
@@ -239,13 +273,22 @@ def _part(coverage: Coverage) -> str:
     return words[coverage]
 
 
-def _claim(claim: Formula) -> Iterator[str]:
-    """A formula on one line; a conjunction with one part per line."""
-    if not isinstance(claim, And):
-        yield plain_signs(formula_text(claim))
-        return
-    for number, part in enumerate(claim.parts, 1):
-        yield plain_signs(formula_text(part)) + (" and" if number < len(claim.parts) else "")
+def _claim(text: str) -> Iterator[str]:
+    """A formula on one line; a conjunction, whose parts stand in brackets, with one part a line."""
+    level, start, parts = 0, 0, list[str]()
+    for i, sign in enumerate(text):
+        level += (sign in "([") - (sign in ")]")  # an interval such as [0, 1) opens and closes, too
+        if level == 0:
+            if sign in ")]" and text[start] == "(" and text[i + 1 : i + 6] in ("", " and "):
+                parts.append(text[start + 1 : i])
+                start = i + 6
+            elif not start - 6 < i < start:
+                parts = []
+                break
+    if len(parts) < 2:
+        parts = [text]
+    for number, part in enumerate(parts, 1):
+        yield plain_signs(part) + (" and" if number < len(parts) else "")
 
 
 def _verdict(evidence: ProofEvidence) -> str:
@@ -400,26 +443,24 @@ def _users(id_: str) -> list[tuple[str, str]]:
 
 def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
     """What the encoded statements name together with this one, without what was named above."""
-    naming = (paper for paper in papers().values() if paper.mentions(id_))
-    related = {s.id for paper in naming for s in paper.statements if id_ in s.pairs}
+    related = set(named_with().get(id_, ()))
     related |= set(statement.pairs if statement else ())
     if related - known:
         yield ""
         yield f"Related: {', '.join(sorted(related - known))}"
 
 
-def _audits(id_: str, users: list[str], plans: list[Plan]) -> Iterator[str]:
-    """The plans that audit it, and how to carry them out."""
+def _audits(id_: str, users: Mapping[str, int], plans: list[Plan]) -> Iterator[str]:
+    """The plans that audit it, and how to carry them out; the same for algorithms that rest on it, with numbers."""
     own = [plan for plan in plans if plan.subject == id_]
     if own:
         yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
         yield from (f"  dpverify verify --only {plan.name}    {plan.title}" for plan in own)
-    counts = {name: sum(plan.subject == name for plan in plans) for name in users}
-    if any(counts.values()):
+    if any(users.values()):
         yield from _heading("Audits of what rests on it")
         yield from (
             f"  dpverify verify --paper {name}    {number} audit{'s' if number > 1 else ''}"
-            for name, number in counts.items()
+            for name, number in users.items()
             if number
         )
 

@@ -128,9 +128,16 @@ def _test_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
 def _nodes(file: Path, id_: str, *, top_only: bool = False) -> Iterator[Any]:
     """The nodes of a file in whose text the id stands between quotes; none of another one, which is not parsed."""
     text = file.read_text(encoding="utf-8")
-    if f'"{id_}"' in text:
+    if (quoted := f'"{id_}"') in text:
         tree = ast.parse(text)
-        yield from tree.body if top_only else ast.walk(tree)
+        lines = [number for number, line in enumerate(text.split("\n"), 1) if quoted in line]
+        for top in tree.body:
+            if any(_first_line(top) <= number <= (top.end_lineno or 0) for number in lines):
+                yield from (top,) if top_only else ast.walk(top)
+
+
+def _first_line(top: ast.stmt) -> int:
+    return min(node.lineno for node in (top, *getattr(top, "decorator_list", ())))
 
 
 def _is(node: ast.AST, text: str) -> bool:

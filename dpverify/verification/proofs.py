@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import platform
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
@@ -26,14 +24,19 @@ from dpverify.evidence import (
     Variant,
     Verdict,
 )
-from dpverify.files import write_whole
-from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.printing import formula_text
-from dpverify.headlines import Word, ancestors, bare, exceeds, gravest, marks, variant_rows, word
+from dpverify.headlines import Shown, Word, bare, exceeds, false_below, marks, variant_rows, word
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
-from dpverify.statements.paper import CatalogRow, Paper, find_statement, named_results, papers, select
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    find_statement,
+    named_results,
+    papers,
+    select,
+)
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
@@ -57,7 +60,8 @@ class _Task:
     position: int
 
 
-def _obligations(statement: Statement, variant: Variant) -> tuple[Obligation, ...]:
+def obligations_of(statement: Statement, variant: Variant) -> Sequence[Obligation]:
+    """What is printed, or what corrects it."""
     if variant is Variant.PRINTED:
         return statement.printed
     return statement.repaired.obligations if statement.repaired else ()
@@ -65,7 +69,7 @@ def _obligations(statement: Statement, variant: Variant) -> tuple[Obligation, ..
 
 def _tasks(statement: Statement) -> Iterator[_Task]:
     for variant in Variant:
-        for position in range(len(_obligations(statement, variant))):
+        for position in range(len(obligations_of(statement, variant))):
             yield _Task(statement.id, variant, position)
 
 
@@ -73,6 +77,8 @@ def source_texts(
     statement: Statement, variant: Variant, obligation: Obligation, coverage: Coverage, name: str
 ) -> dict[str, Any]:
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
+    from dpverify.formulas.latex import formula_latex
+
     repair = statement.repaired
     return {
         "statement": statement.id,
@@ -109,7 +115,7 @@ def refutation_texts(
 def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
     """The rows that a statement has in a ledger: variant, obligation, coverage and name of each."""
     for variant in Variant:
-        for obligation in _obligations(statement, variant):
+        for obligation in obligations_of(statement, variant):
             yield variant, obligation, obligation.coverage, obligation.name
             if obligation.units:
                 yield variant, obligation, Coverage.UNIT, f"{obligation.name}: units"
@@ -154,7 +160,7 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
     statement = find_statement(task.statement)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    return _answered(statement, task.variant, _obligations(statement, task.variant)[task.position])
+    return _answered(statement, task.variant, obligations_of(statement, task.variant)[task.position])
 
 
 def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
@@ -226,20 +232,24 @@ def prove_statements(
     workers: int = 1,
     progress: Progress | None = None,
     store: Store | None = None,
+    finished: Callable[[list[ProofRecord]], None] | None = None,
 ) -> list[ProofRecord]:
     """The same for several statements, obligations side by side in `workers` processes.
 
     With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
+    `finished` is called with all records of a statement as soon as they are there.
     """
     from joblib import Parallel, delayed
 
     from dpverify.running.executors import worker_processes
 
+    program()  # a file that is changed from now on is not among what the proofs are remembered for
     tasks = [task for statement in statements for task in _tasks(statement)]
     if progress is not None:
         progress.start(len(tasks))
     found = {task: kept for task in tasks if store is not None and (kept := _stored(store, task)) is not None}
     missing = [task for task in tasks if task not in found]
+    waiting = Counter(task.statement for task in missing)
     if progress is not None and found:
         progress.advance(len(found))
     # in the order in which they end, so that what is done is kept at once
@@ -250,6 +260,9 @@ def prove_statements(
         found[task] = records
         if store is not None:
             _store(store, task, records)
+        waiting[task.statement] -= 1
+        if finished is not None and not waiting[task.statement]:
+            finished([r for t in tasks if t.statement == task.statement for r in found[t]])
         if progress is not None:
             progress.advance(1)
     if progress is not None:
@@ -265,7 +278,7 @@ def prove_page(
 
     from dpverify.running.executors import worker_processes
 
-    parts = [(variant, o) for variant in Variant for o in _obligations(statement, variant)]
+    parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
     if progress is not None:
         progress.start(len(parts))
     parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
@@ -276,7 +289,8 @@ def prove_page(
             progress.advance(1)
     if progress is not None:
         progress.finish()
-    return records, _word(statement, [r.evidence for r in records], Variant.PRINTED, {})
+    found = [r.evidence for r in records]
+    return records, _word(statement, Variant.PRINTED, {statement.id: _shown(statement, found)})[0]
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
@@ -288,9 +302,9 @@ def _key(task: _Task) -> str:
     statement = find_statement(task.statement)
     if statement is None:
         return ""
-    content = _content(task.variant, _obligations(statement, task.variant)[task.position])
+    content = content_of(task.variant, obligations_of(statement, task.variant)[task.position])
     because = statement.repaired.because if statement.repaired else ""
-    return json.dumps([_program(), statement.id, because, content])
+    return json.dumps([program(), statement.id, because, content])
 
 
 def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
@@ -320,17 +334,24 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
+def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
+    rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
+    if statement.repaired is not None:
+        rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
+    return Shown(statement.uses, rows)
+
+
 def _word(
-    statement: Statement | None,
-    records: list[ProofEvidence],
-    variant: Variant,
-    false: Mapping[str, Consequence | None],
-) -> Word:
-    """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
-    if statement is None or not records or (variant is Variant.REPAIRED and statement.repaired is None):
-        return Word(None, (), "")
-    replaced = statement.repaired.replaces if statement.repaired else ()
-    return word(statement.id, variant_rows(records, variant, replaced), statement.uses, false)
+    statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]
+) -> tuple[Word, Mapping[str, Consequence | None]]:
+    """What may be said of a statement in one variant, and what is false of all that it rests on.
+
+    Nothing where nothing was tried, or there is no such variant.
+    """
+    if statement is None or statement.id not in shown or variant not in shown[statement.id].rows:
+        return Word(None, (), ""), {}
+    false, corrected = false_below(statement.id, variant, shown)
+    return word(statement.id, shown[statement.id].rows[variant], statement.uses, false, corrected), false
 
 
 def _docstring(path: str | None) -> str:
@@ -344,16 +365,15 @@ def _entry(
     paper: Paper,
     row: CatalogRow,
     proofs: Mapping[str, list[ProofEvidence]],
-    false: Mapping[str, Consequence | None],
+    shown: Mapping[str, Shown],
     docstrings: bool,
 ) -> StatementEntry:
     statement = next((s for s in paper.statements if s.id == row.id), None)
     algorithm = paper.algorithms.get(row.id)
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
-    naming = (p for p in papers().values() if p.mentions(row.id))
-    pairs |= {s.id for p in naming for s in p.statements if row.id in s.pairs}
-    printed, repaired = (_word(statement, found, variant, false) for variant in Variant)
+    pairs |= set(named_with().get(row.id, ()))
+    (printed, false), (repaired, _) = (_word(statement, variant, shown) for variant in Variant)
     return StatementEntry(
         id=row.id,
         paper=row.paper,
@@ -388,6 +408,17 @@ def uses_graph() -> Mapping[str, tuple[str, ...]]:
     }
 
 
+@cache
+def named_with() -> Mapping[str, tuple[str, ...]]:
+    """Id to the encoded statements that name it as what belongs with them."""
+    found: dict[str, list[str]] = {}
+    for paper in papers().values():
+        for statement in paper.statements:
+            for id_ in statement.pairs:
+                found.setdefault(id_, []).append(statement.id)
+    return {id_: tuple(names) for id_, names in found.items()}
+
+
 def used_by(id_: str) -> tuple[str, ...]:
     """The encoded statements that rest on a statement or a named result."""
     return tuple(name for name, uses in uses_graph().items() if id_ in uses)
@@ -404,22 +435,12 @@ def catalog_entries(
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
-    graph = uses_graph()
-    false = {
-        name: gravest(e.consequence for e in found)
+    shown = {
+        name: _shown(statement, found)
         for name, found in proofs.items()
-        if _word(find_statement(name), found, Variant.PRINTED, {}).verdict is Verdict.REFUTED
+        if (statement := find_statement(name)) is not None
     }
-    return tuple(
-        _entry(
-            paper,
-            row,
-            proofs,
-            {name: false[name] for name in ancestors(row.id, graph) if name in false},
-            docstrings,
-        )
-        for paper, row in select(keys_or_ids)
-    )
+    return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
 
 
 def results_of(
@@ -438,12 +459,17 @@ PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
 """Libraries that provers and checker rest on."""
 
 
-def _program() -> list[str]:
+@cache
+def _libraries() -> list[str]:
+    return [platform.python_version(), *(f"{name} {version(name)}" for name in PROVING_LIBRARIES)]
+
+
+def program() -> list[str]:
     """Changes with any line of the program, and with the version of a library that proofs rest on."""
-    return [program_hash(), platform.python_version(), *(f"{n} {version(n)}" for n in PROVING_LIBRARIES)]
+    return [program_hash(), *_libraries()]
 
 
-def _content(variant: Variant, o: Obligation) -> Json:
+def content_of(variant: Variant, o: Obligation) -> Json:
     box = {k: [str(e) for e in v] for k, v in o.box.items()}
     said = [
         o.coverage,
@@ -455,45 +481,3 @@ def _content(variant: Variant, o: Obligation) -> Json:
         o.catches.says if o.catches else "",
     ]
     return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), box]
-
-
-def _cache_file(statement: Statement) -> Path:
-    contents = [_content(variant, o) for variant in Variant for o in _obligations(statement, variant)]
-    content = json.dumps([_program(), statement.id, contents])
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "dpverify" / "proofs" / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
-
-
-def remember(statement: Statement, records: list[ProofEvidence]) -> None:
-    """Keep a statement's evidence under the hash of its formulas and of the provers' source.
-
-    What a clock has cut short is not kept, nor what a fault has.
-    """
-    if any(r.stopped_by_the_clock or r.fault for r in records):
-        return
-    path = _cache_file(statement)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps([r.model_dump(mode="json") for r in records]).encode())
-    except OSError:
-        return  # a cache that cannot be written only costs time
-
-
-def remember_all(entries: Iterable[ProofEvidence]) -> None:
-    """Keep what was found; entries of a statement are all of its entries."""
-    found: dict[str, list[ProofEvidence]] = {}
-    for entry in entries:
-        found.setdefault(entry.statement, []).append(entry)
-    for name, records in found.items():
-        statement = find_statement(name)
-        if statement is not None:
-            remember(statement, records)
-
-
-def recall(statement: Statement) -> list[ProofEvidence] | None:
-    """What `remember` kept, None where formulas or provers have changed since."""
-    try:
-        kept = json.loads(_cache_file(statement).read_text(encoding="utf-8"))
-        return [ProofEvidence.model_validate(r) for r in kept]
-    except (OSError, ValueError):
-        return None

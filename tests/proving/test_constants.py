@@ -18,7 +18,8 @@ from dpverify.proving.language import Obligation
 
 n, d, i = integer("n", ge=1), integer("d", ge=1), integer("i", ge=1)
 x, y, t = real("x"), real("y", gt=0), real("t", gt=0)
-LETTERS = (n, d, i, x, y, t)
+delta = real("delta", gt=0, lt=1, latex=r"\delta")
+LETTERS = (n, d, i, x, y, t, delta)
 
 
 def proof_of(latex: str, **options: Any) -> Proof:
@@ -87,9 +88,80 @@ def test_a_constant_outside_of_its_domain_is_refused() -> None:
     assert "no value of C" in check(wrong).says
 
 
-FALSE = (r"n^2=O(n)", r"nd=O(n)", r"\sqrt{n}\ge\Omega(n)", r"n\le\sqrt{n}+O(1)", r"n+y=O(n)")
+FALSE = {
+    r"n^2=O(n)": "n = t for C <= 1/2*t, t = 1, 2, ...",
+    r"nd=O(n)": "d = t, n = 1 for C <= 1/2*t",
+    r"\sqrt{n}\ge\Omega(n)": "c >= 1/(1/2*t^(1/2))",
+    r"n\le\sqrt{n}+O(1)": "n = t",
+    r"n+y=O(n)": "y = t",
+    r"n\log(n)=O(n)": "n = t for C <= 1/2*log(t)",
+    r"n=\Theta(n^2)": "n = t",
+    r"\log(1/\delta)=O(1)": "delta = 1/t for C <= 1/2*log(t), t = 2, 3, ...",
+    r"n\le O(\sqrt{n})\text{ for } n\text{ large enough}": "C <= 1/2*t^(1/2), n_0 <= 1/2*t^(1/2)",
+    r"\frac{1}{y}=O(1+\frac{1}{t})": "y = 1/t_2",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("latex", FALSE)
-def test_what_is_false_is_not_proved(latex: str) -> None:
-    assert proof_of(latex).verdict not in (Verdict.PROVED, Verdict.CERTIFIED)
+def test_growth_without_bound_refutes(latex: str) -> None:
+    proof = proof_of(latex)
+    assert proof.verdict is Verdict.REFUTED
+    assert FALSE[latex] in proof.reason
+    assert check(proof.certificate).confirmed
+
+
+def refused(certificate: Any, change: Any) -> str:
+    """What the checker says of a certificate whose proof has been changed."""
+    wrong = copy.deepcopy(certificate)
+    change(wrong["proof"])
+    found = check(wrong)
+    assert not found.confirmed
+    return found.says
+
+
+def test_a_wrong_curve_is_refused() -> None:
+    certificate = proof_of(r"nd=O(n)").certificate
+    assert "something else" in refused(certificate, lambda p: p["values"].update(n=["num", "2"]))
+    # with n no number, its domain must be shown, too
+    assert "not a certificate for each part" in refused(
+        certificate, lambda p: p["values"].update(n=["sym", "t"])
+    )
+    assert "no integer for n" in refused(certificate, lambda p: p["values"].update(n=["sym", "C"]))
+    assert "uses what comes after it" in refused(certificate, lambda p: p["values"].update(n=["sym", "d"]))
+    assert "no value of n" in refused(certificate, lambda p: p["values"].update(n=["num", "0"]))
+    assert "no integer for n" in refused(certificate, lambda p: p["values"].update(n=["num", "1/2"]))
+
+
+def test_a_rate_that_does_not_grow_is_refused() -> None:
+    certificate = proof_of(r"nd=O(n)").certificate
+    t = ["sym", "t"]
+    for rate in (
+        ["mul", ["num", "1/2"], ["pow", t, ["num", "-1"]]],
+        ["mul", ["num", "-1"], ["pow", t, ["num", "1"]]],
+        ["mul", ["num", "1"], ["exp", t]],
+        ["mul", ["num", "1"], ["log", ["sym", "C"]]],
+    ):
+        refused(certificate, lambda p, rate=rate: p["growth"].update(rate=rate))
+    assert "does not grow" in refused(
+        certificate, lambda p: p["growth"].update(rate=["mul", ["num", "0"], ["pow", t, ["num", "1"]]])
+    )
+    assert "bounded" in refused(certificate, lambda p: p["growth"]["along"].update(upper="100"))
+
+
+def test_a_true_claim_is_not_refuted_by_a_constant_that_is_too_small() -> None:
+    """That n <= C n fails for C <= 1/2 is no refutation: the rate has to grow."""
+    refuted = proof_of(r"nd=O(n)").certificate
+    problem = copy.deepcopy(proof_of(r"n=O(n)").certificate)
+    assert refuted is not None
+    assert problem is not None
+    problem["verdict"] = "refuted"
+    problem["proof"] = {**refuted["proof"], "values": {"n": ["sym", "t"]}}
+    assert not check(problem).confirmed
+
+
+def test_true_claims_are_not_refuted() -> None:
+    for latex in (r"n=O(n)", r"n+d=O(nd)", r"\frac{1}{n}=O(1)", r"n\ge\Omega(1)"):
+        assert proof_of(latex).verdict is Verdict.PROVED
+    # beyond the provers for now, or proved; refuted never
+    for latex in (r"\log(n)=O(n^{1/10})", r"n\log(n)=O(n^2)", r"\log(n)\le O(n)"):
+        assert proof_of(latex).verdict is not Verdict.REFUTED

@@ -11,7 +11,9 @@ def plain(text: str) -> str:
     # a dot ends a command, so that spacing can go
     text = re.sub(r"\\([A-Za-z]+)\s*", r"\\\1·", text)
     text = re.sub(
-        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox)·|\\\\|\\[,;:! ]|~|\s", "", text
+        r"\\(left|right|middle|[bB]igg?[lrm]?|quad|qquad|displaystyle|mbox|mathop)·|\\\\|\\[,;:! ]|~|\s",
+        "",
+        text,
     )
     for same, one in (
         (r"\^\{\\prime·\}", "'"),
@@ -21,6 +23,7 @@ def plain(text: str) -> str:
         (r"\\[lr]Vert·", r"\\|"),
     ):
         text = re.sub(same, one, text)
+    text = text.replace("{}", "")
     # braces that hold several signs say what is a fraction's or a power's, and stay
     before = ""
     while before != text:

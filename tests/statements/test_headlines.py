@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, StatementEntry, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.headlines import Row, ancestors, cut, cycle, exceeds, word
+from dpverify.headlines import Row, Shown, ancestors, cut, cycle, exceeds, false_below, word
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers
@@ -91,11 +92,12 @@ def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headl
 
 
 def test_a_refutation_is_carried() -> None:
-    found = word("x.y", [row(WHOLE)], ("a.b",), {"c.d": Consequence.STEP, "e.f": Consequence.EDGE})
+    edge = Consequence.EDGE
+    found = word("x.y", [row(WHOLE)], ("a.b",), {"e.f": edge, "g.h": edge, "c.d": Consequence.STEP})
     assert (found.verdict, found.headline) == (
         PROVED,
-        "proved, given a.b; rests on c.d, false as printed (a step of the proof only); "
-        "rests on e.f, false as printed (an edge case or notation)",
+        "proved, given a.b; rests on c.d (false as printed: a step of the proof only); "
+        "rests on e.f, g.h (false as printed: an edge case or notation)",
     )
 
 
@@ -103,16 +105,52 @@ def test_a_refutation_is_carried() -> None:
 def test_what_rests_on_a_claim_that_fails_is_not_proved(failing: Consequence | None) -> None:
     found = word("x.y", [row(WHOLE)], ("a.b",), {"e.f": Consequence.EDGE, "c.d": failing})
     assert found.verdict is Verdict.UNDECIDED
-    assert found.headline.startswith("undecided; rests on e.f, false as printed")
+    assert found.headline.startswith("undecided; rests on ")
+    assert "rests on c.d (false as printed" in found.headline
 
 
-def test_local_privacy_of_one_record_is_not_proved_by_a_false_lemma(
-    entries: dict[str, StatementEntry],
-) -> None:
+def _shown(*rows: Row, corrected: Sequence[Row] | None = None, uses: tuple[str, ...] = ()) -> Shown:
+    return Shown(uses, {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.REPAIRED: corrected}))
+
+
+def test_what_is_false_below() -> None:
+    """One formula of b is false as printed; c rests on all of it, d on one that is true, e on the false one."""
+    fails = row(WHOLE, REFUTED, consequence=Consequence.CLAIM)
+    shown = {
+        "b": _shown(
+            replace(fails, name="false"), replace(row(STEP), name="true"),
+            corrected=(replace(row(WHOLE), name="false"), replace(row(STEP), name="true")),
+        ),
+        "c": _shown(row(WHOLE, uses=("b", "jensen")), corrected=(row(WHOLE, uses=("b", "jensen")),)),
+        "d": _shown(row(WHOLE, uses=("b/true",))),
+        "e": _shown(row(WHOLE, uses=("b/false",)), corrected=(row(WHOLE, uses=("b/false",)),)),
+        "f": _shown(row(WHOLE, uses=("c",)), corrected=(row(WHOLE, uses=("c",)),)),
+        "g": _shown(row(WHOLE), row(INSTANCE, uses=("b",))),
+        "h": _shown(row(WHOLE), uses=("b",)),
+    }  # fmt: skip
+    printed = {name: false_below(name, Variant.PRINTED, shown) for name in shown}
+    claim = Consequence.CLAIM
+    assert {name: false for name, (false, _) in printed.items() if false} == {
+        "c": {"b": claim}, "e": {"b/false": claim}, "f": {"b": claim}, "h": {"b": claim},
+    }  # fmt: skip
+    assert not any(corrected for _, corrected in printed.values())
+    repaired = {name: false_below(name, Variant.REPAIRED, shown) for name in ("b", "c", "e", "f")}
+    assert repaired == {"b": ({}, ()), "c": ({}, ("b",)), "e": ({}, ()), "f": ({}, ("b",))}
+
+
+def test_a_correction_that_is_relied_on_is_named() -> None:
+    found = word("x.y", [row(WHOLE)], ("a.b",), {}, ("a.b",))
+    assert found.headline == "proved, given a.b; a.b as corrected"
+
+
+def test_local_privacy_is_proved_where_its_lemma_is(entries: dict[str, StatementEntry]) -> None:
     assert entries["fmtt18.lem27"].headline_printed.startswith("refuted: the claim fails")
-    for name in ("fmtt18.thm29", "fmtt18.thm30"):
-        assert entries[name].verdict_printed is Verdict.UNDECIDED
-        assert "rests on fmtt18.lem27, false as printed (the claim fails)" in entries[name].headline_printed
+    for name in ("fmtt18.thm29", "fmtt18.thm30", "fmtt18.cor34"):
+        assert entries[name].headline_printed.startswith("refuted: the claim fails")
+        assert "fmtt18.lem27" in entries[name].rests_on_false
+        assert entries[name].verdict_repaired is PROVED
+        assert "fmtt18.lem27" in entries[name].headline_repaired.split("; ")[-1]
+        assert entries[name].headline_repaired.endswith(" as corrected")
 
 
 @pytest.mark.parametrize(
@@ -178,10 +216,8 @@ def entries(all_proofs: list[ProofRecord]) -> dict[str, StatementEntry]:
 
 
 NOT_PROVED = [
-    "fmtt18.thm22",
     "fmtt18.prop5",
     "fmtt18.lem15",
-    "fmtt18.lem25",
     "bst14.lem2.3",
     "gll22.eq9",
     "gll22.eq10",
@@ -202,13 +238,18 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
     assert thm23.headline_printed.endswith("; a step of its proof is false")
     assert "fmtt18.thm22" in thm23.given_printed
     assert entries["fmtt18.appB"].headline_printed == "proved, given fmtt18.lem14, fmtt18.thm35"
-    assert entries["fmtt18.thm22"].headline_printed == "instances hold"
+    for name, given in (
+        ("fmtt18.thm22", "fmtt18.lem20, fmtt18.lem21"),
+        ("fmtt18.lem25", "fmtt18.prop5"),
+        ("fmtt18.thm33", "fmtt18.def10, gaussian-second-moment, jensen, pinsker"),
+    ):
+        assert entries[name].headline_printed == f"holds, given {given}; a step of its proof is false"
+    assert entries["fmtt18.lem15"].headline_printed == "instances hold"
     assert entries["gll22.lem6.3"].headline_printed.startswith(
         "certified on a part of its domain (l in [1/100, 30]"
     )
-    assert entries["gll22.lem6.3"].headline_printed.endswith(
-        "rests on gll22.eq9, false as printed (an edge case or notation)"
-    )
+    assert "false" not in entries["gll22.lem6.3"].headline_printed
+    assert "gll22.eq9/value-of-the-best-half-line" in entries["gll22.lem6.3"].given_printed
     assert entries["fmtt18.lem27"].headline_printed.startswith("refuted: the claim fails")
     assert entries["fmtt18.thm26"].headline_printed == (
         "refuted: an edge case or notation; a step of its proof is false"

@@ -11,9 +11,12 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.evidence import Coverage, Verdict
+from dpverify.formulas import notation
 from dpverify.statements.paper import find_statement, papers
+from dpverify.verification import explanation
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
-from dpverify.verification.proofs import catalog_entries, recall, remember_all, without_certificates
+from dpverify.verification.proofs import catalog_entries, without_certificates
+from dpverify.verification.remembered import recall, remember_all
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +38,38 @@ def test_a_conjunction_has_a_line_for_each_part() -> None:
     assert "    [d²/dz² (z²/(4·h) + z/2 + h/4) at z = h] = [d²/dz² (z) at z = h]" in lines
     assert sum(line.endswith(" and") for line in lines) >= 5
     assert not any("Subs" in line or "Derivative" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("x <= 1", ["x ≤ 1"]),
+        ("(x <= 1) and (y <= 2)", ["x ≤ 1 and", "y ≤ 2"]),
+        ("(x <= 1) or (y <= 2)", ["(x ≤ 1) or (y ≤ 2)"]),
+        ("((x) and (y)) and (z)", ["(x) and (y) and", "z"]),
+        ("for all x in [1, oo): ((x) and (y))", ["for all x in [1, ∞): ((x) and (y))"]),
+        ("(for all x in [1, oo): (x)) and (y)", ["for all x in [1, ∞): (x) and", "y"]),
+        ("(x) and (y) implies (z)", ["(x) and (y) implies (z)"]),
+    ],
+)
+def test_only_a_conjunction_is_parted(text: str, lines: list[str]) -> None:
+    assert list(explanation._claim(text)) == lines
+
+
+def test_what_is_remembered_shows_the_same_formulas_and_reads_none(
+    proofs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "fmtt18.thm26"
+
+    def formulas() -> set[str]:
+        lines = list(explanation_lines(name))
+        shown = lines[lines.index("Symbols of the formulas below:") : lines.index("The statement rests on:")]
+        return {line for line in shown if not line.startswith("  ") or line.startswith("    ")}
+
+    before = formulas()
+    remember_all(record.evidence for record in proofs.of(name))
+    monkeypatch.setattr(notation, "read_display", lambda *_, **__: pytest.fail("a formula was read"))
+    assert before <= formulas()
 
 
 def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:

@@ -11,7 +11,7 @@ from dpverify import cli, proving
 from dpverify.evidence import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
-from dpverify.verification import proofs
+from dpverify.verification import proofs, remembered
 
 ID = "fmtt18.def10"
 
@@ -42,8 +42,8 @@ def test_other_rows_are_proved_and_nothing_is_remembered() -> None:
     assert any(r.verdict is Verdict.PROVED for r in records)
     statement = proofs.find_statement(ID)
     assert statement is not None
-    proofs.remember_all(records)
-    assert proofs.recall(statement) is None
+    remembered.remember_all(records)
+    assert remembered.recall(statement) is None
 
 
 @pytest.mark.usefixtures("_one_row_fails")
@@ -67,7 +67,7 @@ def test_what_the_clock_ended_is_not_remembered(monkeypatch: pytest.MonkeyPatch,
     assert statement is not None
     records = [r.evidence for r in proofs.prove_statement(ID)]
     cut = [r.model_copy(update={"stopped_by_the_clock": True}) for r in records]
-    proofs.remember(statement, cut)
-    assert proofs.recall(statement) is None
-    proofs.remember(statement, records)
-    assert proofs.recall(statement) == records
+    remembered.remember(statement, cut)
+    assert remembered.recall(statement) is None
+    remembered.remember(statement, records)
+    assert remembered.recall(statement) == records

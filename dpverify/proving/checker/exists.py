@@ -1,10 +1,10 @@
-"""The checker's quantifiers: what is put in for letters, and that the claim that is left is confirmed by another part.
+"""The checker's quantifiers: what is put in for letters; what is left of a claim is confirmed by the other parts.
 
-A claim is peeled of its quantifiers and premises. It is true if, with values for all letters of which there is to be
-one, the rest holds for all values of the others; it is false if the same can be said of its negation.
+A claim is true if, with values for what there is to be, the rest holds for all values of the others.
 """
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from dpverify.proving.checker import check
@@ -25,11 +25,6 @@ def number(q: Any) -> Fraction:
     return Fraction(q)
 
 
-def names(e: Any) -> set[str]:
-    """Every text in a term, the names in it among them."""
-    return {e} if isinstance(e, str) else set().union(*map(names, e)) if isinstance(e, list) else set()
-
-
 def put_in(e: Any, values: Any) -> Any:
     """A term or formula with terms for names; refused where something would be captured."""
     if not isinstance(e, list) or not e:
@@ -40,26 +35,39 @@ def put_in(e: Any, values: Any) -> Any:
         return values[parts[0]]
     bound = parts[1] if head in BINDING else parts[0]["name"] if head in ("forall", "exists") else None
     demand(bound not in values, f"{bound} is bound, and has a value")
-    demand(bound is None or bound not in names(list(values.values())), f"{bound} would be captured")
+    demand(bound is None or repr(bound) not in str([*values.values()]), f"{bound} would be captured")
     return [head, *(put_in(part, values) for part in parts)]
 
 
+def folded(e: Any) -> Any:
+    """A term or formula in which sums, products and powers of numbers alone are numbers."""
+    if not isinstance(e, list) or not e:
+        return e
+    head, *parts = map(folded, e)
+    if head in ("add", "mul", "pow") and all(isinstance(p, list) and p[0] == "num" for p in parts):
+        numbers = [number(p[1]) for p in parts]
+        if head != "pow":
+            return ["num", str(sum(numbers) if head == "add" else prod(numbers))]
+        if numbers[1] in range(-9, 10) and numbers[0] != 0:
+            return ["num", str(numbers[0] ** numbers[1].numerator)]
+    return [head, *parts]
+
+
 def whole(e: Any, known: Any) -> bool:
-    """Whether a term is an integer as it is written, from what is known of the letters in it."""
+    """Whether a term is an integer as it is written; what stands in exponents must be a number or a letter."""
     head, *parts = e
+    letters = {v["name"]: v for v in known}
     if head == "pow":
-        return whole(parts[0], known) and whole(parts[1], known) and natural(parts[1], known)
+        least = {"num": parts[1][1], "sym": letters.get(parts[1][1], {}).get("lower")}[parts[1][0]]
+        return least is not None and number(least) >= 0 and all(whole(part, known) for part in parts)
     if head in ("add", "mul"):
         return all(whole(part, known) for part in parts)
-    number_of = head == "num" and number(parts[0]) % 1 == 0
-    letter = head == "sym" and "integer" in [v["kind"] for v in known if v["name"] == parts[0]]
-    return number_of or letter or head in ("floor", "ceiling")
-
-
-def natural(e: Any, known: Any) -> bool:
-    """Whether a term is a number or a letter that is not negative."""
-    lows = [e[1]] if e[0] == "num" else [v["lower"] for v in known if ["sym", v["name"]] == e]
-    return any(low is not None and number(low) >= 0 for low in lows)
+    integer = (
+        number(parts[0]) % 1 == 0
+        if head == "num"
+        else letters.get(str(parts[0]), {}).get("kind") == "integer"
+    )
+    return integer or head in ("floor", "ceiling")
 
 
 def conditions(v: Any, value: Any, known: Any) -> list[Any]:
@@ -128,15 +136,14 @@ class Peeled:
 def symbols(e: Any) -> set[str]:
     """The names in a value, in which nothing may be bound."""
     demand(e[0] not in (*BINDING, "inf"), f"{e[0]} in a value")
-    return (
-        {e[1]} if e[0] == "sym" else set().union(*(symbols(part) for part in e[1:] if isinstance(part, list)))
-    )
+    return {e[1]} if e[0] == "sym" else set().union(*(symbols(u) for u in e[1:] if isinstance(u, list)))
 
 
 def confirmed(inner: Any, variables: Any, given: Any, claim: Any) -> str:
     """The verdict of a certificate that is about a problem, as the rest of the checker confirms it."""
     wanted = {"variables": variables, "assuming": given, "claim": claim}
-    demand(inner["problem"] == wanted, "the certificate inside is about something else")
+    same = all(folded(inner["problem"][part]) == folded(wanted[part]) for part in wanted)
+    demand(same and inner["problem"].keys() == wanted.keys(), "a certificate about something else")
     found = check(inner)
     demand(found.confirmed, f"inside: {found.says}")
     return str(inner["verdict"])
@@ -174,13 +181,11 @@ def refuted(peeled: Peeled, proof: Any) -> str:
     demand(values.keys() == {v["name"] for v in (*peeled.over, *peeled.every)}, "values of other names")
     before = []
     if growth is not None:
-        t, first = growth["along"], [kind for kind, _ in peeled.quantifiers]
+        t, rate, kinds = growth["along"], growth["rate"], [kind for kind, _ in peeled.quantifiers]
         demand(t["kind"] in ("real", "integer") and t["upper"] is None, "a letter that is bounded")
         demand(t["name"] not in {v["name"] for v in (*over, *peeled.over, *peeled.every)}, "a name twice")
-        demand(first == sorted(first), "constants that depend on other letters")  # exists before forall
-        demand(number(growth["factor"]) > 0 < number(growth["power"]), "a rate that does not grow")
-        power = ["pow", ["sym", t["name"]], ["num", growth["power"]]]
-        rate = ["mul", ["num", growth["factor"]], power]
+        demand(kinds == sorted(kinds), "constants that depend on other letters")  # exists before forall
+        demand(rises(rate, t["name"]), "a rate that does not grow")
         constants = {v["name"]: v for v in peeled.chosen}
         given = [["<=", ["sym", x], rate] for x in growth["above"]]
         for x in growth["below"]:
@@ -198,6 +203,13 @@ def refuted(peeled: Peeled, proof: Any) -> str:
     verdict = weakest(proof["inner"], over, given, [*found, negated(put_in(core, values))])
     demand(verdict == "proved", "not shown inside for all values")
     return "refuted"
+
+
+def rises(rate: Any, t: str) -> bool:
+    """Whether a rate is a positive multiple of a positive power of t, or of its logarithm."""
+    times, factor, what = rate
+    power = number(what[2][1]) if what[0] == "pow" and what[2][0] == "num" else Fraction(what[0] == "log")
+    return times == "mul" and factor[0] == "num" and number(factor[1]) > 0 < power and what[1] == ["sym", t]
 
 
 def show(problem: Any, proof: Any, _: Any) -> str:

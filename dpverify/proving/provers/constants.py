@@ -74,8 +74,7 @@ class Ratio:
         self.constants = [v for v in constants if v in used]
         names = [*(v.name for v in letters), *fixed, *(v.name for v in self.constants)]
         terms = Terms()
-        self._left = float_function(claim.left, names, terms)
-        self._right = float_function(claim.right, names, terms)
+        self._sides = [float_function(side, names, terms) for side in (claim.left, claim.right)]
         around = names[: len(names) - len(self.constants)]
         self._conditions = [
             violation(f, around, terms) for f in conditions if not free_in(f) & set(self.constants)
@@ -85,7 +84,8 @@ class Ratio:
     def gap(self, x: Sequence[float], c: float) -> float:
         """Right minus left."""
         point = [*x, *self._fixed, *[c] * len(self.constants)]
-        return self._right(point) - self._left(point)
+        left, right = (side(point) for side in self._sides)
+        return right - left
 
     def needed(self, x: Sequence[float]) -> Needed | None:
         """At one point; None where a condition fails or something is undefined."""
@@ -94,27 +94,25 @@ class Ratio:
             v = condition(around)
             if not v <= 1e-12:
                 return None
-        one, two, three = (self.gap(x, c) for c in (1.0, 2.0, 3.0))
-        if not all(map(math.isfinite, (one, two, three))):
+        left, right = (
+            [side([*around, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
+        )
+        if not all(map(math.isfinite, (*left, *right))):
             return None
+        for mine, other, least in ((left, right, True), (right, left, False)):
+            # one side is a multiple of the constant, the other has none
+            if mine[0] == mine[2] and other[2] == 3 * other[0] and other[0]:
+                at = mine[0] / other[0]
+                if (other[0] > 0) is least:
+                    return Needed(least=at)
+                return Needed(most=at) if at > 0 else Needed(math.inf)
+        one, two, three = (r - x for x, r in zip(left, right, strict=True))
         slope = two - one
         if abs(three - two - slope) > 1e-6 * abs(slope):
             return self._bisected(x, rising=three > one)
         if slope == 0:
-            sides = [abs(side([*around, *[1.0] * len(self.constants)])) for side in (self._left, self._right)]
-            return Needed(math.inf) if one < -_ROUNDING * max(sides) else Needed()
-        # where one side is a multiple of the constant, without the cancellation in the gap
-        at = self._crossing(x, 1 - one / slope)
-        return Needed(least=at) if slope > 0 else Needed(most=at)
-
-    def _crossing(self, x: Sequence[float], found: float) -> float:
-        point = [*x, *self._fixed]
-        n = len(self.constants)
-        ends = [[side([*point, *[c] * n]) for c in (1.0, 2.0)] for side in (self._left, self._right)]
-        for mine, other in (ends, ends[::-1]):
-            if mine[0] == mine[1] and other[1] == 2 * other[0] and other[0]:
-                return mine[0] / other[0]
-        return found
+            return Needed(math.inf) if one < -_ROUNDING * max(abs(left[0]), abs(right[0])) else Needed()
+        return Needed(least=1 - one / slope) if slope > 0 else Needed(most=1 - one / slope)
 
     def _bisected(self, x: Sequence[float], *, rising: bool) -> Needed:
         low, high = -40.0, 40.0

@@ -14,16 +14,36 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.evidence import Gap, Verdict
-from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
+from dpverify.formulas.expressions import (
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+    integer,
+)
 from dpverify.formulas.logic import Compare, Formula, free_in, has_exists
+from dpverify.formulas.printing import expression_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof, Prover, most_telling
-from dpverify.proving.provers.constants import SIZES, Extreme, Ratio, extremes, rounded_down, simple_beyond
-from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.constants import (
+    SIZES,
+    Extreme,
+    Needed,
+    Ratio,
+    extremes,
+    rounded_down,
+    simple_beyond,
+)
+from dpverify.proving.provers.growth import Curve, curves
+from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.search import Search, rationalized
 from dpverify.proving.reasoning.prefix import (
+    Growth,
     Prefix,
+    fresh,
+    negation,
     parts_of,
     peeled,
     put_in,
@@ -35,12 +55,15 @@ Prove = Callable[..., Proof]
 METHOD = "exists"
 _GROWS = 1.5
 """How much larger what is needed may be far out, before it is taken to grow."""
+_TOO_LARGE = 1e12
 _OPTIONS = tuple(
     map(
         Fraction,
         ("1", "2", "3", "10", "100", "1/2", "1/10", "1/100", "1000", "10000", "1/1000", "0", "5", "30"),
     )
 )
+_CURVES = 6
+"""How many curves are tried."""
 _TRIES = 4
 """How many choices of thresholds and powers are tried."""
 
@@ -103,9 +126,10 @@ class _Task:
     def settled(self) -> Proof:
         """The verdict, or why there is none."""
         if all(isinstance(part, Compare) for part in self.parts):
-            proof = self.with_constants()
-            if proof is not None:
-                return proof
+            for attempt in (self.with_constants, self.with_growth):
+                proof = attempt()
+                if proof is not None:
+                    return proof
         reason = "; ".join(dict.fromkeys(self.reasons)) or "no values are found that would do"
         return Proof(
             Verdict.UNDECIDED,
@@ -215,7 +239,7 @@ class _Task:
             ratio = Ratio(part, group, self.letters, conditions, {})
             near, far = (extremes(ratio, size) for size in SIZES)
             for k in (0, 1):
-                if far[k].value > _GROWS * near[k].value > 0 or math.isinf(far[k].value):
+                if far[k].value > _GROWS * near[k].value > 0 or far[k].value > _TOO_LARGE:
                     self.note("what is needed of a constant seems to grow without bound", Gap.NO_METHOD)
                     return None
             low, high = (max((near[k], far[k]), key=lambda e: e.value) for k in (0, 1))
@@ -324,6 +348,123 @@ class _Task:
                     assert isinstance(value, Number)
                     return value.value, refutation(inner, point, "none", 0.0)
         return None
+
+    # ------------------------------------------------------------------------------------------ refutations
+
+    def with_growth(self) -> Proof | None:
+        """A curve along which no constant will do."""
+        if not self.prefix.chosen_first or len(self.prefix.chosen) < 1:
+            return None
+        unknown = set(self.prefix.chosen)
+        conditions = tuple(f for f in self.conditions if not free_in(f) & unknown)
+        for part in self.parts:
+            assert isinstance(part, Compare)
+            mine = [v for v in self.constants if v in free_in(part)]
+            if free_in(part) & unknown - set(mine) or part.relation not in ("<=", "<"):
+                continue
+            try:
+                ratio = Ratio(part, mine, self.letters, conditions, {})
+            except OutOfScopeError as error:
+                self.note(str(error), error.gap)
+                continue
+            whole, far = len(self.parts) == 1, extremes(ratio, SIZES[0])
+            for k, of in enumerate((_least, _most)):
+                found = curves(ratio, self.obligation.over, far[k].point, of)
+                t = integer(fresh("t", self.obligation))
+                distinct: dict[str, Curve] = {}
+                for curve in found:
+                    distinct.setdefault(_shown(curve.values(t)), curve)
+                for curve in itertools.islice(distinct.values(), _CURVES):
+                    proof = self.refuted(curve, mine, None if whole else self.parts.index(part), above=k == 0)
+                    if proof is not None:
+                        return proof
+        return None
+
+    def refuted(
+        self, curve: Curve, mine: Sequence[Variable], part: int | None, *, above: bool
+    ) -> Proof | None:
+        """The refutation along a curve, if it is proved."""
+        t = integer(fresh("t", self.obligation), ge=curve.start)
+        values = curve.values(t)
+        growth = None
+        moves = any(t in free_variables(e) for e in values.values())
+        if moves or not curve.unbounded:
+            small = tuple(v for v in self.others if v.lower is not None and v.lower >= 0 and v.lower_open)
+            growth = Growth(
+                t,
+                curve.factor,
+                curve.power,
+                (*(mine if above else ()), *(v for v in self.others if v not in small)),
+                (*(() if above else mine), *small),
+            )
+        inner = negation(self.obligation, self.prefix, values, growth, part)
+        proofs = []
+        for claim in parts_of(inner.claim):
+            proof = self.shown(replace(inner, claim=claim))
+            if proof.verdict is not Verdict.PROVED:
+                self.note(f"along {_shown(values)}: {proof.reason}", proof.gap)
+                return None
+            proofs.append(self.nearer(proof, replace(inner, claim=claim)))
+        steps: dict[str, Json] = {
+            "method": METHOD,
+            "shows": "negation",
+            "values": values_to_json(values),
+            "inner": [p.certificate for p in proofs],
+        }
+        said = f"false at {_shown(values)}"
+        if growth is not None:
+            steps["growth"] = growth.to_json()
+            rate = growth.text()
+            bounds = [
+                *(f"{v.name} <= {rate}" for v in growth.above), *(f"{v.name} >= 1/({rate})" for v in growth.below)
+            ]  # fmt: skip
+            along = f"{t.name} = {curve.start}, {curve.start + 1}, ..."
+            said = f"false along {_shown(values)} for {', '.join(bounds)}, {along}"
+        if part is not None:
+            steps["part"] = part
+        return Proof(
+            Verdict.REFUTED,
+            "none",
+            certificate(self.obligation, Verdict.REFUTED, steps),
+            reason=said,
+            stopped_by_the_clock=self.cut_short,
+        )
+
+    @staticmethod
+    def nearer(proof: Proof, inner: Obligation) -> Proof:
+        """The proof with a witness at which it is plain that a constant is below a logarithm."""
+        for far in (Fraction(2), Fraction(4), Fraction(100)):
+            point = {
+                v.name: v.lower * far
+                if v.lower
+                else Fraction(1, 1000) / far
+                if v in _low(inner)
+                else 1000 * far
+                for v in inner.over
+            }
+            if admitted(inner, point):
+                named = {name: str(x) for name, x in point.items()}
+                return replace(
+                    proof, witness=named, certificate={**(proof.certificate or {}), "witness": named}
+                )
+        return proof
+
+
+def _shown(values: Mapping[Variable, Expression]) -> str:
+    return ", ".join(f"{v.name} = {expression_text(e)}" for v, e in values.items())
+
+
+def _low(inner: Obligation) -> set[Variable]:
+    """Letters that are bounded from above."""
+    return {a.left for a in inner.assuming if isinstance(a, Compare) and isinstance(a.left, Variable)}
+
+
+def _least(needed: Needed) -> float:
+    return needed.least
+
+
+def _most(needed: Needed) -> float:
+    return 1 / needed.most if needed.most > 0 else math.inf
 
 
 def _is_constant(v: Variable) -> bool:

@@ -11,7 +11,8 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from scipy.optimize import minimize
 
@@ -34,6 +35,8 @@ from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
+
+Entry = TypeVar("Entry")
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
@@ -67,6 +70,8 @@ _SIMPLE = tuple(
         ),
     )
 )
+_KEPT_TAIL = 5
+"""Letters, the last ones, whose tuples of values are made once for each sum of ranks: there are not many."""
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
 SIMPLE_POINTS = 20_000
@@ -170,6 +175,53 @@ def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callabl
     return value
 
 
+def may_fail(
+    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: Terms
+) -> Callable[..., bool]:
+    """Whether a claim may fail where its assumptions may hold, in floats; no only where `violation` says so, too.
+
+    It stops at the first assumption that fails. What is no comparison is left out.
+    """
+    code = _Code(terms)
+    letters = {name: f"x_{k}" for k, name in enumerate(names)}
+    comparisons = [f for part in assuming for f in (part.parts if isinstance(part, And) else (part,))]
+    # an equation fails nearly everywhere
+    comparisons.sort(key=lambda f: not (isinstance(f, Compare) and f.relation == "=="))
+    try:
+        for f, form in [*((f, _HOLDS) for f in comparisons), (claim, _FAILS)]:
+            if isinstance(f, Compare) and f.relation in form:
+                a, b = (code.write(worked_out(side), letters) for side in (f.left, f.right))
+                code.lines.append(f"    if not ({form[f.relation].format(a=a, b=b)}):\n        return False")
+        lines = [f"def function({', '.join(letters.values())}):", *code.lines, "    return True"]
+        exec(compile("\n".join(lines), "<formula>", "exec"), code.names)
+    except (OverflowError, RecursionError, SyntaxError, KeyError) as error:
+        raise OutOfScopeError("the claim is not evaluated in floats") from error
+    compiled = code.names["function"]
+
+    def answer(*x: float) -> bool:
+        try:
+            return bool(compiled(*x))
+        except (ValueError, ArithmeticError, TypeError, RecursionError):
+            return False
+
+    return answer
+
+
+# wider than in `violation` by rounding errors
+_SIZE = "(abs({a}) + abs({b}) + 1e-299)"
+_HOLDS = {
+    "==": f"abs({{a}} - {{b}}) <= 3e-12 * {_SIZE}",
+    "<=": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
+    "<": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
+}
+_FAILS = {
+    "==": "{a} != {b}",
+    "!=": f"abs({{a}} - {{b}}) < 3e-12 * {_SIZE}",
+    "<=": "{a} > {b}",
+    "<": f"{{a}} - {{b}} > -3e-15 * {_SIZE}",
+}
+
+
 def violation(formula: Formula, names: Sequence[str], terms: Terms | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
     terms = terms or Terms()
@@ -248,23 +300,36 @@ def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fracti
 
 def graded(lists: list[list[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
     """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
-    produced = 0
-    for total in range(sum(len(values) - 1 for values in lists) + 1):
-        for ranks in _compositions(total, [len(values) for values in lists]):
-            yield tuple(values[r] for values, r in zip(lists, ranks, strict=True))
-            produced += 1
-            if produced >= limit:
-                return
+    return (entries for _, entries in ranked(lists, limit))
 
 
-def _compositions(total: int, sizes: list[int]) -> Iterator[tuple[int, ...]]:
-    if len(sizes) == 1:
-        if total < sizes[0]:
-            yield (total,)
-        return
-    for first in range(min(total, sizes[0] - 1) + 1):
-        for rest in _compositions(total - first, sizes[1:]):
-            yield (first, *rest)
+def ranked(
+    lists: Sequence[Sequence[Entry]], limit: int
+) -> Iterator[tuple[tuple[int, ...], tuple[Entry, ...]]]:
+    """Tuples of entries, each with the ranks of its entries, by the sum of the ranks."""
+    kept: dict[tuple[int, int], list[tuple[tuple[int, ...], tuple[Entry, ...]]]] = {}
+
+    def tails(k: int, total: int) -> list[tuple[tuple[int, ...], tuple[Entry, ...]]]:
+        if k == len(lists) - 1:
+            return [((total,), (lists[k][total],))] if total < len(lists[k]) else []
+        if (k, total) not in kept:
+            kept[k, total] = [
+                ((first, *ranks), (lists[k][first], *entries))
+                for first in range(min(total, len(lists[k]) - 1) + 1)
+                for ranks, entries in tails(k + 1, total - first)
+            ]
+        return kept[k, total]
+
+    def tuples(k: int, total: int) -> Iterator[tuple[tuple[int, ...], tuple[Entry, ...]]]:
+        if len(lists) - k <= _KEPT_TAIL:
+            yield from tails(k, total)
+            return
+        for first in range(min(total, len(lists[k]) - 1) + 1):
+            for ranks, entries in tuples(k + 1, total - first):
+                yield (first, *ranks), (lists[k][first], *entries)
+
+    totals = range(sum(len(entries) - 1 for entries in lists) + 1)
+    return itertools.islice((found for total in totals for found in tuples(0, total)), limit)
 
 
 def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> float:
@@ -309,6 +374,13 @@ def _near(value: Fraction, limit: int) -> Fraction:
     return value.limit_denominator(limit)
 
 
+def _as_float(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.nan
+
+
 def _late(end: float) -> bool:
     """Whether the far guard's time has come, which is noted."""
     if time.monotonic() > end:
@@ -351,12 +423,15 @@ class Search:
         """Look for a counterexample; the same points in the same order every time."""
         start = time.monotonic()
         try:
-            gap = self._gap(obligation)
+            names, terms = [v.name for v in obligation.over], Terms()
+            gap = self._gap(obligation, names, terms)
+            quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         except OutOfScopeError as error:
             seconds = time.monotonic() - start
             return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
         end = start + budget.guard
-        stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
+        simple = partial(self._simple, quick)
+        stages = (self._spread, self._climbed) if self.thorough else (simple,)
         for stage in stages if obligation.over else (_only_point,):
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
@@ -367,12 +442,10 @@ class Search:
             Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
         )
 
-    def _gap(self, obligation: Obligation) -> Violation:
+    def _gap(self, obligation: Obligation, names: Sequence[str], terms: Terms) -> Violation:
         """Positive only where the claim fails and every assumption holds, up to rounding."""
         if any(v.kind == "vector" for v in obligation.over):
             raise OutOfScopeError("function not supported: inner products of vectors")
-        names = [v.name for v in obligation.over]
-        terms = Terms()
         claim = violation(obligation.claim, names, terms)
         assumptions = [violation(a, names, terms) for a in obligation.assuming]
         slack = 1e-12
@@ -390,15 +463,18 @@ class Search:
 
         return gap
 
-    def _simple(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
+    def _simple(
+        self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float
+    ) -> Iterator[ExactPoint]:
         lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
-        for i, values in enumerate(graded(lists, SIMPLE_POINTS)):
+        floats = [list(map(_as_float, values)) for values in lists]
+        for i, (ranks, x) in enumerate(ranked(floats, SIMPLE_POINTS)):
             if i % 256 == 0 and _late(end):
                 return
-            if gap([float(x) for x in values]) > 0:
-                yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
+            if quick(*x) and gap(x) > 0:
+                yield {v.name: values[r] for v, values, r in zip(obligation.over, lists, ranks, strict=True)}
 
     def _cloud(
         self, obligation: Obligation, gap: Violation, end: float

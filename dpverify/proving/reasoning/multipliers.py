@@ -173,6 +173,7 @@ class _Fits:
         logarithms = np.array([[math.log(abs(point[name])) for name in names] for point in points])
         signs = np.array([[math.copysign(1, point[name]) for name in names] for point in points])
         exponents = np.array(self.powers).reshape(len(self.powers), len(names))
+        signs = signs.reshape(len(points), len(names))
         odd = np.prod(np.where(exponents[:, None, :] % 2 == 1, signs, 1.0), axis=2)
         self.sizes = np.exp(exponents @ logarithms.reshape(len(points), len(names)).T) * odd
         """For each product of powers, its value at each point."""

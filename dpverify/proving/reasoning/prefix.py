@@ -150,22 +150,30 @@ def with_values(obligation: Obligation, prefix: Prefix, values: Values) -> Oblig
 
 @dataclass(frozen=True)
 class Growth:
-    """What rises without bound with a letter of its own, and which constants it goes beyond.
+    """What rises without bound with a letter t of its own, and which constants it goes beyond.
 
-    For all constants there is a t at which those in `above` are at most factor * t^power, and those in `below`, all
-    positive, at least the inverse of that.
+    The rate is factor * t^power, or factor * log t where there is no power. For all constants there is a t at which
+    those in `above` are at most the rate, and those in `below`, all positive, at least its inverse.
     """
 
     along: Variable
     factor: Fraction
-    power: Fraction
+    power: Fraction | None
     above: tuple[Variable, ...] = ()
     below: tuple[Variable, ...] = ()
 
     @property
     def rate(self) -> Expression:
-        """Factor * t^power."""
-        return Apply("mul", (Number(self.factor), Apply("pow", (self.along, Number(self.power)))))
+        """What rises."""
+        if self.power is None:
+            return Number(self.factor) * Apply("log", (self.along,))
+        return Number(self.factor) * Apply("pow", (self.along, Number(self.power)))
+
+    def text(self) -> str:
+        """The rate, in plain characters."""
+        t = self.along.name
+        what = f"log({t})" if self.power is None else t if self.power == 1 else f"{t}^({self.power})"
+        return what if self.factor == 1 else f"{self.factor}*{what}"
 
     def assumptions(self) -> tuple[Formula, ...]:
         """What holds of the constants for some value of the letter."""
@@ -176,8 +184,7 @@ class Growth:
         """As certificates write it."""
         return {
             "along": variable_to_json(self.along),
-            "factor": str(self.factor),
-            "power": str(self.power),
+            "rate": expression_to_json(self.rate),
             "above": [v.name for v in self.above],
             "below": [v.name for v in self.below],
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.fmtt18.stochastic_optimization import L_G, R, d
-from dpverify.statements.fmtt18.symbols import L, alpha, n
+from dpverify.statements.fmtt18.symbols import PROFILE, L, alpha, n
 from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _k = integer("k", ge=1, meaning="number of tasks")
@@ -19,7 +19,6 @@ _released = real(
     "F_W", unit=LOSS, meaning="expected population risk of the task's output",
     latex=r"{\mathbb{E}}_{S\sim\mathcal{P}^{n}}[F_{i}(W_{i})]",
 )  # fmt: skip
-_PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
 _ROOT = r"\sqrt{1+\frac{16dq\ln(1/\delta)}{\varepsilon^{2}}}"
 _NOISE = r"\frac{4L\sqrt{q\ln(1/\delta)}}{\varepsilon}"
 _ONE = (
@@ -66,6 +65,11 @@ thm32 = (
         added=(real("x", gt=0, unit=L.unit, meaning="sigma"),), uses=("fmtt18.lem15", "fmtt18.thm26"),
         where="Theorem 32, proof: k executions, where x stands for sigma",
     )
+    .corrected(
+        "composition", r"k\cdot\frac{4\alpha L^2H}{n\cdot x^2}=\frac{4k\alpha L^{2}H}{nx^{2}}",
+        added=(real("x", gt=0, unit=L.unit, meaning="sigma"), _H), uses=("fmtt18.lem15", "fmtt18.thm26"),
+        where="Theorem 32 with H = 1 + ln n for ln n: k executions, where x stands for sigma",
+    )
     .define(r"\sigma", r"\frac{\alpha L\sqrt{q}}{\sqrt{\ln(1/\delta)}}")
     .define("s", r"\frac{\sqrt{k}\varepsilon}{2\sqrt{2}\ln(1/\delta)}")
     .define("L_{G}", rf"L{_ROOT}")
@@ -99,6 +103,10 @@ thm32 = (
         r"\frac{4k\alpha L^{2}\cdot\ln n}{n\sigma^{2}}=\frac{4k\cdot\ln(1/\delta)\ln n}{\alpha qn}",
         uses=("fmtt18.thm32/composition",), where="Theorem 32, proof, last display, first term",
     )
+    .corrected(
+        "first-term", r"\frac{4k\alpha L^{2}H}{n\sigma^{2}}=\frac{4k\cdot\ln(1/\delta)H}{\alpha qn}", added=(_H,),
+        uses=("fmtt18.thm32/composition",), where="Theorem 32 with H = 1 + ln n for ln n, last display, first term",
+    )
     .step(
         "second-term", r"\frac{\ln(1/\delta)}{\alpha-1}<\frac{2\ln(1/\delta)}{\alpha}", given=r"\alpha>2",
         uses=("fmtt18.thm32/order-above-two",), where="Theorem 32, proof, last display, second term",
@@ -109,7 +117,6 @@ thm32 = (
     )
     .corrected(
         "choice-of-q", r"\frac{2kH}{qn}\le 1", given=r"q\ge\frac{2kH}{n}", added=(_H,),
-        uses=("fmtt18.lem15", "fmtt18.thm26/bound"),
         because="ln n stands for a sum of 1/t, as in Theorem 26, and is 0 for one record, where the noise does not "
                 "grow with the number of tasks; 1 + ln n is enough",
         where="Theorem 32 with H = 1 + ln n for ln n, last display of the proof",
@@ -122,8 +129,9 @@ thm32 = (
         where="Theorem 32, proof, end of the last display",
     )
     .instance(
-        "one-record", rf"{_PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
-        box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)}, uses=("gll22.eq9",), consequence=EDGE,
+        "one-record", rf"{PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
+        box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)},
+        uses=("gll22.eq9/value-of-the-best-half-line",), consequence=EDGE,
         true_if="from two records on nothing here shows it false", where="Theorem 32 for n = 1, privacy",
     )
     .step(
@@ -145,7 +153,7 @@ thm32 = (
     )
     .correction(
         latex=r"q=\max\left\{\frac{2k(1+\ln n)}{n},2\ln(1/\delta)\right\}",
-        replaces=("one-record", "composition", "first-term"),
+        replaces=("one-record",),
     )
 )  # fmt: skip
 

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
-from dpverify.statements.fmtt18.symbols import L, alpha, epsilon, eta, level, n, sigma, t
+from dpverify.formulas.vectors import vector
+from dpverify.statements.fmtt18.symbols import (
+    PROFILE,
+    L,
+    alpha,
+    epsilon,
+    eta,
+    level,
+    n,
+    sigma,
+    small_epsilon,
+    t,
+)
 from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
 
 _i = integer("i", ge=1, unit=RECORDS, meaning="a step")
+_point = vector("p", unit=LENGTH, latex=r"\Pi_{\mathcal{K}}(w)")
+_gradient, _gradient2 = (
+    vector(name, unit=LOSS / LENGTH, latex=rf"\nabla f(\Pi_{{\mathcal{{K}}}}(w),{record})")
+    for name, record in (("g", "x_{t}"), ("g'", r"x^{\prime}_{t}"))
+)
+_STEPS_APART = (
+    r"\|\eta\nabla f(\Pi_{\mathcal{K}}(w),x_{t})-\eta\nabla f(\Pi_{\mathcal{K}}(w),x^{\prime}_{t})\|_{2}"
+)
 _D_n = real("D", ge=0, unit=NATS, meaning="divergence of the outputs", latex=r"\mathrm{D}_\alpha(X_n\|X'_n)")
 
 thm23 = (
     Sheet(
-        "fmtt18.thm23", (n, t, eta, L, sigma, alpha, _i),
+        "fmtt18.thm23", (n, t, eta, L, sigma, alpha, _i, _point, _gradient, _gradient2),
         title="PNSGD: Renyi differential privacy at an index",
         where="Theorem 23",
         latex=(
@@ -26,6 +46,12 @@ thm23 = (
     .define("z_i", r"2\eta L-(i-t+1)a_i")
     .define("z_n", r"2\eta L-\sum_{i=t}^{n}a_i")
     .define(r"\varepsilon", r"\frac{2L^2}{\sigma^2}")
+    .define("g_{t}(w)", r"\Pi_{\mathcal{K}}(w)-\eta\nabla f(\Pi_{\mathcal{K}}(w),x_{t})")
+    .define(r"g^{\prime}_{t}(w)", r"\Pi_{\mathcal{K}}(w)-\eta\nabla f(\Pi_{\mathcal{K}}(w),x^{\prime}_{t})")
+    .step("distance-of-the-maps", rf"\|g_{{t}}(w)-g^{{\prime}}_{{t}}(w)\|_{{2}}={_STEPS_APART}\leq 2\eta L",
+          given=r"\|\nabla f(\Pi_{\mathcal{K}}(w),x_{t})\|\le L, "
+                r"\|\nabla f(\Pi_{\mathcal{K}}(w),x^{\prime}_{t})\|\le L",
+          where="Theorem 23, proof, first display, for every w")
     .condition("schedule-is-admissible", r"z_i\ge 0", given=r"t\le i\le n",
                where="Theorem 23, proof: a_t = ... = a_n = 2 eta L/(n-t+1)")
     .condition("schedule-ends-at-zero", r"z_n=0", given=r"t\le n", where="Theorem 23, proof")
@@ -39,7 +65,8 @@ thm23 = (
                consequence=PROOF_STEP, true_if="with a_i in place of a_t, which is zero before step t")
     .whole("schedule-gives-the-bound",
            r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2=\frac{\alpha\cdot\varepsilon}{n+1-t}", given=r"t\le n",
-           uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.prop5", "fmtt18.prop17", "fmtt18.prop18"))
+           uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.prop5", "fmtt18.prop17", "fmtt18.prop18",
+                 "fmtt18.thm23/distance-of-the-maps"))
 )  # fmt: skip
 
 
@@ -81,15 +108,36 @@ thm24 = (
 _a = real("a")
 _positive_a, _small_a = real("a", ge=0), real("a", ge=0, le=1)
 _c = real("c", gt=0, le=1)
-_x = real("x", ge=0, meaning="(1 + c)(order - 1) times the mean divergence")
+_x = real("x", ge=0, le=2, meaning="(1 + c)(order - 1) times the mean divergence, which is at most c(1 + c)")
 _rho = real("rho", ge=0, le=1, latex=r"\rho")
 _u1, _u2 = (
     real(f"u{i}", ge=0, le=1, meaning="(order - 1) times a divergence", latex=f"u_{i}") for i in (1, 2)
 )
 
+_component = real("D_i", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})")
+_mixed = real("D_rho", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(\mu_{\rho}\|\nu_{\rho})")
+_marked = real(
+    "D_marked", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(\mu^{\prime}_{\rho}\|\nu^{\prime}_{\rho})"
+)
+_mean = real("E", ge=0, unit=NATS, latex=r"{\mathbb{E}}_{i\sim\rho}[\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})]")
+_moment = real(
+    "M", ge=1, latex=r"{\mathbb{E}}_{i\sim\rho}[e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}]"
+)
+_power = real("e_D", gt=0, latex=r"e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}")
+_log_moment = real("ln_M", ge=0, latex=rf"\ln{_moment.latex}")
+_tangent = real(
+    "N", ge=1, latex=r"{\mathbb{E}}_{i\sim\rho}[1+(1+c)(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})]"
+)
+_weight, _p, _q = (
+    real(name, gt=0, latex=latex)
+    for name, latex in (("rho_i", r"\rho(i)"), ("mu_i", r"\mu_{i}(x)"), ("nu_i", r"\nu_{i}(x)"))
+)
+
 lem25 = (
     Sheet(
-        "fmtt18.lem25", (_a, _c, _x, _rho, _u1, _u2),
+        "fmtt18.lem25",
+        (_a, _c, _x, _rho, _u1, _u2, alpha, _component, _mixed, _marked, _mean, _moment, _log_moment, _tangent,
+         _weight, _p, _q),
         title="Weak convexity of Renyi divergence",
         where="Lemma 25",
         latex=(
@@ -102,7 +150,35 @@ lem25 = (
               box={"u1": ("1/10", 1), "u2": ("1/10", 1)}, where="Lemma 25 with c = 1",
               case="c = 1, two components, and the component revealed: the left side is exact",
               catches=("the factor 1 + c is lost", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le\rho u_1+(1-\rho)u_2"))
-    .step("logarithm", r"\ln(1+x)\le x", box={"x": (0, 4)}, where="Lemma 25, proof, fifth line")
+    .define(r"\mu^{\prime}_{\rho}(i,x)", r"\rho(i)\cdot\mu_{i}(x)")
+    .define(r"\nu^{\prime}_{\rho}(i,x)", r"\rho(i)\cdot\nu_{i}(x)")
+    .step("ratio-of-the-marked-laws",
+          r"\frac{\mu^{\prime}_{\rho}(i,x)}{\nu^{\prime}_{\rho}(i,x)}=\frac{\mu_{i}(x)}{\nu_{i}(x)}",
+          where="Lemma 25, proof, first and second line: the weights are the same for both")
+    .step("moment-of-a-component", r"(\alpha-1)\cdot\frac{1}{\alpha-1}\ln m=\ln m",
+          where="Lemma 25, proof, third line, in the exponent: m is the moment of a component",
+          added=(real("m", gt=0),))
+    .step("mean-of-the-tangents",
+          r"\rho(1+(1+c)u_1)+(1-\rho)(1+(1+c)u_2)=1+(1+c)(\rho u_1+(1-\rho)u_2)",
+          where="Lemma 25, proof, fifth line, for two components, whose number does not matter")
+    .step("without-the-order",
+          rf"\frac{{1}}{{\alpha-1}}((1+c)(\alpha-1)\cdot{_mean.latex})=(1+c)\cdot{_mean.latex}",
+          where="Lemma 25, proof, last line")
+    .step("fourth-line", added=(_power,), display=r"e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}"
+                         r"\leq 1+(1+c)(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})",
+          given=r"e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}\le 1+a+a^2, "
+                r"a=(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i}), a\le c",
+          uses=("fmtt18.lem25/exponential",),
+          where="Lemma 25, proof, fourth line; a is not negative, so that the quadratic bound of the last line holds")
+    .whole("bound", rf"{_mixed.latex}\leq(1+c)\cdot{_mean.latex}",
+           given=rf"{_mixed.latex}\leq{_marked.latex}, {_marked.latex}=\frac{{1}}{{\alpha-1}}{_log_moment.latex}, "
+                 rf"{_log_moment.latex}\le{_moment.latex}-1, {_moment.latex}\le{_tangent.latex}, "
+                 rf"{_tangent.latex}=1+(1+c)(\alpha-1)\cdot{_mean.latex}",
+           uses=("fmtt18.prop5", "fmtt18.lem25/ratio-of-the-marked-laws", "fmtt18.lem25/moment-of-a-component",
+                 "fmtt18.lem25/fourth-line", "fmtt18.lem25/mean-of-the-tangents", "fmtt18.lem25/logarithm"),
+           where="Lemma 25, proof, from the first line to the last")
+    .step("logarithm", r"\ln(1+x)\le x", box={"x": (0, 2)},
+          where="Lemma 25, proof, from the fifth line to the sixth")
     .step("exponential", r"e^{a}\le 1+a+a^2", given=r"a\le 1", box={"a": (0, 1)}, where="Lemma 25, proof, last line")
     .step("quadratic", r"1+a+a^2\le 1+(1+c)a", given=r"a\le c\le 1", where="Lemma 25, proof, last line")
     .corrected("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
@@ -120,6 +196,7 @@ _few = integer("n", ge=1, le=60, unit=RECORDS, meaning="number of records")
 _r = real("r", gt=0, meaning="sigma / L")
 _reciprocal = real("x", ge=0, le=1, meaning="1/n")
 _D = real("D", ge=0, unit=NATS, meaning="divergence of the output", latex=r"\mathrm{D}_\alpha(Y_n\|Y'_n)")
+_stopped = real("D_T", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})")
 _H = real("H", gt=0, meaning="1 + 1/2 + ... + 1/(n - t + 1)", latex="H_{n-t+1}")
 _log_n = real("l", ge=0, meaning="ln n", latex=r"\ln n")
 
@@ -141,10 +218,18 @@ thm26 = (
                     "true",
               case="n = 1, gradients 2 L apart: one step, whose divergence is exact", uses=("fmtt18.def10",),
               consequence=EDGE)
+    .step("last-logarithm", r"\frac{4\alpha L^2\cdot\ln(n-t+1)}{n\sigma^2}\le\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}",
+          given=r"t\le n", where="Theorem 26, proof, last display, last inequality")
+    .step("for-a-fixed-stop",
+          r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})\leq\frac{2\alpha L^{2}}{\sigma^{2}\cdot(T-t+1)}",
+          given=r"t\le T, \mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})\le\frac{\alpha\varepsilon}{T+1-t}, "
+                r"\varepsilon=\frac{2L^2}{\sigma^2}", added=(_stopped, _per_step),
+          uses=("fmtt18.thm23",), where="Theorem 26, proof: Theorem 23 with n = T")
     .condition("condition-of-lemma-25",
                r"\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}\le\frac{2\alpha L^2}{\sigma^2}\le\frac{1}{\alpha-1}",
                given=r"\sigma^2\ge 2(\alpha-1)\alpha L^2, t\le T",
-               where="Theorem 26, proof: every divergence is at most 1/(order - 1)")
+               where="Theorem 26, proof: every divergence is at most 1/(order - 1); printed for every t >= T, where T "
+                     ">= t is meant, as in the sentence before")
     .step("last-display",
           r"2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}"
           r"\le\frac{4\alpha L^2\cdot\ln(n-t+1)}{n\sigma^2}",
@@ -154,7 +239,7 @@ thm26 = (
                r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{4\alpha L^2(1+\ln n)}{n\sigma^2}",
                given=r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{2}{n}\cdot\frac{2\alpha L^2}{\sigma^2}H_{n-t+1}, "
                      r"H_{n-t+1}\le 1+\ln n",
-               coverage="whole", uses=("fmtt18.lem25", "fmtt18.thm23", "harmonic-sum"),
+               coverage="whole", uses=("fmtt18.lem25", "fmtt18.thm26/for-a-fixed-stop", "harmonic-sum"),
                added=(_log_n,),
                where="Theorem 26 with 1 + ln n: Lemma 25, Theorem 23 for every T, and the sum of 1/k up to n - t + 1")
     .corrected("last-display", r"\sum_{T=1}^{n}\frac{1}{T}\le 1+\ln n", letters=(_few,), coverage="instance",
@@ -169,16 +254,15 @@ thm26 = (
 )  # fmt: skip
 
 
-_some_epsilon, _small_epsilon = epsilon, real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
-_distance = real(
-    "x", ge=0, unit=LOSS / LENGTH, meaning="distance of two gradients", latex=r"\|\nabla f-\nabla f'\|_2"
+_g, _g2 = (
+    vector(name, unit=LOSS / LENGTH, meaning=f"gradient of {of}", latex=rf"\nabla {of}")
+    for name, of in (("g", "f"), ("g'", "f'"))
 )
-_PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
-_CURVE = ("gll22.eq9", "gll22.lem6.3/growing-in-s")
+_CURVE = ("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s")
 
 lem27 = (
     Sheet(
-        "fmtt18.lem27", (_some_epsilon, level, alpha, _distance, L, sigma),
+        "fmtt18.lem27", (epsilon, level, alpha, _g, _g2, L, sigma),
         title="Local privacy of a noisy gradient",
         where="Lemma 27",
         latex=(
@@ -191,11 +275,11 @@ lem27 = (
     .define(r"\ln(1.25/\delta)", r"\ln(1/\delta)+\ln(1.25)")
     .define("s", r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}")
     .whole("renyi-of-one-step", r"\frac{\alpha\|\nabla f-\nabla f'\|_2^2}{2\sigma^2}\le\frac{2\alpha L^2}{\sigma^2}",
-           given=r"\|\nabla f-\nabla f'\|_2\le 2L", uses=("fmtt18.def10",),
-           where="Lemma 27, local Renyi differential privacy: two gradients are at most 2 L apart")
-    .whole("noise-is-enough", rf"{_PROFILE}\le\delta", box={"epsilon": ("1/20", 12), "l": (3, 14)}, uses=_CURVE,
+           given=r"\|\nabla f\|_2\le L, \|\nabla f'\|_2\le L", uses=("fmtt18.def10",),
+           where="Lemma 27, local Renyi differential privacy")
+    .whole("noise-is-enough", rf"{PROFILE}\le\delta", box={"epsilon": ("1/20", 12), "l": (3, 14)}, uses=_CURVE,
            where="Lemma 27, for every epsilon and every delta below 1 (from 1 on all is private), gradients 2 L apart")
-    .corrected("noise-is-enough", rf"{_PROFILE}\le\delta", letters=(_small_epsilon,),
+    .corrected("noise-is-enough", rf"{PROFILE}\le\delta", letters=(small_epsilon,),
                box={"epsilon": ("1/20", 1), "l": (3, 14)}, uses=_CURVE, where="Lemma 27 for epsilon at most 1",
                because="for large epsilon this noise is too small; the classical proof requires epsilon <= 1",
                consequence=CLAIM,

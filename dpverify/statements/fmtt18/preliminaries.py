@@ -24,9 +24,20 @@ def _at_order(display: str, k: int) -> str:
     return display.replace("1-k", str(1 - k)).replace("k", str(k))
 
 
+_M1, _M2 = (
+    real(name, gt=0, latex=latex, meaning="moment of a ratio") for name, latex in (("M1", "M"), ("M2", "M'"))
+)
+_LOGARITHMS = tuple(
+    real(name, ge=0, unit=NATS, latex=latex)
+    for name, latex in (
+        ("D", r"\mathrm{D}_{\alpha}(\mu\|\nu)"), ("D_f", r"\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))"),
+        ("l", "l"), ("l_f", "l_{f}"),
+    )
+)  # fmt: skip
+
 prop5 = Sheet(
     "fmtt18.prop5",
-    (_p1, _p2, _q1, _q2, _r1, _r2, _s1, _s2, alpha, _ratio),
+    (_p1, _p2, _q1, _q2, _r1, _r2, _s1, _s2, alpha, _ratio, _M1, _M2),
     title="Additivity and post-processing of Renyi divergence",
     where="Proposition 5",
     latex=(
@@ -45,6 +56,28 @@ for _k in (2, 3):
         case=f"order {_k}; a map between finite spaces merges atoms, two at a time",
         catches=("a hundredth of the right side is lost", _at_order(_MERGING_LESS, _k)),
     )  # fmt: skip
+prop5 = prop5.whole(
+    "post-processing", r"\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))\leq\mathrm{D}_{\alpha}(\mu\|\nu)",
+    given=r"(\alpha-1)\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))=l_{f}, "
+          r"(\alpha-1)\mathrm{D}_{\alpha}(\mu\|\nu)=l, l_{f}\le l",
+    added=_LOGARITHMS, uses=("jensen", "fmtt18.prop5/power-is-convex"),
+    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so that its "
+          "moment has no larger logarithm",
+)  # fmt: skip
+prop5 = (
+    prop5.define(
+        r"\mathrm{D}_{\alpha}(\mu\times\mu^{\prime}\|\nu\times\nu^{\prime})", r"\frac{\ln(MM')}{\alpha-1}"
+    )
+    .define(r"\mathrm{D}_{\alpha}(\mu^{\prime}\|\nu^{\prime})", r"\frac{\ln M'}{\alpha-1}")
+    .define(r"\mathrm{D}_{\alpha}(\mu\|\nu)", r"\frac{\ln M}{\alpha-1}")
+    .whole(
+        "additivity",
+        r"\mathrm{D}_{\alpha}(\mu\times\mu^{\prime}\|\nu\times\nu^{\prime})"
+        r"=\mathrm{D}_{\alpha}(\mu\|\nu)+\mathrm{D}_{\alpha}(\mu^{\prime}\|\nu^{\prime})",
+        uses=("fubini",),
+        where="Proposition 5, additivity: the moment of the products is the product of the moments",
+    )
+)
 prop5 = prop5.step(
     "power-is-convex", r"\frac{d^2}{du^2}(u^\alpha)=\alpha(\alpha-1)\frac{u^\alpha}{u^2}", uses=("jensen",),
     where="Proposition 5, post-processing, by Jensen's inequality: this is positive",
@@ -133,7 +166,8 @@ lem14 = (
     .instance(
         "gaussian-mechanism", rf"{_PROFILE}\le e^{{-\ln(1/\delta)}}", where="Lemma 14, tried on Gaussians",
         case="Gaussian laws, whose hockey-stick divergence is exact",
-        box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)}, uses=("gll22.eq9", "fmtt18.def10"),
+        box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
+        uses=("gll22.eq9/value-of-the-best-half-line", "fmtt18.def10"),
         catches=("a hundredth of delta is claimed", rf"{_PROFILE}\le\frac{{e^{{-\ln(1/\delta)}}}}{{100}}"),
     )
     .instance(

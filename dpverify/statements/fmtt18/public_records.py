@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dpverify.formulas.expressions import integer, real
-from dpverify.formulas.units import NATS, RECORDS
+from dpverify.formulas.expressions import integer
+from dpverify.formulas.units import RECORDS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
-from dpverify.statements.fmtt18.symbols import L, epsilon, n
+from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, n, small_epsilon
 from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
 _m = integer("m", ge=1, unit=RECORDS, meaning="number of public records")
-_small_epsilon = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
-_PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{m\varepsilon^{2}}}"
 _NEEDED = r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
 _CASE = (
@@ -35,8 +33,8 @@ cor31 = (
     .define("s", r"\frac{\varepsilon}{\sqrt{\ln(1.25/\delta)}}")
     .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
     .instance(
-        "exact-profile", rf"{_PROFILE}\le\delta", letters=(_small_epsilon,), case=_CASE,
-        box={"epsilon": ("1/2", 1), "Lambda": (9, 14)}, uses=("gll22.eq9",),
+        "exact-profile", rf"{PROFILE}\le\delta", letters=(small_epsilon,), case=_CASE,
+        box={"epsilon": ("1/2", 1), "Lambda": (9, 14)}, uses=("gll22.eq9/value-of-the-best-half-line",),
         consequence=CLAIM, where="Corollary 31, privacy of the last private record",
     )
     .step(  # what suffices, so that the claim would not fail with it
@@ -46,8 +44,8 @@ cor31 = (
     .corrected(
         "noise-of-theorem-30", rf"\frac{{2L}}{{\sigma'\sqrt{{m+1}}}}\le{_NEEDED}", uses=("fmtt18.thm30",),
         because="the noise lacks the 2 under the root that the risk bound and Theorem 30 have",
-        consequence=PROOF_STEP, coverage="whole", true_if="for one public record",
-        where="Corollary 31 with the 2: Theorem 30 for the last private record, t = n - m",
+        letters=(small_epsilon,), consequence=PROOF_STEP, coverage="whole", true_if="for one public record",
+        where="Corollary 31 with the 2, for epsilon at most 1: Theorem 30 for the last private record, t = n - m",
     )
     .step(
         "oracle", r"d\sigma^{2}=\frac{4dL^{2}\ln(1.25/\delta)}{m\varepsilon^{2}}",
@@ -71,7 +69,9 @@ cor31 = (
         where="Section 5.3, first paragraph: so many public records are enough, up to a constant, which is 3",
     )
     .correction(
-        latex=r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)/m}}{\varepsilon}", replaces=("exact-profile",)
+        because="as Lemma 27 and Theorem 30, it needs epsilon <= 1",
+        latex=r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)/m}}{\varepsilon},\ \varepsilon\le 1",
+        replaces=("exact-profile",),
     )
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, NATS
+from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.symbols import alpha
 from dpverify.statements.sheet import Sheet
 
@@ -20,7 +21,7 @@ _z, _z2 = _length("z", "z", "a shift"), _length("z2", "z'", "a larger shift")
 _a = _length("a", "a", "how much the shift is reduced by")
 _m = _length("m", "m", "distance of the two means")
 _tau = real("tau", gt=0, unit=LENGTH, latex=r"\tau", meaning="standard deviation of the first law")
-_U, _V, _W = (real(name, unit=LENGTH) for name in "UVW")
+_U, _W, _Y = (vector(name, unit=LENGTH) for name in "UWY")
 _GAUSSIAN = (
     "Gaussian laws on a line, of one variance, means m apart: moving all mass by z toward the other law is best, "
     "so that the shifted divergence is exact"
@@ -30,9 +31,8 @@ prop9 = (
     Sheet(
         "fmtt18.prop9",
         (
-            alpha, _z, _z2, _tau, _m, _U, _V, _W,
+            alpha, _z, _z2, _tau, _m, _U, _W,
             _length("moved", r"W_\infty(\mu,\mu')"),
-            _length("shift", r"\|x\|"),
             _length("x_distance", r"W_\infty(\mu,\mu\ast\mathbf{x})"),
             _length("s", "s"),
             _divergence("D_z", r"\mathrm{D}^{(z)}_{\alpha}(\mu\|\nu)"),
@@ -51,10 +51,9 @@ prop9 = (
     )
     .define(r"G^{(z)}", r"\frac{\alpha\max\{m-z,0\}^2}{2\tau^2}")
     .define(r"G^{(z')}", r"\frac{\alpha\max\{m-z',0\}^2}{2\tau^2}")
-    .instance(
-        "couplings-on-a-line", r"|U-V|\le s\iff|W|\le s", given="U+W=V", where="Lemma 7, 2 and 3",
-        case="laws on a line; the same holds in every norm, of W and -W",
-        catches=("W is taken twice", r"|U-V|\le s\iff|2W|\le s"),
+    .step(
+        "couplings", r"\|U-(U+W)\|=\|W\|",
+        where="Lemma 7, 2 and 3, in Euclidean spaces: one distance is at most s whenever the other is",
     )
     .whole(
         "monotone", r"\mathrm{D}^{(z^{\prime})}_{\alpha}(\mu\|\nu)\leq\mathrm{D}^{(z)}_{\alpha}(\mu\|\nu)",
@@ -64,19 +63,14 @@ prop9 = (
         uses=("shifted-divergence-is-attained",),
         where="Proposition 9, monotonicity: the infimum for z' is at most the best law's divergence for z",
     )
-    .step(
-        "shifted-by-x", r"W_\infty(\mu,\mu\ast\mathbf{x})\le\|x\|",
-        given=r"W_\infty(\mu,\mu\ast\mathbf{x})\le s, s=\|x\|",
-        where="Proposition 9, shifting: U and U + x are a coupling whose parts are always s = ||x|| apart",
-        uses=("fmtt18.prop9/couplings-on-a-line",),
-    )
     .whole(
         "shifting", r"\mathrm{D}^{(\|x\|)}_{\alpha}(\mu\|\nu)\leq\mathrm{D}_{\alpha}(\mu\ast\mathbf{x}\|\nu)",
         given=r"W_\infty(\mu,\mu\ast\mathbf{x})\le\|x\|, "
               r"(W_\infty(\mu,\mu\ast\mathbf{x})\le\|x\|\implies"
               r"\mathrm{D}^{(\|x\|)}_{\alpha}(\mu\|\nu)\le\mathrm{D}_{\alpha}(\mu\ast\mathbf{x}\|\nu))",
-        uses=("fmtt18.prop9/shifted-by-x",),
-        where="Proposition 9, shifting: the infimum is at most the divergence of a law that is allowed",
+        uses=("fmtt18.prop9/couplings",), added=(_length("shift", r"\|x\|"),),
+        where="Proposition 9, shifting: U and U + x are a coupling; the infimum is at most the divergence of a law "
+              "that is allowed",
     )
     .instance(
         "monotone-for-gaussians", r"G^{(z')}\le G^{(z)}", given=r"z\le z'", case=_GAUSSIAN, uses=("fmtt18.def10",),
@@ -95,11 +89,25 @@ _y1, _y2 = (real(f"y{i}", gt=0, latex=f"y_{i}", meaning="a shifted density over 
 _norm_h, _norm_rest = r"\|h_{z}(x)\|", r"\|x-h_{z}(x)\|"
 _noise = real("noise", gt=0, unit=LENGTH, latex=r"\sigma", meaning="standard deviation of the noise")
 
+_W1 = vector("W_1", unit=LENGTH, latex="W_{1}")
+_densities = tuple(
+    real(name, gt=0, latex=latex, meaning=meaning)
+    for name, latex, meaning in (
+        ("u", "u", "density of U + W over that of V, at v"),
+        ("w", "w", "density of Y - W given U + W = v over the noise's, at y"),
+        ("nu", r"\nu", "density of V at v"), ("zeta", r"\zeta", "the noise's density at y"),
+    )
+)  # fmt: skip
+_inner = tuple(real(f"g{i}", gt=0, latex=f"g_{i}", meaning="the inner integral") for i in (1, 2))
+_weights = tuple(real(f"w{i}", gt=0, latex=f"w_{i}", meaning="mass of the outer integral") for i in (1, 2))
+_most = real("M", gt=0, meaning="the largest inner integral")
+
 lem20 = (
     Sheet(
         "fmtt18.lem20",
         (
-            alpha, _z, _a, _m, _tau, _noise, _R, _rho, _y1, _y2,
+            alpha, _z, _a, _m, _tau, _noise, _R, _rho, _y1, _y2, _U, _W, _Y, _W1,
+            *_densities, *_inner, *_weights, _most,
             _length("x", r"\|x\|"),
             _divergence("D_sum", _SUM),
             _divergence("D_pairs", _PAIRS),
@@ -109,6 +117,7 @@ lem20 = (
             _divergence("D_z_a", r"\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)"),
             _divergence("D_first", r"\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y)"),
             _divergence("D_a_first", r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)"),
+            _divergence("D_parts", r"\mathrm{D}_{\alpha}(U+W_{1}+W_{2}\|V)"),
             _divergence("D_both", r"\mathrm{D}_{\alpha}(U+W\|V)"),
         ),
         title="Shift reduction",
@@ -119,10 +128,24 @@ lem20 = (
         ),
         pairs=("fmtt18.prop9", "fmtt18.thm22"),
     )
+    .step(
+        "adding-and-subtracting", "U+Y=U+W-W+Y", where="Lemma 20, proof, 1st display, second line; 4th display",
+    )
+    .step("parts-add-up", "U+W_{1}+(W-W_{1})=U+W", where="Lemma 20, proof, 5th display, second line")
     .define(_norm_h, r"\frac{z}{\|x\|}\cdot\|x\|")
     .define(_norm_rest, r"(1-\frac{z}{\|x\|})\|x\|")
     .define(r"G^{(z)}", r"\frac{\alpha\max\{m-z,0\}^2}{2(\tau^2+\sigma^2)}")
     .define(r"G^{(z+a)}", r"\frac{\alpha\max\{m-z-a,0\}^2}{2\tau^2}")
+    .step(
+        "integrand",
+        r"(uw)^\alpha\zeta\nu=u^\alpha\cdot(w^\alpha\zeta)\nu",
+        where="Lemma 20, proof, second and third line of the expansion, u and w for the ratios of densities",
+    )
+    .instance(
+        "largest-inner-integral", r"w_1g_1+w_2g_2\le(w_1+w_2)M", given=r"g_1\le M, g_2\le M",
+        where="Lemma 20, proof, fourth line of the expansion", case="a law V with two values",
+        catches=("a hundredth of the largest is lost", r"w_1g_1+w_2g_2\le 0.99(w_1+w_2)M"),
+    )
     .instance(
         "a-mixture-of-shifts", r"(\rho y_1+(1-\rho)y_2)^2\le y_2^2", given=r"y_1\le y_2",
         where="Lemma 20, proof, fourth and fifth line of the expansion: the essential supremum",
@@ -148,17 +171,34 @@ lem20 = (
           where="Lemma 20, proof, easy to see; a shorter x is its own first part")
     .step("length-of-the-second-part", rf"{_norm_rest}\le a", given=r"z<\|x\|\le z+a",
           where="Lemma 20, proof, easy to see; a shorter x has no second part")
+    .step(
+        "moving-the-first-part",
+        r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)"
+        r"\leq\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)+R_{\alpha}(\zeta,a)",
+        given=r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)\le\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y), "
+              r"\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y)\leq\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)+R_{\alpha}(\zeta,a)",
+        uses=("fmtt18.prop9", "fmtt18.lem20/adding-and-subtracting", "fmtt18.lem20/length-of-the-first-part",
+              "fmtt18.lem20/no-shift"),
+        where="Lemma 20, proof, 4th display: by the case z = 0 for U + W_1 in place of U",
+    )
+    .step(
+        "moving-the-rest", r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)\leq\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)",
+        given=r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)\leq\mathrm{D}_{\alpha}(U+W_{1}+W_{2}\|V), "
+              r"\mathrm{D}_{\alpha}(U+W_{1}+W_{2}\|V)=\mathrm{D}_{\alpha}(U+W\|V), "
+              r"\mathrm{D}_{\alpha}(U+W\|V)=\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)",
+        uses=("fmtt18.prop9", "fmtt18.lem20/parts-add-up", "fmtt18.lem20/length-of-the-second-part",
+              "shifted-divergence-is-attained"),
+        where="Lemma 20, proof, 5th display",
+    )
     .whole(
         "shift-reduction",
         r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)"
         r"\leq\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)+R_{\alpha}(\zeta,a)",
-        given=r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)\le\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y), "
-              r"\mathrm{D}_{\alpha}(U+W_{1}+Y\|V+Y)\le\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)+R_{\alpha}(\zeta,a), "
-              r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)\le\mathrm{D}_{\alpha}(U+W\|V), "
-              r"\mathrm{D}_{\alpha}(U+W\|V)=\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)",
-        uses=("fmtt18.prop9", "shifted-divergence-is-attained", "fmtt18.lem20/no-shift",
-              "fmtt18.lem20/length-of-the-first-part", "fmtt18.lem20/length-of-the-second-part"),
-        where="Lemma 20, proof, last two displays: every z >= 0, W = W_1 + W_2",
+        given=r"\mathrm{D}^{(z)}_{\alpha}(\mu\ast\zeta\|\nu\ast\zeta)"
+              r"\le\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)+R_{\alpha}(\zeta,a), "
+              r"\mathrm{D}^{(a)}_{\alpha}(U+W_{1}\|V)\leq\mathrm{D}^{(z+a)}_{\alpha}(\mu\|\nu)",
+        uses=("fmtt18.lem20/moving-the-first-part", "fmtt18.lem20/moving-the-rest"),
+        where="Lemma 20, proof, last two displays together: every z >= 0",
     )
     .instance(
         "reduction-for-gaussians", r"G^{(z)}\le G^{(z+a)}+\frac{\alpha a^2}{2\sigma^2}",
@@ -204,15 +244,22 @@ lem21 = (
         uses=("triangle-inequality",),
         where="Lemma 21, proof, display; the last line of the proof means psi'(X') where it prints psi'(Y)",
     )
+    .step(
+        "after-the-second-map",
+        r"\mathrm{D}_{\alpha}(\psi^{\prime}(Y)\|\psi^{\prime}(X^{\prime}))\leq\mathrm{D}^{(z)}_{\alpha}(X\|X^{\prime})",
+        given=r"\mathrm{D}_{\alpha}(\psi^{\prime}(Y)\|\psi^{\prime}(X^{\prime}))\leq\mathrm{D}_{\alpha}(Y\|X^{\prime})"
+              r", \mathrm{D}_{\alpha}(Y\|X^{\prime})=\mathrm{D}^{(z)}_{\alpha}(X\|X^{\prime})",
+        uses=("fmtt18.prop5", "shifted-divergence-is-attained"), where="Lemma 21, proof, before the display",
+    )
     .whole(
         "contraction",
         r"\mathrm{D}^{(z+s)}_{\alpha}(\psi(X)\|\psi^{\prime}(X^{\prime}))\leq\mathrm{D}^{(z)}_{\alpha}(X\|X^{\prime})",
         given=r"\|\psi(X)-\psi^{\prime}(Y)\|\le z+s, (\|\psi(X)-\psi^{\prime}(Y)\|\le z+s\implies"
               r"\mathrm{D}^{(z+s)}_{\alpha}(\psi(X)\|\psi^{\prime}(X^{\prime}))\le"
               r"\mathrm{D}_{\alpha}(\psi^{\prime}(Y)\|\psi^{\prime}(X^{\prime}))), "
-              r"\mathrm{D}_{\alpha}(\psi^{\prime}(Y)\|\psi^{\prime}(X^{\prime}))\leq\mathrm{D}_{\alpha}(Y\|X^{\prime})"
-              r", \mathrm{D}_{\alpha}(Y\|X^{\prime})=\mathrm{D}^{(z)}_{\alpha}(X\|X^{\prime})",
-        uses=("fmtt18.prop5", "shifted-divergence-is-attained", "fmtt18.lem21/distance-after-the-maps"),
+              r"\mathrm{D}_{\alpha}(\psi^{\prime}(Y)\|\psi^{\prime}(X^{\prime}))\leq"
+              r"\mathrm{D}^{(z)}_{\alpha}(X\|X^{\prime})",
+        uses=("fmtt18.lem21/after-the-second-map", "fmtt18.lem21/distance-after-the-maps"),
         where="Lemma 21; that psi' contracts is not used",
     )
     .instance(

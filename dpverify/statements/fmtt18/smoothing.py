@@ -5,8 +5,8 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
-from dpverify.statements.fmtt18.symbols import L, epsilon, level, n, t
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, level, n, small_epsilon, t
+from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _width = real("lambda", gt=0, unit=LENGTH, latex=r"\lambda", meaning="standard deviation of the kernel")
@@ -58,14 +58,18 @@ thm33 = (
         where="Appendix C, smoothness, last two lines of the display",
     )
     .step(
-        "pinsker", rf"\sqrt{{\frac{{1}}{{2}}{_DIVERGENCE}}}\leq\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
-        uses=("fmtt18.def10",), where="Appendix C, smoothness, last display",
+        "pinsker",
+        rf"{_variation.latex}\leq\sqrt{{\frac{{1}}{{2}}{_DIVERGENCE}}}"
+        r"\leq\frac{\|w-w^{\prime}\|_{2}}{2\lambda}",
+        given=rf"2({_variation.latex})^2\le{_DIVERGENCE}", uses=("pinsker", "fmtt18.def10"),
+        where="Appendix C, smoothness, last display",
     )
     .whole(
         "smoothness",
         r"\|\nabla\hat{f}(w)-\nabla\hat{f}(w^{\prime})\|_{2}\leq\frac{L}{\lambda}\|w-w^{\prime}\|_{2}",
-        given=rf"{_gradients.latex}\le L\cdot 2\cdot\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
-        uses=("pinsker", "fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
+        given=rf"{_gradients.latex}\le G\cdot I, G\cdot I\le L\cdot 2{_variation.latex}, "
+              rf"{_variation.latex}\le\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
+        uses=("fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
     )
     .step(
         "mean-norm", rf"L\cdot{_NORM}=L\lambda\sqrt{{d}}", uses=("norm-of-a-gaussian",),
@@ -85,8 +89,9 @@ thm33 = (
     )
     .whole(
         "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
-        given=r"|\hat{f}({w})-f({w})|\le L\cdot M, L\cdot M\le L\lambda\sqrt{d}",
-        uses=("jensen", "fmtt18.thm33/lipschitz", "fmtt18.thm33/mean-norm"), where="Appendix C, approximation error",
+        given=r"|\hat{f}({w})-f({w})|\le L\cdot M, M^2\le d\lambda^2",
+        uses=("jensen", "gaussian-second-moment", "fmtt18.thm33/lipschitz"),
+        where="Appendix C, approximation error: the mean of the norm is at most the root of its mean square",
     )
 )  # fmt: skip
 
@@ -109,6 +114,19 @@ _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
 _FACTOR = r"\frac{4\sqrt{2}RL}{\sqrt{n}}"
 _PRINTED = r"\frac{\varepsilon\sqrt{d}}{2\ln(1.25/\delta)}"
 _RIGHT = r"\frac{\varepsilon\sqrt{d}}{8\sqrt{2}\sqrt{\ln(1/\delta)}}"
+
+_APART = (
+    r"\frac{2L}{(2L\sqrt{2\ln(1.25/\delta)}/\varepsilon)\sqrt{n-t+1}}"
+    r"=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}"
+)
+_PRIVATE_BY = (
+    "fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
+    "fmtt18.cor34/smooth-enough",
+)  # fmt: skip
+_ONE = (
+    "n = t = 1, linear losses, which convolution leaves as they are, gradients 2 L apart; in high dimension the "
+    "projection to the ball loses as little as one likes"
+)
 
 cor34 = (
     Sheet(
@@ -154,12 +172,13 @@ cor34 = (
         uses=("fmtt18.thm33",), where="Section 5.5",
     )
     .whole(
-        "privacy-at-an-index",
-        r"\frac{2L}{(2L\sqrt{2\ln(1.25/\delta)}/\varepsilon)\sqrt{n-t+1}}"
-        r"=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}", given=r"t\le n", added=(log_ratio,),
-        uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
-              "fmtt18.cor34/smooth-enough"),
+        "privacy-at-an-index", _APART, given=r"t\le n", added=(log_ratio,), uses=_PRIVATE_BY,
         where="Corollary 34, index t: as Theorem 30, on the convolved losses",
+    )
+    .corrected(
+        "privacy-at-an-index", _APART, given=r"t\le n", added=(log_ratio,), uses=_PRIVATE_BY,
+        letters=(small_epsilon,), where="Corollary 34, index t, for epsilon at most 1: as Theorem 30",
+        because="for large epsilon the noise of Lemma 27 is too small; the lemma holds for epsilon at most 1",
     )
     .corrected(
         "risk", rf"{released.latex}\leq F^{{*}}+{_FACTOR}\cdot({_ROOT}+{_RIGHT})",
@@ -178,6 +197,13 @@ cor34 = (
         consequence=CONSTANT, true_if="for delta from 2e-14 to 0.998",
         where="Corollary 34, risk: the convolved loss is never below the loss, and at most this much above; both "
               "sides squared",
+    )
+    .define("s", r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}")
+    .define(r"\delta", r"e^{-\ln(1/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case=_ONE, box={"epsilon": ("1/20", 12), "l": (3, 14)},
+        uses=("gll22.eq9/value-of-the-best-half-line",), consequence=CLAIM,
+        true_if="for epsilon at most 1, as Lemma 27", where="Corollary 34, index t = n",
     )
     .reference(
         "dominated", rf"\frac{{LR\varepsilon\sqrt{{d}}}}{{2\sqrt{{n\ln(1/\delta)}}}}\le{_FACTOR}\cdot{_ROOT}",
@@ -198,6 +224,7 @@ cor34 = (
             r"\left(\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^2}}"
             r"+\frac{\varepsilon\sqrt{d}}{8\sqrt{2\ln(1/\delta)}}\right)"
         ),
+        replaces=("exact-profile",),
     )
 )  # fmt: skip
 

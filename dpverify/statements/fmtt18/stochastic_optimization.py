@@ -5,8 +5,8 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, RECORDS
 from dpverify.formulas.vectors import vector
-from dpverify.statements.fmtt18.symbols import L, epsilon, eta, n, sigma, t
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, eta, n, sigma, small_epsilon, t
+from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
 
 R = real("R", gt=0, unit=LENGTH, meaning="radius of a ball that holds the set")
 d = integer("d", ge=1, meaning="dimension")
@@ -150,6 +150,11 @@ thm28 = (
 )  # fmt: skip
 
 
+_LARGE_EPSILON = "for large epsilon the noise of Lemma 27 is too small; the lemma holds for epsilon at most 1"
+_UP_TO_1 = "for epsilon at most 1, as Lemma 27"
+_CURVE = ("gll22.eq9/value-of-the-best-half-line",)
+_BOX = {"epsilon": ("1/20", 12), "Lambda": (4, 14)}
+_APART = r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
 _NOISE = r"2L\sqrt{2\ln(1.25/\delta)}/\varepsilon"
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
 _noisy_norm = real(
@@ -188,8 +193,25 @@ thm29 = (
     )
     .define("L_{G}", rf"L{_ROOT}")
     .whole(
-        "local-privacy", r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}", uses=("fmtt18.lem27",),
+        "local-privacy", _APART, uses=("fmtt18.lem27",),
         where="Theorem 29, privacy: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .define("s", r"\frac{2L}{\sigma}")
+    .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
+        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 29, local privacy",
+    )
+    .corrected(
+        "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,
+        where="Theorem 29, privacy for epsilon at most 1: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .correction(
+        latex=(
+            r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)}}{\varepsilon}\implies"
+            r"\text{local }(\varepsilon,\delta)\text{-DP for }\varepsilon\le 1"
+        ),
+        replaces=("exact-profile",),
     )
     .step(
         "square-of-a-noisy-gradient",
@@ -206,6 +228,7 @@ thm29 = (
 )  # fmt: skip
 
 
+_APART_LATER = r"\frac{2L}{\sigma\sqrt{n-t+1}}=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}"
 _iterates = integer("N", ge=1, unit=RECORDS, meaning="number of iterates of which one is released")
 _parts = tuple(_value(f"B{i}", f"B_{{{i}}}", f"part {i} of the regret's bound") for i in (1, 2))
 _half = integer("m", ge=1, unit=RECORDS, meaning="ceil(n/2)")
@@ -270,14 +293,36 @@ thm30 = (
     )
     .define("L_{G}", rf"L{_ROOT}")
     .whole(
-        "local-privacy", r"\frac{2L}{\sigma}=\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}", uses=("fmtt18.lem27",),
+        "local-privacy", _APART, uses=("fmtt18.lem27",),
         where="Theorem 30, local privacy: gradients 2 L apart over the noise, as in Lemma 27",
     )
     .whole(
-        "privacy-at-an-index",
-        r"\frac{2L}{\sigma\sqrt{n-t+1}}=\frac{\varepsilon/\sqrt{n-t+1}}{\sqrt{2\ln(1.25/\delta)}}", given=r"t\le n",
+        "privacy-at-an-index", _APART_LATER, given=r"t\le n",
         uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form"),
         where="Theorem 30, index t: n - t + 1 steps' noise, as in Lemma 27 for epsilon/sqrt(n - t + 1)",
+    )
+    .define("s", r"\frac{2L}{\sigma}")
+    .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
+    .instance(
+        "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
+        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 30, local privacy",
+    )
+    .corrected(
+        "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,
+        where="Theorem 30, local privacy for epsilon at most 1: gradients 2 L apart over the noise, as in Lemma 27",
+    )
+    .corrected(
+        "privacy-at-an-index", _APART_LATER, given=r"t\le n", letters=(small_epsilon,),
+        uses=("fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form"),
+        where="Theorem 30, index t, for epsilon at most 1: as in Lemma 27 for epsilon/sqrt(n - t + 1)",
+    )
+    .correction(
+        latex=(
+            r"\sigma=\frac{2L\sqrt{2\ln(1.25/\delta)}}{\varepsilon}\implies"
+            r"\text{local }(\varepsilon,\delta)\text{-DP, }\left(\frac{\varepsilon}{\sqrt{n-t+1}},\delta\right)"
+            r"\text{-DP at index }t\text{, for }\varepsilon\le 1"
+        ),
+        replaces=("exact-profile",),
     )
 )  # fmt: skip
 

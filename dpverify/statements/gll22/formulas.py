@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dpverify.statements.gll22 import gaussian_integrals, rejection_error, rejection_step, renyi
+from dpverify.statements.gll22 import (
+    empirical_risk,
+    gaussian_integrals,
+    lower_bound,
+    population_risk,
+    rejection_error,
+    rejection_step,
+    renyi,
+)
 from dpverify.statements.gll22.duality import prop3_3
 from dpverify.statements.gll22.gaussians import eq9, eq10, lem6_3
 
@@ -12,4 +20,7 @@ STATEMENTS = (
     *renyi.STATEMENTS,
     *rejection_step.STATEMENTS,
     *rejection_error.STATEMENTS,
+    *empirical_risk.STATEMENTS,
+    *population_risk.STATEMENTS,
+    *lower_bound.STATEMENTS,
 )

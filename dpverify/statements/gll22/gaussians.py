@@ -94,7 +94,7 @@ lem6_3 = (
            r"\Phi(-\sqrt{2\log(1/(2\delta))})-e^\varepsilon\Phi(-\sqrt{2\log(1/(2\delta))+2\varepsilon})\le\delta",
            box={"l": ("1/100", 30), "epsilon": ("1/100", 10)},
            where="Lemma 6.3, (9) at the largest s, its arguments simplified by the two steps below",
-           uses=("gll22.eq9", "gll22.lem6.3/growing-in-s", "gll22.lem6.3/first-argument",
+           uses=("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s", "gll22.lem6.3/first-argument",
                  "gll22.lem6.3/second-argument"))
     .step("growing-in-s",
           rf"\frac{{\partial}}{{\partial s}}({_CURVE})=\varphi(-\frac{{\varepsilon}}{{s}}+\frac{{s}}{{2}})",

@@ -58,7 +58,8 @@ cor4_3 = (
     .step(
         "post-processing", r"\mathrm{D}(P\|Q)=\mathrm{D}(M(X)\|M(Y))\leq\mathrm{D}(X\|Y)",
         given=r"\mathrm{D}(P\|Q)=\mathrm{D}(M(X)\|M(Y)), \mathrm{D}(M(X)\|M(Y))\leq\mathrm{D}(X\|Y)",
-        uses=("trade-off-functions-order-pairs", "data-processing"), where="Corollary 4.3, proof, display",
+        uses=("trade-off-functions-order-pairs",
+        "post-processing-of-divergences"), where="Corollary 4.3, proof, display",
     )
     .step(
         "renyi-of-gaussians", rf"{_RENYI}=\alpha s^{{2}}/2",
@@ -85,7 +86,7 @@ cor4_3 = (
         r"\mathrm{D}_{KL}(P\|Q)\leq\frac{kG^{2}}{2\mu}",
         given=r"\mathrm{D}_{\alpha}(P\|Q)\leq\alpha s^{2}/2, \mathrm{D}_{KL}(P\|Q)\leq s^2/2, "
               r"s=\frac{G\sqrt{k}}{\sqrt{\mu}}",
-        uses=("data-processing", "gll22.cor4.3/any-divergence", "gll22.cor4.3/renyi-of-gaussians",
+        uses=("post-processing-of-divergences", "gll22.cor4.3/any-divergence", "gll22.cor4.3/renyi-of-gaussians",
               "gll22.cor4.3/kl-of-gaussians"),
         where="Corollary 4.3, second display",
     )

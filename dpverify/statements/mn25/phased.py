@@ -23,7 +23,8 @@ def _value(name: str, latex: str, meaning: str = "") -> Variable:
 
 
 _F, _F_before = (
-    _value(name, rf"\mathcal{{L}}({at})") for name, at in (("F_r", r"\bar{w}_{r}"), ("F_before", r"\bar{w}_{r-1}"))
+    _value(name, rf"\mathcal{{L}}({at})")
+    for name, at in (("F_r", r"\bar{w}_{r}"), ("F_before", r"\bar{w}_{r-1}"))
 )
 _after, _before = (vector(name, unit=LENGTH, latex=latex) for name, latex in (
     ("wbar_r", r"\bar{w}_{r}"), ("wbar_before", r"\bar{w}_{r-1}")))  # fmt: skip
@@ -309,7 +310,9 @@ _T = real("T", gt=0, meaning="number of steps, all phases together")
 _eta = real("eta", gt=0, unit=LENGTH**2 / LOSS, meaning="the rate before it shrinks", latex=r"\eta")
 _level_n = real("l_n", ge="1/4", unit=NATS, meaning="ln(n/delta)", latex=r"\log(n/\delta)")
 _noise_norm = real("Z", ge=0, unit=LENGTH, latex=r"\underset{}{\mathbb{E}}\left[\|\xi_{R}\|\right]")
-_noise_square = real("Z2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\|\xi_{r-1}\|^{2}\right]")
+_noise_square = real(
+    "Z2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\|\xi_{r-1}\|^{2}\right]"
+)
 _w, _w2 = (vector(name, unit=LENGTH, latex=latex) for name, latex in (("w_t", "w_t"), ("v_t", "v_t")))
 _g, _g2 = (vector(name, unit=LOSS / LENGTH, latex=latex) for name, latex in (("g_t", "g_t"), ("h_t", "h_t")))
 _FEW = r"T=\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}, \eta=\frac{B}{L\sqrt{d\log(n/\delta)}}"

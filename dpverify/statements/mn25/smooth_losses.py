@@ -25,10 +25,14 @@ _a, _b = vector("a"), vector("b")
 _total = real("X", ge=0, unit=_GRADIENT, latex=r"\left\|\sum_{i=1}^{n}x_{i}\right\|")
 _free = real("w_free", ge=0, unit=LENGTH, latex=r"\left\|\tilde{w}^{*}\right\|")
 _excess = real(
-    "E", ge=0, unit=LOSS,
-    latex=r"\underset{\Theta,S,\mathcal{A}}{\mathbb{E}}\left[\mathcal{L}(w)-\mathcal{L}(w^{*})\right]"
+    "E",
+    ge=0,
+    unit=LOSS,
+    latex=r"\underset{\Theta,S,\mathcal{A}}{\mathbb{E}}\left[\mathcal{L}(w)-\mathcal{L}(w^{*})\right]",
 )
-_distance = real("W2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\left\|w-w^{*}\right\|^{2}\right]")
+_distance = real(
+    "W2", ge=0, unit=LENGTH**2, latex=r"\underset{}{\mathbb{E}}\left[\left\|w-w^{*}\right\|^{2}\right]"
+)
 _error2 = real("Theta2", ge=0, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|^{2}\right]")
 _error = real("Theta", ge=0, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]")
 _squared = real(

@@ -1,0 +1,293 @@
+"""The rows of a sheet: what its source says of an obligation, and how that is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Consequence, Coverage
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import And, Formula, Implies, free_in
+from dpverify.proving.language import Fault, Json, Obligation
+
+if TYPE_CHECKING:  # whoever reads nothing needs no reader
+    from dpverify.formulas.asymptotics import Chosen
+    from dpverify.formulas.notation.letters import Definition, Letters
+
+Display = str | Formula
+"""LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
+
+_PLAIN_LETTER = re.compile(r"\\?[A-Za-z]+'?(_\{?\w+\}?)?'?")
+
+
+@dataclass(frozen=True)
+class DefinitionSource:
+    """A quantity as printed; with a `parameter`, of which it is a function."""
+
+    latex: str
+    body: str
+    parameter: Variable | None
+    reading: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """An obligation that is not read yet."""
+
+    name: str
+    coverage: Coverage
+    display: Display
+    options: Mapping[str, Any]
+    """Those of `Sheet`."""
+    definitions: tuple[DefinitionSource, ...]
+    """Those that stand before it on its sheet."""
+    letters: tuple[Variable, ...]
+    """Those of its sheet."""
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What it rests on."""
+        found: tuple[str, ...] = self.options.get("uses", ())
+        return found
+
+    @property
+    def declared(self) -> tuple[Variable, ...]:
+        """The letters that it may be about."""
+        return (*_exchanged(self.letters, self.options.get("letters", ())), *self.options.get("added", ()))
+
+
+class Reading:
+    """What has been read of a sheet; further rows may stand on it later."""
+
+    def __init__(self, id_: str, where: str, letters: tuple[Variable, ...]) -> None:
+        self.id, self.where, self.letters = id_, where, letters
+        self._obligations: dict[int, tuple[Row, Obligation]] = {}
+        self._known: dict[object, Letters] = {}
+        self._defined: dict[object, tuple[Definition, ...]] = {}
+
+    def obligation(self, row: Row) -> Obligation:
+        """The obligation of a row.
+
+        Raises:
+            InvalidArgumentError: if the row, or a definition before it, cannot be read; with the obligation's name.
+        """
+        found = self._obligations.get(id(row))
+        if found is None:
+            try:
+                read = self._read(row, **row.options)
+            except InvalidArgumentError as error:
+                place = f"{self.id}/{row.name}: {error.argument}"
+                raise InvalidArgumentError(place, error.value, error.allowed) from None
+            found = self._obligations[id(row)] = (
+                row,
+                read,
+            )  # as long as the row is kept, no other has its id
+        return found[1]
+
+    def known(
+        self,
+        definitions: tuple[DefinitionSource, ...],
+        own: tuple[Variable, ...],
+        changed: tuple[Variable, ...] = (),
+        added: tuple[Variable, ...] = (),
+    ) -> Letters:
+        """The letters and definitions, some letters with another domain, some for one obligation only.
+
+        Raises:
+            InvalidArgumentError: if a definition cannot be read, or is of a letter that there is already.
+        """
+        from dpverify.formulas.notation.letters import Letters
+
+        key = (definitions, *(tuple((v, v.latex) for v in letters) for letters in (own, changed, added)))
+        if key not in self._known:
+            letters = (*_exchanged(own, changed), *added)
+            over = letters if changed else own
+            self._known[key] = Letters(letters, self._definitions(definitions, over, changed))
+        return self._known[key]
+
+    def _definitions(
+        self,
+        sources: tuple[DefinitionSource, ...],
+        letters: tuple[Variable, ...],
+        changed: tuple[Variable, ...],
+    ) -> tuple[Definition, ...]:
+        """Definitions over some letters; each may be made of those before it."""
+        if not sources:
+            return ()
+        key = (sources, tuple((v, v.latex) for v in letters))
+        if key not in self._defined:
+            from dpverify.formulas import notation
+            from dpverify.formulas.notation.letters import Definition, Letters
+
+            before = self._definitions(sources[:-1], letters, changed)
+            new = sources[-1]
+            body = notation.read_expression(new.body, Letters(letters, before), reading=new.reading)
+            of = None if new.parameter is None else _exchanged((new.parameter,), changed)[0]
+            self._defined[key] = (*before, Definition(new.latex, body, of))
+        return self._defined[key]
+
+    def _read(
+        self,
+        row: Row,
+        *,
+        given: str | tuple[Formula, ...] = (),
+        letters: tuple[Variable, ...] = (),
+        added: tuple[Variable, ...] = (),
+        reading: str = "",
+        soft: str = "",
+        fixed: str = "",
+        premises: Literal["", "some", "every"] = "",
+        where: str = "",
+        case: str = "",
+        catches: tuple[str, Display] | None = None,
+        consequence: Consequence | None = None,
+        true_if: str = "",
+        **plain: Any,
+    ) -> Obligation:
+        from dpverify.formulas.latex import formula_latex
+
+        known, display = self.known(row.definitions, row.letters, letters, added), row.display
+        read = _Asymptotics(known, soft, fixed, premises)
+        claim, assuming = read.closed(display, given, reading)
+        free = free_in(claim).union(*map(free_in, assuming))
+        fault = None
+        if catches is not None:
+            fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
+            free |= free_in(fault.claim)
+        shown = display if isinstance(display, str) else formula_latex(display)
+        over = tuple(v for v in (*_exchanged(row.letters, letters), *added) if v in free)
+        # constants of conditions that stand for every value are letters, too
+        over = (*over, *sorted(free - set(over), key=lambda v: v.name))
+        texts = [text for text in (display, given) if isinstance(text, str) and text]
+        return Obligation(
+            row.name,
+            (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
+            claim,
+            over,
+            coverage=row.coverage,
+            assuming=assuming,
+            latex=shown,
+            scope=case,
+            catches=fault,
+            consequence=consequence,
+            reading=true_if,
+            stands_for=_standing_for(texts, known, row.definitions),
+            **plain,
+        )
+
+
+def _standing_for(
+    texts: Iterable[str], known: Letters, definitions: tuple[DefinitionSource, ...]
+) -> tuple[str, ...]:
+    """What is written in some formulas and is no plain letter: what it is defined as, or that it is one letter."""
+    from dpverify.formulas.notation.letters import Use, tokens
+
+    bodies = {source.latex: source.body for source in definitions}
+    found: dict[str, str] = {}
+    waiting = list(texts)
+    while waiting:
+        for sign in tokens(waiting.pop(0), known):
+            of = sign.payload.of if isinstance(sign.payload, Use) else None
+            if of is None or of.latex in found:
+                continue
+            if isinstance(of, Variable):
+                if not _PLAIN_LETTER.fullmatch(of.latex):
+                    found[of.latex] = rf"{of.latex}\text{{ is one letter, {of.name}}}"
+                continue
+            found[of.latex] = f"{of.latex}={bodies[of.latex]}"
+            waiting.append(bodies[of.latex])
+    return tuple(found.values())
+
+
+def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    return tuple(next((c for c in changed if c.name == v.name), v) for v in letters)
+
+
+@dataclass(frozen=True)
+class _Asymptotics:
+    """Reads claims and conditions, in which constants of orders such as O(n) may occur."""
+
+    known: Letters
+    soft: str
+    fixed: str
+    premises: Literal["", "some", "every"]
+
+    def closed(
+        self, display: Display, given: str | tuple[Formula, ...], reading: str
+    ) -> tuple[Formula, tuple[Formula, ...]]:
+        """A claim and its conditions, constants bound."""
+        from dpverify.formulas import notation
+        from dpverify.formulas.asymptotics import UnclearOrderError, closed
+
+        claim, conditions, chosen = self.claim(display, reading)
+        more = given if isinstance(given, tuple) else ()
+        found: tuple[Chosen, ...] = ()
+        if isinstance(given, str):
+            more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
+        if self.premises not in ("", "some", "every"):
+            raise InvalidArgumentError("premises", self.premises, "`some` or `every`")
+        letters = [self.letter(latex) for latex in self.fixed.split(",") if latex.strip()]
+        if not (chosen or found) and (letters or self.premises or self.soft):
+            option = self.fixed or self.premises or self.soft
+            raise InvalidArgumentError("fixed, premises and soft", option, "what a formula with an order has")
+        try:
+            return closed(
+                claim, (*conditions, *more), (*chosen, *found), fixed=letters, premises=self.premises
+            )
+        except UnclearOrderError as error:
+            raise InvalidArgumentError("formula", display, str(error)) from None
+
+    def letter(self, latex: str) -> Variable:
+        from dpverify.formulas import notation
+
+        found = notation.read_expression(latex, self.known)
+        if not isinstance(found, Variable):
+            raise InvalidArgumentError("fixed", latex, "letters, with commas between them")
+        return found
+
+    def claim(
+        self, display: Display, reading: str
+    ) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
+        """A claim, its conditions and constants; a premise is a condition."""
+        if not isinstance(display, str):
+            return display, (), ()
+        from dpverify.formulas import notation
+
+        read = notation.read_display(display, self.known, reading=reading, soft=self.soft)
+        if not isinstance(read.claim, Implies):
+            return read.claim, read.given, read.chosen
+        premise = read.claim.premise
+        more = premise.parts if isinstance(premise, And) else (premise,)
+        return read.claim.conclusion, (*read.given, *more), read.chosen
+
+
+# ------------------------------------------------------------------------------------------------- sources
+
+
+def source_json(value: object) -> Json:
+    """All that is in the parts of a sheet, for a key: equal for two that are written the same, and no others.
+
+    Raises:
+        InvalidArgumentError: for what no option of an obligation can be.
+    """
+    if isinstance(value, Enum):
+        return str(value.value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Fraction):
+        return ["fraction", str(value)]
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (source_json(getattr(value, part.name)) for part in fields(value))
+        return [type(value).__name__, *parts]
+    if isinstance(value, Mapping):
+        return ["mapping", *([source_json(key), source_json(value[key])] for key in value)]
+    if isinstance(value, Sequence):
+        return ["sequence", *map(source_json, value)]
+    raise InvalidArgumentError(
+        "part of a sheet", value, "text, a number, a letter, a formula, or several of these"
+    )

@@ -1,0 +1,116 @@
+"""The user's cache folder: what was computed once, under a hash of all that it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpverify.evidence import ProofEvidence, Variant
+from dpverify.files import write_whole
+from dpverify.proving.language import Json, Obligation, Statement, Unread
+from dpverify.statements.paper import Paper, PaperFolder, find_statement
+from dpverify.verification.proofs import (
+    ProofRecord,
+    content_of,
+    obligations_of,
+    program,
+    prove_statements,
+)
+
+if TYPE_CHECKING:
+    from dpverify.running import Progress
+
+
+def file_of(kind: str, key: Any) -> Path:
+    """Where it is kept, in a folder for its kind; `key` is JSON that says all it depends on, the program included."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()
+    return base / "dpverify" / kind / f"{name}.json"
+
+
+def keep(path: Path, content: Any) -> None:
+    """Write JSON; a cache that cannot be written only costs time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(content).encode())
+    except OSError:
+        return
+
+
+def kept(path: Path) -> Any:
+    """What was written; None where there is nothing, or nothing that can be read."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
+    """All that obligations are made from: what they were read from, or, if they were not read, they themselves."""
+    if isinstance(obligations, Unread):
+        return ["read", obligations.source()]
+    return [content_of(variant, o) for o in obligations]
+
+
+def _cache_file(statement: Statement) -> Path:
+    sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
+    because = statement.repaired.because if statement.repaired else ""
+    return file_of("proofs", [program(), statement.id, because, sources])
+
+
+def remember(statement: Statement, records: list[ProofEvidence]) -> None:
+    """Keep a statement's evidence under the hash of what its formulas are read from and of the program's files.
+
+    What a clock has cut short is not kept, nor what a fault has.
+    """
+    if any(r.stopped_by_the_clock or r.fault for r in records):
+        return
+    keep(_cache_file(statement), [r.model_dump(mode="json") for r in records])
+
+
+def remember_all(entries: Iterable[ProofEvidence]) -> None:
+    """Keep what was found; entries of a statement are all of its entries."""
+    found: dict[str, list[ProofEvidence]] = {}
+    for entry in entries:
+        found.setdefault(entry.statement, []).append(entry)
+    for name, records in found.items():
+        statement = find_statement(name)
+        if statement is not None:
+            remember(statement, records)
+
+
+def prove_and_remember(
+    statements: list[Statement], *, workers: int = 1, progress: Progress | None = None
+) -> list[ProofRecord]:
+    """As `prove_statements`; what is found of a statement is kept at once, whatever becomes of the others."""
+    return prove_statements(
+        statements,
+        workers=workers,
+        progress=progress,
+        finished=lambda records: remember_all(r.evidence for r in records),
+    )
+
+
+def recall(statement: Statement) -> list[ProofEvidence] | None:
+    """What `remember` kept, None where formulas or provers have changed since."""
+    found = kept(_cache_file(statement))
+    try:
+        return None if found is None else [ProofEvidence.model_validate(r) for r in found]
+    except (TypeError, ValueError):
+        return None
+
+
+def audits_of(paper: Paper) -> Mapping[str, int]:
+    """Id to the number of audits of it; remembered, since the audits themselves take long to load."""
+    path = file_of("audits", [program(), paper.key])
+    found = kept(path) if isinstance(paper, PaperFolder) else None  # others are not among the program's files
+    if not isinstance(found, dict):
+        found = dict(Counter(plan.subject for plan in paper.plans))
+        if isinstance(paper, PaperFolder):
+            keep(path, found)
+    return found

@@ -1,0 +1,69 @@
+"""The search for counterexamples among simple numbers: quick, and with nothing left out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from dpverify.formulas.expressions import integer, real, total
+from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, free_in
+from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.proving.language import Obligation
+from dpverify.proving.provers.search import (
+    SIMPLE_POINTS,
+    Search,
+    Terms,
+    graded,
+    may_fail,
+    ranked,
+    simple_values,
+)
+
+X, Y, Z, N, K = real("x"), real("y", gt=0), real("z"), integer("n", ge=1), integer("k")
+
+
+@pytest.mark.parametrize("sizes", [(1,), (4,), (3, 2), (2, 5, 3), (2, 1, 2, 3, 2, 2, 3)])
+def test_tuples_come_by_the_sum_of_their_ranks_each_once(sizes: tuple[int, ...]) -> None:
+    lists = [[f"{k}.{r}" for r in range(size)] for k, size in enumerate(sizes)]
+    found = list(ranked(lists, 10**6))
+    ranks = [ranks for ranks, _ in found]
+    assert ranks == sorted(itertools.product(*map(range, sizes)), key=lambda r: (sum(r), r))
+    assert all(entries == tuple(f"{k}.{r}" for k, r in enumerate(rs)) for rs, entries in found)
+    assert [r for r, _ in ranked(lists, 3)] == ranks[:3]
+
+
+CLAIMS: list[tuple[Formula, tuple[Formula, ...]]] = [
+    (Le(X * X, 2 * X), ()),
+    (Lt(X, X + exp(-Y * 40)), ()),
+    (Eq(X / X, 1), ()),
+    (Ne(X, Z), (Le(X, 1), Gt(Y, X))),
+    (Eq(X + Y, Z), (Eq(X, Y), Ge(Z, 0))),
+    (Le(log(X), X), (Ne(X, 1),)),
+    (And((Le(X, Y), Le(sqrt(X), Y))), (Le(X, 1),)),
+    (Or((Le(X, 0), Gt(1 / X, 2))), (Implies(Ge(X, 1), Le(Y, 1)),)),
+    (Not(Lt(X, Y)), (And((Ge(X, 0), Eq(Z, X * Y))),)),
+    (Le(total(K, K, 1, N), N), ()),
+    (Le(exp(X * 1000), exp(Y * 1000)), (Or((Le(X, 1), Le(Y, 1))),)),
+]
+
+
+@pytest.mark.parametrize(("claim", "assuming"), CLAIMS)
+def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tuple[Formula, ...]) -> None:
+    over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
+    obligation = Obligation("claim", "here", claim, over, assuming=assuming)
+    names = [v.name for v in over]
+    gap = Search()._gap(obligation, names, Terms())
+    quick = may_fail(claim, assuming, names, Terms())
+    lists = [simple_values(v, None) for v in over]
+    passed, failing = 0, []
+    for values in graded(lists, min(SIMPLE_POINTS, 3000)):
+        x = [float(value) for value in values]
+        if gap(x) > 0:
+            failing.append(values)
+            assert quick(*x), values
+        passed += not quick(*x)
+    assert passed > 0 or failing
+    simple = Search()._simple(quick, obligation, gap, math.inf)
+    assert [tuple(p[n] for n in names) for p in itertools.islice(simple, 20)] == failing[:20]

@@ -1,0 +1,154 @@
+"""What is remembered is found without reading a formula, and never where anything that it rests on has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify import cli, proving
+from dpverify.formulas import notation
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Ge
+from dpverify.proving.language import Statement
+from dpverify.statements.paper import find_statement, papers
+from dpverify.statements.sheet import Sheet
+from dpverify.verification import proofs as proof_module
+from dpverify.verification.remembered import audits_of, recall, remember, remember_all
+
+ROOT = Path(__file__).parents[2]
+NAME = "fmtt18.def10"
+QUICK = ("bst14.huber-smooth", "fmtt18.def10")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def statement(name: str) -> Statement:
+    found = find_statement(name)
+    assert found is not None
+    return found
+
+
+_IN_A_COPY = """
+import json, sys
+from dpverify.evidence import ProofEvidence
+from dpverify.statements.paper import find_statement
+from dpverify.verification.remembered import recall, remember_all
+if len(sys.argv) > 2:
+    remember_all(map(ProofEvidence.model_validate, json.load(open(sys.argv[2]))))
+print(recall(find_statement(sys.argv[1])) is not None)
+"""
+
+
+def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -> None:
+    package = tmp_path / "copy" / "dpverify"
+    leave = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "dpverify", package, ignore=leave)
+    for part in ("algorithms", "properties", "reports"):
+        shutil.copytree(ROOT / part, package / part, ignore=leave)
+    entries = tmp_path / "entries.json"
+    entries.write_text(json.dumps([r.evidence.model_dump(mode="json") for r in proofs.of(NAME)]))
+
+    def recalled(*more: str) -> bool:
+        done = subprocess.run(
+            [sys.executable, "-c", _IN_A_COPY, NAME, *more],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=package.parent,  # where it is looked for first
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        return done.stdout.strip() == "True"
+
+    assert recalled(str(entries))
+    assert recalled()
+    for name in (
+        "statements/fmtt18/preliminaries.py",
+        "formulas/notation/grammar.lark",
+        "proving/provers/exact.py",
+        "proving/checker/terms.py",
+    ):
+        file = package / name
+        before = file.read_bytes()
+        file.write_bytes(before + b"\n")
+        assert not recalled(), name
+        file.write_bytes(before)
+    assert recalled()
+
+
+def test_another_version_of_a_library_is_noticed(proofs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_all(r.evidence for r in proofs.of(NAME))
+    assert recall(statement(NAME)) is not None
+    monkeypatch.setattr(proof_module, "_libraries", lambda: ["another version"])
+    assert recall(statement(NAME)) is None
+
+
+def test_another_source_is_noticed_though_the_program_is_the_same(proofs: Any) -> None:
+    x = real("x", ge=0)
+    sheet = Sheet("a.1", (x,), where="Lemma 1").define("b", "2x")
+    evidence = [proofs.of(NAME)[0].evidence]
+    remember(sheet.step("s", r"b\ge 0").statement, evidence)
+    assert recall(sheet.step("s", r"b\ge 0").statement) == evidence
+    corrected = sheet.step("s", r"b\ge 0").corrected("s", "b=b", because="a reason")
+    for other in (
+        sheet.step("s", r"b\ge -1"),
+        sheet.step("s", r"b\ge 0", given="x<1"),
+        sheet.step("s", Ge(x, 0)),
+        Sheet("a.1", (x,), where="Lemma 1").define("b", "3x").step("s", r"b\ge 0"),
+        Sheet("a.1", (real("x", ge=1),), where="Lemma 1").define("b", "2x").step("s", r"b\ge 0"),
+        corrected,
+    ):
+        assert recall(other.statement) is None
+
+
+def test_listing_what_is_remembered_reads_no_formula(
+    proofs: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember_all(r.evidence for r in proofs.of(*QUICK))
+
+    def fail(*_: object, **__: object) -> Any:
+        raise AssertionError("a formula was read")
+
+    for name in ("read_display", "read_expression", "read_formula"):
+        monkeypatch.setattr(notation, name, fail)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["list", *QUICK])
+    assert ended.value.code == 0
+    assert "refuted" in capsys.readouterr().out
+
+
+def test_what_an_interrupted_command_has_proved_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = map(statement, QUICK)
+    prove = proving.prove
+    last = second.printed[-1]
+
+    def interrupted(obligation: Any) -> Any:
+        if obligation is last:
+            raise KeyboardInterrupt
+        return prove(obligation)
+
+    monkeypatch.setattr(proving, "prove", interrupted)
+    with pytest.raises((SystemExit, KeyboardInterrupt)):
+        cli.main(["list", *QUICK, "--jobs", "1"])
+    assert "Proving the formulas of 2 of 2 statements" in capsys.readouterr().err
+    assert recall(first) is not None
+    assert recall(second) is None
+
+
+def test_audits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = papers()["fmtt18"]
+    counted = audits_of(paper)
+    assert counted["fmtt18.alg1"] == sum(plan.subject == "fmtt18.alg1" for plan in paper.plans) > 0
+    monkeypatch.setattr(type(paper), "plans", property(lambda _: pytest.fail("audits were loaded")))
+    assert audits_of(paper) == counted
