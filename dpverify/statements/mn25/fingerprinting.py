@@ -262,7 +262,8 @@ lem15 = (
     )
     .instance(
         "one-record",
-        r"\frac{1+\theta}{2}a(1-\theta)+\frac{1-\theta}{2}b(-1-\theta)=(\frac{\partial}{\partial\theta}(\frac{1+\theta}{2}a"
+        r"\frac{1+\theta}{2}a(1-\theta)+\frac{1-\theta}{2}b(-1-\theta)"
+        r"=(\frac{\partial}{\partial\theta}(\frac{1+\theta}{2}a"
         r"+\frac{1-\theta}{2}b))(1-\theta^2)",
         where="Lemma 15, proof, (i)", case="one record, d = 1: a and b are the estimates for 1 and -1",
         catches=("half of it is lost", r"\frac{1+\theta}{2}a(1-\theta)+\frac{1-\theta}{2}b(-1-\theta)"
@@ -306,9 +307,11 @@ lem15 = (
         where="Lemma 15, proof, 2nd display, line 3, with |Theta| <= 1", uses=("mn25.lem15/two-thirds",),
     )
     .step(
-        "sum-over-coordinates", rf"{_total.latex}\geq{_FIRST_NORMS}",
+        "sum-over-coordinates",
+        rf"{_total.latex}\ge\frac{{2d}}{{3}}-\frac{{1}}{{2}}({_low1.latex}+{_high1.latex})-2{_mean1.latex}",
         given=rf"{_total.latex}\ge d\cdot\frac{{2}}{{3}}-\frac{{{_low1.latex}+{_high1.latex}}}{{2}}-2{_mean1.latex}",
-        where="Lemma 15, proof, 3rd display, line 1: the coordinates' absolute values add up to the norms",
+        where="Lemma 15, proof, 3rd display, lines 1 and 2, which are the same: the coordinates' absolute values add "
+              "up to the norms",
         uses=("mn25.lem15/absolute-values",),
     )
     .step(
