@@ -122,6 +122,12 @@ RESULTS = (
         source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
+        id="fingerprinting-identity",
+        title="E A(S) sum_i (X_i - theta) = g'(theta) (1 - theta^2) for n independent X_i in {-1, 1} with mean theta "
+        "and g(theta) = E A(S)",
+        source="Dwork, Smith, Steinke, Ullman, Vadhan: Robust Traceability from Trace Amounts, Lemma 5",
+    ),
+    NamedResult(
         id="fubini",
         title="the integral of a product of functions, one of each variable, is the product of their integrals",
         source="Fubini 1907, Tonelli 1909",
@@ -272,6 +278,12 @@ RESULTS = (
         title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
         " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
         source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
+    ),
+    NamedResult(
+        id="mean-estimation",
+        title="from s samples nobody tells a mean that may be as long as L / sqrt(s), of vectors no longer than L, to "
+        "less than C L / sqrt(s) in the mean",
+        source="Steinke and Ullman: Between Pure and Approximate Differential Privacy; textbooks on statistics",
     ),
     NamedResult(
         id="neyman-pearson",
