@@ -212,10 +212,7 @@ def test_the_instance_of_theorem_22_says_that_its_divergence_is_a_definition() -
     shown = next(o for o in statement.printed if o.name == "tried-on-two-identity-steps").stands_for
     assert any(line.startswith("D=") for line in shown)
     explained = "\n".join(explanation_lines("fmtt18.thm22"))
-<<<<<<< HEAD
     assert "    with D = " in explained
-=======
-    assert "    with D_α(X_T‖X′_T) = " in explained
 
 
 def test_rows_of_another_sheet_keep_their_letters_and_definitions() -> None:
@@ -230,4 +227,3 @@ def test_rows_of_another_sheet_keep_their_letters_and_definitions() -> None:
     assert [v.name for v in second.over] == ["x"]
     sources = [sheet(value).statement.printed.source() for value in ("x^2", "x^2", "x^4")]  # type: ignore[attr-defined]
     assert sources[0] == sources[1] != sources[2]
->>>>>>> main
