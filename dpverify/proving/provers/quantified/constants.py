@@ -62,14 +62,19 @@ class Constants:
 
     def proof(self, *, scaled: bool = False) -> Proof | None:
         """A proof of the claim; with constants that are multiples of powers of letters, or numbers."""
-        tried = 0
-        scales = self.scales() if scaled else [None]
+        tried = hopeless = 0
         try:
-            for scale, fixed in itertools.product(scales, self.options()):
-                found = self.with_fixed(fixed, scale)
-                if isinstance(found, Proof):
-                    return found
-                tried += found
+            for scale in self.scales() if scaled else [None]:
+                hopeless = 0
+                for fixed in self.options():
+                    found = self.with_fixed(fixed, scale)
+                    if isinstance(found, Proof):
+                        return found
+                    tried += found
+                    hopeless += not found
+                    # what grows without bound mostly does so whatever the thresholds are
+                    if tried >= _TRIES or (self.task.constants and hopeless > 4 * len(self.task.others)):
+                        break
                 if tried >= _TRIES:
                     break
         except OutOfScopeError as error:
