@@ -163,9 +163,15 @@ def test_a_true_claim_is_not_refuted_by_a_constant_that_is_too_small() -> None:
 def test_true_claims_are_not_refuted() -> None:
     for latex in (r"n=O(n)", r"n+d=O(nd)", r"\frac{1}{n}=O(1)", r"n\ge\Omega(1)"):
         assert proof_of(latex).verdict is Verdict.PROVED
-    # beyond the provers for now, or proved; refuted never
-    for latex in (r"\log(n)=O(n^{1/10})", r"n\log(n)=O(n^2)", r"\log(n)\le O(n)"):
-        assert proof_of(latex).verdict is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\log(n)=O(n^{1/10})", r"n\log(n)=O(n^2)", r"1=O(\log(n))\text{ for } n\text{ large enough}"]
+)
+def test_logarithms_grow_slowly(latex: str) -> None:
+    proof = proof_of(latex)
+    assert proof.verdict is Verdict.PROVED
+    assert check(proof.certificate).confirmed
 
 
 # ---------------------------------------------------------------------------------------------- what there is
