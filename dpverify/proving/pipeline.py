@@ -19,7 +19,7 @@ from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.quantifiers import Quantifiers
+from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
