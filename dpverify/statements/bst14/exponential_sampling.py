@@ -229,12 +229,12 @@ thm3_2 = (
     )
     .step("tail-of-the-tail", r"\frac{\partial}{\partial t}(-e^{-t})=e^{-t}",
           where="Theorem 3.2, end of the proof: the mean from the tail, whose integral from t = 3/10 is exp(-3/10)")
-    .whole("bound", rf"{risk.latex}\le\frac{{20pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
-           given=rf"{risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
+    .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
+           given=rf"0\le {risk.latex}, {risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
                  r"(\frac{10987}{10000}p+2\cdot\frac{3}{10}+2\cdot\frac{7409}{10000})",
            uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/tail-of-a-linear-cone",
                  "bst14.claim3.3/end-of-small-t", "bst14.thm3.2/log-3", "bst14.thm3.2/tail-of-the-tail"),
-           where="Theorem 3.2 with the constant 20 in O( ), from the tail beyond 3 Gamma for t at least 3/10")
+           where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
     .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")
     .corrected("sharp-bound", rf"{risk.latex}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
                given=rf"{risk.latex}\le pT, T=\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}",

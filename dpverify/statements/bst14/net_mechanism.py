@@ -70,12 +70,12 @@ thm_a1 = (
                        "epsilon "
                        "at most 1 and n at least 3 p", consequence=EDGE,
                true_if="for epsilon at most 1 and n at least 3 p", where="Theorem A.1, proof, end")
-    .whole("bound", rf"{risk.latex}\le\frac{{6pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}",
-           given=rf"{risk.latex}\le "
+    .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
+           given=rf"0\le {risk.latex}\le "
                  rf"L\|\mathcal{{C}}\|_2p+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
                  rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), \varepsilon\le 1, {_log.latex}\ge 1",
            uses=("gibbs-on-a-net", "bst14.thmA.1/net-point", "bst14.thmA.1/points-of-the-net"),
-           where="Theorem A.1 with the constant 6 in O( ) and the exponent of Algorithm 2, for epsilon at most 1 and "
+           where="Theorem A.1 with the exponent of Algorithm 2, for epsilon at most 1 and "
                  "n at "
                  "least 3 p")
 )  # fmt: skip
