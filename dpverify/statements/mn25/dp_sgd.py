@@ -202,7 +202,7 @@ lem12 = (
     .corrected(
         "first-message", _MESSAGE % r"\frac{\sqrt{2}}{\sqrt{\log(1/\delta)}}", case=_CASE, letters=(_high_level,),
         box={"l": (1, 60), "c": (1, 20)}, where="Lemma 12 at alpha = B L/sqrt(10), with sqrt(2) sigma",
-        uses=("gaussian-rotation",),
+        uses=("gaussian-rotation",), catches=("the printed noise", _MESSAGE % r"\frac{2}{\sqrt{\log(1/\delta)}}"),
     )
     .correction(
         latex=(
