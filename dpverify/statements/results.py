@@ -6,6 +6,11 @@ from dpverify.evidence import NamedResult
 
 RESULTS = (
     NamedResult(
+        id="area-of-convex-bodies",
+        title="of two convex bodies, one in the other, the inner one has the smaller surface",
+        source="textbooks on convex geometry",
+    ),
+    NamedResult(
         id="basic-composition",
         title="the epsilons and the deltas of mechanisms that are run one after the other add up",
         source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
@@ -43,6 +48,12 @@ RESULTS = (
         source="Dwork and Roth: The Algorithmic Foundations of Differential Privacy, Theorem A.1",
     ),
     NamedResult(
+        id="continuum-fano",
+        title="an estimator is within t of X with probability P only if I >= P log(1/q) - log 2, where q is the "
+        "largest probability of X being within t of a point",
+        source="Duchi and Wainwright: Distance-based and continuum Fano inequalities",
+    ),
+    NamedResult(
         id="convex-slopes",
         title="of a convex function on a line, the slope of a chord does not decrease as its ends move up",
         source="textbooks on convex analysis",
@@ -68,6 +79,12 @@ RESULTS = (
         id="divergence-is-convex",
         title="KL(P || Q) is convex in Q: the divergence from a mixture is at most the mean of those from its parts",
         source="textbooks on information theory",
+    ),
+    NamedResult(
+        id="duchi-wainwright",
+        title="P(|X - Y| >= t) >= (H(X | Y) - log N_max - 1) / log((|C| - N_min) / N_max) for X and Y in a finite "
+        "set C, of which at least N_min and at most N_max points are within t of one",
+        source="Duchi and Wainwright: Distance-based and continuum Fano inequalities, Proposition 1",
     ),
     NamedResult(
         id="exchange-of-a-record",
@@ -105,6 +122,12 @@ RESULTS = (
         source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
+        id="fingerprinting-identity",
+        title="E A(S) sum_i (X_i - theta) = g'(theta) (1 - theta^2) for n independent X_i in {-1, 1} with mean theta "
+        "and g(theta) = E A(S)",
+        source="Dwork, Smith, Steinke, Ullman, Vadhan: Robust Traceability from Trace Amounts, Lemma 5",
+    ),
+    NamedResult(
         id="fubini",
         title="the integral of a product of functions, one of each variable, is the product of their integrals",
         source="Fubini 1907, Tonelli 1909",
@@ -115,6 +138,18 @@ RESULTS = (
         "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
+    ),
+    NamedResult(
+        id="gaussian-isoperimetry",
+        title="a law whose negative log-density is mu-strongly convex expands its events at least as fast as N(0, "
+        "1/mu) expands half lines",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Theorem 1.1",
+    ),
+    NamedResult(
+        id="gaussian-norm-tail",
+        title="the squared length of Gaussian noise in d coordinates exceeds sigma^2 (d + 2 sqrt(d t) + 2 t) with "
+        "probability at most exp(-t)",
+        source="Laurent and Massart: Adaptive Estimation of a Quadratic Functional by Model Selection, Lemma 1",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -243,6 +278,12 @@ RESULTS = (
         title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
         " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
         source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
+    ),
+    NamedResult(
+        id="mean-estimation",
+        title="from s samples nobody tells a mean that may be as long as L / sqrt(s), of vectors no longer than L, to "
+        "less than C L / sqrt(s) in the mean",
+        source="Steinke and Ullman: Between Pure and Approximate Differential Privacy; textbooks on statistics",
     ),
     NamedResult(
         id="neyman-pearson",

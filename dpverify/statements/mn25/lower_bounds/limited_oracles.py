@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
-from dpverify.statements.mn25.information_obtained import information
+from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, small_alpha, unique
 from dpverify.statements.sheet import PROOF_STEP, Sheet
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.vectors import vector
-from dpverify.statements.mn25.information_obtained import information
+from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import K, d, small_alpha, unique
 from dpverify.statements.sheet import CLAIM, CONSTANT, PROOF_STEP, Sheet
 
