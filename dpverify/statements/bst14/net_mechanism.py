@@ -32,10 +32,11 @@ alg8_privacy = (
                        "be half of the printed one, as in Algorithm 2",
                        where="Algorithm 8 with the exponent of Algorithm 2")
     .step("loss-of-the-exponent", rf"{_EXPONENT}\cdot\Delta\mathcal{{L}}\le\varepsilon",
-          given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/sensitivity",),
+          given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
           where="Appendix A: privacy follows directly from the analysis of Theorem 3.1")
     .corrected("loss-of-the-exponent", rf"{_HALF}\cdot\Delta\mathcal{{L}}\le\varepsilon",
-               given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/sensitivity",), consequence=CLAIM,
+               given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
+               consequence=CLAIM,
                where="Appendix A with the exponent of Algorithm 2")
     .corrected("privacy", rf"-{_HALF}\cdot f-z\le\varepsilon-{_HALF}\cdot f'-z'",
                added=(*(real(a, unit=LOSS, latex=b) for a, b in (("f", "f"), ("f2", "f'"))),
