@@ -269,12 +269,26 @@ class _Asymptotics:
 # ------------------------------------------------------------------------------------------------- sources
 
 
+_letters: dict[int, tuple[Variable, Json]] = {}
+"""Letters stand in many places; kept with them, so that no other object has the id of one."""
+
+
+def _parts(value: Any) -> Json:
+    parts = (source_json(getattr(value, part.name)) for part in fields(value))
+    return [type(value).__name__, *parts]
+
+
 def source_json(value: object) -> Json:
     """All that is in the parts of a sheet, for a key: equal for two that are written the same, and no others.
 
     Raises:
         InvalidArgumentError: for what no option of an obligation can be.
     """
+    if isinstance(value, Variable):
+        found = _letters.get(id(value))
+        if found is None:
+            found = _letters[id(value)] = (value, _parts(value))
+        return found[1]
     if isinstance(value, Enum):
         return str(value.value)
     if value is None or isinstance(value, str | bool | int | float):
@@ -282,8 +296,7 @@ def source_json(value: object) -> Json:
     if isinstance(value, Fraction):
         return ["fraction", str(value)]
     if is_dataclass(value) and not isinstance(value, type):
-        parts = (source_json(getattr(value, part.name)) for part in fields(value))
-        return [type(value).__name__, *parts]
+        return _parts(value)
     if isinstance(value, Mapping):
         return ["mapping", *([source_json(key), source_json(value[key])] for key in value)]
     if isinstance(value, Sequence):
