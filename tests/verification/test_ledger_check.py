@@ -305,7 +305,8 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "proved called undecided by the clock": lambda t: (
         undecide(proved(t)), proved(t).update(stopped_by_the_clock=True)),
     "proved called ended by a fault": lambda t: (undecide(proved(t)), proved(t).update(fault="Traceback")),
-    "unconfirmed called proved": lambda t: t.proof(unconfirmed(t), "proved", t.certificate(unconfirmed(t))["proof"]),
+    "unconfirmed called certified": lambda t: t.proof(
+        unconfirmed(t), "certified", t.certificate(unconfirmed(t))["proof"]),
     # texts
     "formula in LaTeX": lambda t: refuted(t).update(latex=repaired(t)["latex"]),
     "formula in plain characters": lambda t: refuted(t).update(expression=repaired(t)["expression"]),
