@@ -183,14 +183,18 @@ def prove(
     if json_file != "-":
         print_table(
             "",
-            ("statement", "obligation", "variant", "coverage", "verdict", "prover", "checker", "counterexample"),
+            (
+                "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
+                "counterexample or values",
+            ),
             (
                 (
                     e.statement, e.obligation, e.variant, e.coverage,
                     "units agree" if e.coverage is Coverage.UNIT and e.verdict is Verdict.PROVED else e.verdict,
                     e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
-                    ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items()),
+                    ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
+                    or ("" if e.verdict is Verdict.UNDECIDED or e.coverage is Coverage.UNIT else e.reason),
                 )
                 for e in (r.evidence for r in records)
             ),

@@ -115,7 +115,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     place = f" ({escaped(proof.where)})" if proof.where and proof.where != where else ""
     yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
     yield from _formula(proof)
-    point = f"at {_point(proof.counterexample)}" if proof.counterexample else ""
+    point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []

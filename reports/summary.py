@@ -357,6 +357,8 @@ def finding_text(finding: Finding) -> str:
     text += "compares different units" if proof.coverage is Coverage.UNIT else "is false"
     if proof.counterexample:
         text += " at " + ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
+    elif proof.reason and proof.coverage is not Coverage.UNIT:
+        text += f" ({proof.reason})"
     if proof.left is not None and proof.right is not None:
         text += f", where the sides are {proof.left} and {proof.right}"
     said = consequence_text(proof)

@@ -27,6 +27,7 @@ from dpverify.formulas.operators import (
     normal_quantile,
     sqrt,
 )
+from dpverify.formulas.ranges import range_of
 from dpverify.formulas.units import Unit, alike, pure
 from dpverify.formulas.values import (
     NOT_A_NUMBER,
@@ -110,6 +111,13 @@ def _exact_log(x: Fraction) -> Fraction | None:
 
 def _needs_of_log(arguments: Arguments, _: bool) -> Iterator[Need]:
     yield Need(Lt(0, arguments[0]))
+
+
+def _signs_of_log(arguments: Arguments, _: Sequence[Signs]) -> Signs:
+    low, high = range_of(arguments[0])
+    if low is not None and low >= 1:
+        return _POSITIVE if low > 1 else _NOT_NEGATIVE
+    return frozenset({-1, 0}) if high is not None and high <= 1 else _ANY
 
 
 def _log_base(x: Ball, base: Ball) -> Ball:
@@ -328,7 +336,7 @@ FUNCTIONS = (
         "log", 1, 1,
         text=brackets("log"), latex=_latex(r"\ln"), unit=_pure, needs=_needs_of_log,
         value=_value(_log, _exact_log), ball=_log, monotone=1,
-        number=math.log, slopes=lambda x: (1 / x,),
+        number=math.log, slopes=lambda x: (1 / x,), signs=_signs_of_log,
         heads=(r"\ln", r"\log", r"\operatorname{ln}", r"\operatorname{log}"), powered=True, bare=True,
     ),
     Operator(

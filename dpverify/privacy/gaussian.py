@@ -7,6 +7,7 @@ is narrower than a float, because in floats the two terms of gll22 (9) cancel to
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import overload
 
 import numpy as np
@@ -39,6 +40,15 @@ def _mills_ratio(t: arb) -> arb:
     return total + arb(0, 1) * error
 
 
+@lru_cache(maxsize=8)
+def _constants(precision: int) -> tuple[arb, arb]:
+    """1 / sqrt(2) and 1 / sqrt(2 pi), as balls of about this many bits."""
+    with ctx.workprec(precision):
+        return 1 / arb(2).sqrt(), 1 / (2 * arb.pi()).sqrt()
+
+
+# a curve is asked for at the same places again and again
+@lru_cache(maxsize=1 << 16)
 def _hockey_stick(epsilon: float, mu: float) -> float:
     """One value, rounded once from a ball that is narrower than a float's spacing."""
     if mu == 0 or epsilon == math.inf:
@@ -48,11 +58,11 @@ def _hockey_stick(epsilon: float, mu: float) -> float:
         return 1.0
     precision = _FIRST_PRECISION
     while True:
+        inverse_root2, density_at_0 = _constants(precision)
         with ctx.workprec(precision):
-            half = arb(mu) / 2
-            ratio = arb(epsilon) / arb(mu)
-            root2 = arb(2).sqrt()
-            near, far = ratio - half, ratio + half
+            epsilon_ball, mu_ball = arb(epsilon), arb(mu)
+            half, ratio = mu_ball / 2, epsilon_ball / mu_ball
+            near = ratio - half
             # delta <= Phi(-near), so far out the answer is the float 0
             if near > _UNDERFLOW_QUANTILE:
                 return 0.0
@@ -63,13 +73,14 @@ def _hockey_stick(epsilon: float, mu: float) -> float:
                 # the ratio is not yet known well enough to be worth the functions of it
                 precision *= 2
                 continue
-            upper = (near / root2).erfc() / 2
+            far = ratio + half
+            upper = (near * inverse_root2).erfc()
             if far > _FAR_TAIL:
                 # exp(epsilon) times the density at `far` is the density at `near`
-                lower = (-(near**2) / 2).exp() / (2 * arb.pi()).sqrt() * _mills_ratio(far)
+                lower = 2 * (-(near**2) / 2).exp() * density_at_0 * _mills_ratio(far)
             else:
-                lower = arb(epsilon).exp() * (far / root2).erfc() / 2
-            value = upper - lower
+                lower = epsilon_ball.exp() * (far * inverse_root2).erfc()
+            value = (upper - lower) / 2
             # judged on the ball itself: another thread may have changed the precision meanwhile
             if value.rel_accuracy_bits() >= _WANTED_BITS:
                 return min(max(float(value), 0.0), 1.0)

@@ -15,10 +15,11 @@ from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.provers.balls import BallProver
+from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.quantifiers import Quantifiers
+from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
@@ -27,8 +28,8 @@ from dpverify.proving.reasoning.effort import limited
 
 
 def default_provers() -> tuple[Prover, ...]:
-    """What is for vectors alone; simple points, exact proofs, z3, boxes, and last the thorough search."""
-    return Gram(), Search(), Exact(), RealArithmetic(), BallProver(), Search(thorough=True)
+    """What is for vectors alone; simple points, exact proofs, z3, derivatives, boxes, and last the thorough search."""
+    return Gram(), Search(), Exact(), RealArithmetic(), Chains(), BallProver(), Search(thorough=True)
 
 
 def prove(
@@ -51,6 +52,9 @@ def prove(
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
     elif has_exists(obligation.claim):
         chosen = (Quantifiers(prove, chosen),)
+    elif all(v.lower is not None and v.upper is not None for v in obligation.over):
+        # boxes may cover the whole domain, and are quick where the sides do not meet
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(limits.steps) as meter:
         try:
             found = witness(obligation, limits)

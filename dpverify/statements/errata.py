@@ -32,24 +32,6 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.lem14": (
-        _erratum(
-            "Lemma 14",
-            "its tau never gives 2 delta",
-            "the threshold that the private bound gives",
-            CONSTANT,
-            "test test_the_printed_threshold_of_lemma_14_does_not_work",
-        ),
-    ),
-    "mn25.lem15": (
-        _erratum(
-            "Lemma 15, proof",
-            "it shows only half of the claim",
-            "the claim is true all the same",
-            STEP,
-            "test test_lemma_15_holds_and_its_proof_shows_half_of_it",
-        ),
-    ),
     "mn25.thm5": (
         _erratum(
             "Section 5",

@@ -122,6 +122,12 @@ RESULTS = (
         source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
+        id="fingerprinting-identity",
+        title="E A(S) sum_i (X_i - theta) = g'(theta) (1 - theta^2) for n independent X_i in {-1, 1} with mean theta "
+        "and g(theta) = E A(S)",
+        source="Dwork, Smith, Steinke, Ullman, Vadhan: Robust Traceability from Trace Amounts, Lemma 5",
+    ),
+    NamedResult(
         id="fubini",
         title="the integral of a product of functions, one of each variable, is the product of their integrals",
         source="Fubini 1907, Tonelli 1909",
@@ -132,6 +138,18 @@ RESULTS = (
         "its "
         "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
+    ),
+    NamedResult(
+        id="gaussian-isoperimetry",
+        title="a law whose negative log-density is mu-strongly convex expands its events at least as fast as N(0, "
+        "1/mu) expands half lines",
+        source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Theorem 1.1",
+    ),
+    NamedResult(
+        id="gaussian-norm-tail",
+        title="the squared length of Gaussian noise in d coordinates exceeds sigma^2 (d + 2 sqrt(d t) + 2 t) with "
+        "probability at most exp(-t)",
+        source="Laurent and Massart: Adaptive Estimation of a Quadratic Functional by Model Selection, Lemma 1",
     ),
     NamedResult(
         id="gaussian-rotation",
@@ -260,6 +278,12 @@ RESULTS = (
         title="a lazy reversible chain is within a relative distance e of its law pi after 1 + the integral of"
         " 4 / (x Phi(x)^2) from 4 min pi to 4/e steps",
         source="Morris, Peres: Evolving Sets, Mixing and Heat Kernel Bounds, Theorem 1",
+    ),
+    NamedResult(
+        id="mean-estimation",
+        title="from s samples nobody tells a mean that may be as long as L / sqrt(s), of vectors no longer than L, to "
+        "less than C L / sqrt(s) in the mean",
+        source="Steinke and Ullman: Between Pure and Approximate Differential Privacy; textbooks on statistics",
     ),
     NamedResult(
         id="neyman-pearson",

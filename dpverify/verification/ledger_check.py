@@ -327,6 +327,7 @@ def _shown(
     proof, point = certificate["proof"], None
     if certificate["verdict"] == Verdict.REFUTED and coverage is not Coverage.UNIT:
         point = _point(proof)
+    if point is not None:
         used = set().union(*map(free_in, (obligation.claim, *obligation.assuming)))
         names = {v.name for v in used}
         point = {name: value for name, value in point.items() if name in names}
@@ -355,9 +356,12 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
             raise _RefusedError(f"its box for {v.name} is {_short(box[v.name])}, by its source another")
 
 
-def _point(proof: Json) -> dict[str, str]:
+def _point(proof: Json) -> dict[str, str] | None:
+    """The counterexample; None where there is no single one, because whatever there is to be is too small."""
     while isinstance(proof.get("then"), dict):
         proof = proof["then"]
+    if proof.get("method") == "exists":
+        return None
     point = proof.get("point")
     if not isinstance(point, dict):
         raise _RefusedError("its certificate refutes without a point")
@@ -368,7 +372,8 @@ def _trees(proof: Json) -> Iterator[Json]:
     """The proofs by boxes inside a proof."""
     if proof.get("method") == "boxes":
         yield proof
-    for inner in (*proof.get("parts", ()), proof.get("then")):
+    inside = [certificate["proof"] for certificate in proof.get("inner", ())]
+    for inner in (*proof.get("parts", ()), *inside, proof.get("then")):
         if isinstance(inner, dict):
             yield from _trees(inner)
 
@@ -393,9 +398,10 @@ def _compare_results(
         return
     sides: dict[str, str | None] | None = {"left": None, "right": None}
     if row.verdict is Verdict.REFUTED:
-        if row.witness is None or not _admitted(obligation, row.witness):
+        point = _point(certificate["proof"])
+        if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
             raise _RefusedError(f"its witness {_short(row.witness)} is none")
-        sides = _sides(obligation, _point(certificate["proof"]))
+        sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
         _compare_with(prove(obligation), row)
     else:

@@ -19,7 +19,7 @@ from dpverify.formulas.expressions import (
     integer,
     real,
 )
-from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 
 REALS = (
     real("x"),
@@ -87,7 +87,7 @@ def random_formula(rng: random.Random, depth: int) -> Formula:
         case 3:
             return Implies(part, random_formula(rng, depth - 1))
         case _:
-            return ForAll(rng.choice(LETTERS), part)
+            return rng.choice((ForAll, Exists))(rng.choice(LETTERS), part)
 
 
 def letters() -> tuple[Variable, ...]:

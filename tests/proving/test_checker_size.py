@@ -38,6 +38,11 @@ ROUTES: dict[str, tuple[Json, str, Json]] = {
         "proved",
         {"method": "boxes", "box": {"x": ["0", "1"]}, "tree": ["+"]},
     ),
+    "chains": (
+        ["<=", ["log", ["add", ONE, X]], X],
+        "proved",
+        {"method": "chains", "steps": ["slope", "x", ["num", "0"], ["leaf"], ["leaf"]]},
+    ),
     "gram": (
         ["<=", ["num", "0"], ["inner", V, V]],
         "proved",

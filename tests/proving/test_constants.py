@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 from fractions import Fraction
 from typing import Any
 
@@ -162,6 +163,100 @@ def test_a_true_claim_is_not_refuted_by_a_constant_that_is_too_small() -> None:
 def test_true_claims_are_not_refuted() -> None:
     for latex in (r"n=O(n)", r"n+d=O(nd)", r"\frac{1}{n}=O(1)", r"n\ge\Omega(1)"):
         assert proof_of(latex).verdict is Verdict.PROVED
-    # beyond the provers for now, or proved; refuted never
-    for latex in (r"\log(n)=O(n^{1/10})", r"n\log(n)=O(n^2)", r"\log(n)\le O(n)"):
-        assert proof_of(latex).verdict is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\log(n)=O(n^{1/10})", r"n\log(n)=O(n^2)", r"1=O(\log(n))\text{ for } n\text{ large enough}"]
+)
+def test_logarithms_grow_slowly(latex: str) -> None:
+    proof = proof_of(latex)
+    assert proof.verdict is Verdict.PROVED
+    assert check(proof.certificate).confirmed
+
+
+# ---------------------------------------------------------------------------------------------- what there is
+
+THERE_IS = {
+    r"\exists x: x^2=4": "with x = 2",
+    r"\exists y: y^3=2y^2": "with y = 2",
+    r"\exists n: \exists d: n^2+d^2=25\text{ and } n<d": "with n = 3, d = 4",
+    r"\exists x: \forall y: x\le y^2": "with x = 0",
+    r"\text{for every } t>0\text{ there is } y\text{ such that } y<t": "with y = t/2",
+    r"\forall t:\exists y: t<y^2": "with y = t + 1",
+    r"\forall t:\forall y:\exists x: t<x\text{ and } y<x": "with x = t + y",
+    r"nd=O_d(n)": "with C = d",
+    r"nd\le O_d(n)\text{ for } n\text{ large enough}": "with n_0 = 1, C = d",
+}
+
+
+@pytest.mark.parametrize("latex", THERE_IS)
+def test_what_there_is_is_found_and_confirmed(latex: str) -> None:
+    proof = proof_of(latex)
+    assert proof.verdict is Verdict.PROVED
+    assert proof.reason == THERE_IS[latex]
+    assert check(proof.certificate).confirmed
+
+
+THERE_IS_NONE = {
+    r"\exists x: x^2<0": "there is none",
+    r"\exists x: \forall t: t\le x": "false at t = ",
+    r"\exists y: \forall t: y\le t": "false along t = ",
+    r"\forall n:\exists d: nd<d": "false at n = 1",
+    r"\forall n:\exists d:\forall i: ni\le d+i": "false at n = 2, i = d + 1",
+}
+
+
+@pytest.mark.parametrize("latex", THERE_IS_NONE)
+def test_that_there_is_none_is_shown_and_confirmed(latex: str) -> None:
+    proof = proof_of(latex)
+    assert proof.verdict is Verdict.REFUTED
+    assert proof.reason.startswith(THERE_IS_NONE[latex])
+    assert check(proof.certificate).confirmed
+
+
+def test_a_value_may_not_use_what_comes_after_it() -> None:
+    """For every t there is a larger y, but there is no y that is larger than every t."""
+    certificate = proof_of(r"\forall t:\exists y: t<y").certificate
+    assert certificate is not None
+    wrong = copy.deepcopy(certificate)
+    (_, outer, (_, inner, body)) = wrong["problem"]["claim"]
+    wrong["problem"]["claim"] = ["exists", inner, ["forall", outer, body]]
+    assert "uses what comes after it" in check(wrong).says
+    assert proof_of(r"\exists y:\forall t: t<y").verdict is Verdict.REFUTED
+
+
+def test_nothing_is_captured() -> None:
+    """For every i there is an n with n >= i; the sum's own index is another i."""
+    certificate = proof_of(r"\forall d:\exists n: d\le n").certificate
+    assert certificate is not None
+    wrong = copy.deepcopy(certificate)
+    wrong["problem"]["claim"][2][2] = [
+        "<=",
+        ["sum", ["sym", "n"], "d", ["num", "1"], ["num", "1"]],
+        ["sym", "n"],
+    ]
+    assert "captured" in check(wrong).says
+
+
+# ---------------------------------------------------------------------------------------------- sums of powers
+
+
+def powers(rng: random.Random, count: int) -> list[tuple[int, Fraction, Fraction]]:
+    """Terms a n^p d^q."""
+    halves = [Fraction(k, 2) for k in range(-2, 5)]
+    return [(rng.randint(1, 9), rng.choice(halves), rng.choice(halves)) for _ in range(count)]
+
+
+def written(terms: list[tuple[int, Fraction, Fraction]]) -> str:
+    return "+".join(rf"{a}n^{{{p}}}d^{{{q}}}" for a, p, q in terms)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_of_powers_are_of_an_order_exactly_if_each_term_is(seed: int) -> None:
+    """For n, d >= 1: f = O(n^p d^q) just if no term of f has a larger exponent; what is decided is never wrong."""
+    rng = random.Random(seed)  # seeded, so that it always gives the same
+    terms, ((_, p, q),) = powers(rng, 2), powers(rng, 1)
+    true = all(a <= p and b <= q for _, a, b in terms)
+    proof = proof_of(rf"{written(terms)}=O(n^{{{p}}}d^{{{q}}})")
+    assert proof.verdict is (Verdict.PROVED if true else Verdict.REFUTED)
+    assert check(proof.certificate).confirmed

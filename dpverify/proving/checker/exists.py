@@ -98,8 +98,10 @@ def negated(f: Any) -> Any:
 
 
 def parts_of(f: Any) -> Any:
-    """The parts of a conjunction, or the formula alone."""
-    return f[1:] if f[0] == "and" else [f]
+    """The parts of a conjunction, or the formula alone; |u| <= v is u <= v and -u <= v."""
+    if f[0] in ("<=", "<") and f[1][0] == "abs":
+        return [[f[0], u, f[2]] for u in (f[1][1], ["mul", ["num", "-1"], f[1][1]])]
+    return [part for g in f[1:] for part in parts_of(g)] if f[0] == "and" else [f]
 
 
 class Peeled:
@@ -107,14 +109,13 @@ class Peeled:
 
     def __init__(self, problem: Any) -> None:
         self.over, self.quantifiers, self.given = problem["variables"], list[Any](), list(problem["assuming"])
-        rest = problem["claim"]
-        while rest[0] in ("forall", "exists", "implies"):
-            if rest[0] == "implies":
-                self.given += parts_of(rest[1])
+        self.core = problem["claim"]
+        while self.core[0] in ("forall", "exists", "implies"):
+            if self.core[0] == "implies":
+                self.given += parts_of(self.core[1])
             else:
-                self.quantifiers.append((rest[0], rest[1]))
-            rest = rest[2]
-        self.core = rest
+                self.quantifiers.append((self.core[0], self.core[1]))
+            self.core = self.core[2]
         used = [v["name"] for v in (*self.over, *(v for _, v in self.quantifiers))]
         demand(len({*used}) == len(used), "a name twice")
         self.chosen = [v for kind, v in self.quantifiers if kind == "exists"]

@@ -54,7 +54,7 @@ def walk(f: Any, names: Any) -> None:
     head, *parts = f
     if head in ("<=", "<", "==", "!="):
         alike(*(unit(e, names) for e in parts))
-    elif head == "forall":
+    elif head in ("forall", "exists"):
         walk(parts[1], names | {parts[0]["name"]: powers(parts[0]["unit"])})
     else:
         demand(head in ("and", "or", "not", "implies"), f"no formula: {head}")

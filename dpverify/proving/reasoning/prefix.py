@@ -121,8 +121,21 @@ def negated(formula: Formula) -> Formula:
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
-    """The parts of a conjunction, or the formula alone."""
-    return formula.parts if isinstance(formula, And) else (formula,)
+    """The parts of a conjunction, or the formula alone; |u| <= v is u <= v and -u <= v."""
+    match formula:
+        case And(parts):
+            return tuple(part for inner in parts for part in parts_of(inner))
+        case Compare("<=" | "<" as relation, Apply("abs", (u,)), right):
+            minus = Number(Fraction(-1)) * u
+            return Compare(relation, u, right), Compare(relation, minus, right)
+        case _:
+            return (formula,)
+
+
+def conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """What `with_values` and `negation` leave to be shown, one by one."""
+    assert isinstance(formula, And)
+    return formula.parts
 
 
 def _bounds(letters: tuple[Variable, ...], values: Values) -> tuple[Formula, ...]:
@@ -140,7 +153,9 @@ def with_values(obligation: Obligation, prefix: Prefix, values: Values) -> Oblig
     names = {v.name for v in over}
     return replace(
         obligation,
-        claim=And((*_bounds(prefix.chosen, values), *parts_of(put_in(prefix.core, values)))),
+        claim=And(
+            (*_bounds(prefix.chosen, values), *(put_in(part, values) for part in parts_of(prefix.core)))
+        ),
         over=over,
         assuming=(*obligation.assuming, *(put_in(p, values) for p in prefix.premises)),
         box={name: ends for name, ends in obligation.box.items() if name in names},
@@ -197,7 +212,7 @@ def negation(
 
     `part` is the part of a core that is a conjunction which fails.
     """
-    core = prefix.core.parts[part] if isinstance(prefix.core, And) and part is not None else prefix.core
+    core = prefix.core if part is None else parts_of(prefix.core)[part]
     held = (*obligation.assuming, *prefix.premises)
     conditions = (*_bounds(prefix.every, values), *(put_in(f, values) for f in held))
     return Obligation(

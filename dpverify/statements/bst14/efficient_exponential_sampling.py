@@ -141,6 +141,8 @@ thm3_4_1 = (
                  "aimed at, of that for neighbors, and of the latter to the output's")
 )  # fmt: skip
 
+_third = real("T", ge=1, meaning="exp(epsilon/3), any number above 1", latex=r"e^{\frac{\varepsilon}{3}}")
+_bounded_third = real("T", ge=1, le="7/5", meaning="exp(epsilon/3)", latex=r"e^{\frac{\varepsilon}{3}}")
 _exact_risk = real("R_0", ge=0, unit=LOSS, meaning="risk under the density aimed at", latex=r"R_{\mu}")
 
 thm3_4_2 = (
@@ -150,17 +152,19 @@ thm3_4_2 = (
         latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
         pairs=("bst14.alg7", "bst14.thm3.2"), uses=("bst14.lem6.5", "bst14.thm3.2"),
     )
-    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}\le\frac{3}{2}",
+    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_third,),
                where="Section 6.1, proof of Theorem 3.4: the output's density is within a constant factor")
-    .corrected("constant-factor", r"e^{\frac{\varepsilon}{3}}\le\frac{3}{2}",
-               letters=(real("epsilon", gt=0, le=1, unit=epsilon.unit, latex=r"\varepsilon"),),
+    .corrected("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_bounded_third,),
                because="the factor is exp(epsilon/3), a constant for bounded epsilon only", consequence=EDGE,
-               true_if="for epsilon at most a constant", where="Section 6.1, proof of Theorem 3.4, epsilon at most 1")
-    .whole("bound", rf"{risk.latex}\le\frac{{9pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
-           given=rf"{risk.latex}\le\frac{{3}}{{2}}R_{{\mu}}, "
+               true_if="for epsilon at most a constant", uses=("bst14.thm3.4.2/factor-at-1",),
+               where="Section 6.1, proof of Theorem 3.4, epsilon at most 1")
+    .corrected("factor-at-1", r"e^{\frac{1}{3}}\le\frac{7}{5}", coverage="step",
+               where="Section 6.1, proof of Theorem 3.4: the factor for epsilon = 1")
+    .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
+           given=rf"0\le {risk.latex}\le\frac{{7}}{{5}}R_{{\mu}}, "
                  rf"R_{{\mu}}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon/3}}",
            uses=("bst14.thm3.2", "bst14.thm3.4.2/constant-factor", "bst14.alg7-budget/scale", "integral-is-monotone"),
-           where="Theorem 3.4 (2) with the constant 9 in O( ), for epsilon at most 1")
+           where="Theorem 3.4 (2) for epsilon at most 1")
 )  # fmt: skip
 
 _cube = real("tau", gt=0, meaning="edge of the cube, in units of the ball", latex=r"\tau")

@@ -13,6 +13,7 @@ tau = real("tau", gt=0, unit=LENGTH, meaning="edge length of the cube", latex=r"
 error = real("e", gt=0, meaning="multiplicative distance", latex=r"\tilde\varepsilon")
 _small_error = real("e", gt=0, le=1, meaning="multiplicative distance", latex=r"\tilde\varepsilon")
 
+_exp_error = real("H", ge=1, meaning="exp(e), any number above 1", latex=r"e^{\tilde\varepsilon}")
 _grid = real("gamma", gt=0, unit=LENGTH, meaning="edge length of a cell", latex=r"\gamma")
 _relative = real("e_rel", gt=0, lt=1, meaning="relative error of the walk", latex=r"\varepsilon'")
 _phi = real("phi", gt=0, meaning="conductance", latex=r"\phi")
@@ -73,9 +74,9 @@ lem6_1 = (
     .step("mixing-time", r"\frac{4}{\phi^2}=\frac{256\eta^2\tau^2p^3G^2}{\tilde\varepsilon^2}", given=_CONDUCTANCE,
           uses=("bst14.lem6.1/integral-of-lemma-6.2", "morris-peres"),
           where="Lemma 6.1, proof: the conductance in Lemma 6.2; O( ) has the constant 256 exp(e)")
-    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}\le 700",
+    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", added=(_exp_error,),
                where="Lemma 6.1: exp(e) is hidden in O( )")
-    .corrected("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}\le 700", letters=(_small_error,),
+    .corrected("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", letters=(_small_error,),
                because="O( ) hides exp(e), which is bounded for bounded e only", consequence=EDGE,
                true_if="for e at most a constant, as in Section 6, where it is epsilon/3",
                where="Lemma 6.1 for e at most 1")
@@ -247,9 +248,9 @@ lem6_4 = (
           added=(real("a", gt=0, meaning="eta ||C||"),),
           where="Lemma 6.4, end of the proof: eta + alpha = O(max(eta ||C||, p)), the isotropic position being "
                 "the unit of length, in which ||C|| is at least 2")
-    .condition("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}\le 45",
+    .condition("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}=O(1)",
                where="Lemma 6.4, end of the proof: exp(2 e) is hidden in O( )")
-    .corrected("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}\le 45",
+    .corrected("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}=O(1)",
                letters=(real("e", gt=0, le=1, meaning="multiplicative distance", latex=r"\tilde\varepsilon"),
                         real("E", ge=1, le="739/100", meaning="exp(2 e)", latex=r"e^{2\tilde\varepsilon}")),
                because="O( ) hides exp(2 e), which is bounded for bounded e only", consequence=EDGE,

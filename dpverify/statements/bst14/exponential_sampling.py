@@ -56,12 +56,14 @@ thm3_1 = (
                        "removed "
                        "does by L ||C||; half of the range of a shift is enough for the weights, which are normalized",
                true_if="if records are added or removed, or the shift is measured from the middle of its range")
+    .step("range-of-the-change", rf"{_SENSITIVITY}\le {_RANGE}", given=_LIPSCHITZ, uses=("triangle-inequality",),
+          where="Theorem 3.1, the analysis of the exponential mechanism: what its normalized weights need")
     .step("weights-elsewhere",
           rf"-\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(u;D)\ge "
           rf"-\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(u;D'){_MOVED}",
           given=r"\mathcal{L}(u;D)-\mathcal{L}(u;D')\le\mathcal{L}(\theta;D)-\mathcal{L}(\theta;D')"
                 rf"+{_RANGE}",
-          uses=("bst14.thm3.1/sensitivity",),
+          uses=("bst14.thm3.1/range-of-the-change",),
           where="Theorem 3.1, the analysis of the exponential mechanism: exponents at every other point u")
     .whole("privacy", rf"-\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(\theta;D)-\ln Z\le\varepsilon"
                       rf"-\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(\theta;D')-\ln Z'",
@@ -225,22 +227,22 @@ thm3_2 = (
         "bst14.thm3.2", (p, L, diameter, epsilon, risk, _t, _r),
         title="Excess risk of Algorithm 2", where="Theorem 3.2",
         latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
-        pairs=("bst14.alg2", "bst14.claim3.3"), uses=("bst14.claim3.3",),
+        pairs=("bst14.alg2", "bst14.claim3.3"),
     )
     .step("tail-of-the-tail", r"\frac{\partial}{\partial t}(-e^{-t})=e^{-t}",
           where="Theorem 3.2, end of the proof: the mean from the tail, whose integral from t = 3/10 is exp(-3/10)")
-    .whole("bound", rf"{risk.latex}\le\frac{{20pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
-           given=rf"{risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
+    .step("bound-by-peeling", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
+           given=rf"0\le {risk.latex}, {risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
                  r"(\frac{10987}{10000}p+2\cdot\frac{3}{10}+2\cdot\frac{7409}{10000})",
            uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/tail-of-a-linear-cone",
                  "bst14.claim3.3/end-of-small-t", "bst14.thm3.2/log-3", "bst14.thm3.2/tail-of-the-tail"),
-           where="Theorem 3.2 with the constant 20 in O( ), from the tail beyond 3 Gamma for t at least 3/10")
+           where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
     .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")
-    .corrected("sharp-bound", rf"{risk.latex}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
-               given=rf"{risk.latex}\le pT, T=\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
-               added=(real("T", gt=0, unit=LOSS, meaning="temperature"),), coverage="whole", uses=("gibbs-risk",),
-               where="Theorem 3.2 with the constant 2 in O( ), by another proof")
-    .corrected("attained-on-a-line", r"\frac{\partial}{\partial r}(-(1+r)e^{-r})=re^{-r}", coverage="step",
+    .whole("bound", rf"{risk.latex}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
+           given=rf"{risk.latex}\le pT, T=\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
+           added=(real("T", gt=0, unit=LOSS, meaning="temperature"),), uses=("gibbs-risk",),
+           where="Theorem 3.2 with the constant 2 in O( ), by another proof")
+    .step("attained-on-a-line", r"\frac{\partial}{\partial r}(-(1+r)e^{-r})=re^{-r}",
                where="Theorem 3.2, p = 1: a linear risk on a long interval has a mean of 1 in units of 2 L ||C|| / "
                      "epsilon, "
                      "so that no constant below 2 is enough")

@@ -66,12 +66,10 @@ lem2_5 = (
           given=r"c=\frac{\|\mathcal{C}\|_2}{G}", where="Lemma 2.5, the rate ||C|| / (G sqrt(t))")
     .step("constant", r"2(2+\log T)\le 8\log T", where="Lemma 2.5, T > 1: the hidden constant 8",
           uses=("bst14.lem2.5/log-2",))
-    .corrected("smaller-constant-fails", r"2(2+\log T)>\frac{77}{10}\log T", given=r"\log T\le\frac{6932}{10000}",
-               coverage="step", where="Lemma 2.5, T = 2: with these constants of the theorem, 7.7 is not enough")
-    .whole("bound", rf"{_last.latex}\le\frac{{8\|\mathcal{{C}}\|_2G\log T}}{{\sqrt{{T}}}}",
-           given=rf"{_last.latex}\le\frac{{2\|\mathcal{{C}}\|_2G(2+\log T)}}{{\sqrt{{T}}}}",
+    .whole("bound", rf"{_last.latex}=O\left(\frac{{\|\mathcal{{C}}\|_2G\log T}}{{\sqrt{{T}}}}\right)",
+           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{2\|\mathcal{{C}}\|_2G(2+\log T)}}{{\sqrt{{T}}}}",
            uses=("shamir-zhang-convex", "bst14.lem2.5/choice-of-the-rate", "bst14.lem2.5/log-2"),
-           where="Lemma 2.5 with the constant 8 in O( )")
+           where="Lemma 2.5")
 )  # fmt: skip
 
 lem2_6 = (
@@ -83,10 +81,10 @@ lem2_6 = (
     )
     .step("constant", r"17(1+\log T)\le 42\log T", where="Lemma 2.6, T > 1: the hidden constant 42",
           uses=("bst14.lem2.5/log-2",))
-    .whole("bound", rf"{_last.latex}\le\frac{{42G^2\log T}}{{\lambda T}}",
-           given=rf"{_last.latex}\le\frac{{17G^2(1+\log T)}}{{\lambda T}}",
+    .whole("bound", rf"{_last.latex}=O\left(\frac{{G^2\log T}}{{\lambda T}}\right)",
+           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{17G^2(1+\log T)}}{{\lambda T}}",
            uses=("shamir-zhang-strongly-convex", "bst14.lem2.5/log-2"),
-           where="Lemma 2.6 with the constant 42 in O( )")
+           where="Lemma 2.6")
 )  # fmt: skip
 
 _log_several = real("l_n", gt="69/100", meaning="log n, above log 2", latex=r"\log(n)")

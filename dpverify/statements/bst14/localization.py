@@ -184,11 +184,11 @@ thm4_3 = (
                uses=("bst14.lem4.2/strong-convexity-is-bounded",), consequence=EDGE,
                because="for large epsilon the bound goes to 0, the risk where the ball misses the minimizer does not",
                true_if="for epsilon at most 1", where="Theorem 4.3 for epsilon at most 1")
-    .whole("bound", rf"{risk.latex}\le\frac{{98p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)",
-           given=rf"{risk.latex}\le F_0+\frac{{{_RISK}}}{{n^2}}, "
+    .whole("bound", rf"{risk.latex}=O\left(\frac{{p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)\right)",
+           given=rf"0\le {risk.latex}\le F_0+\frac{{{_RISK}}}{{n^2}}, "
                  rf"F_0\le\frac{{96p^2L^2}}{{n\Delta\varepsilon^2}}\log(n), "
                  rf"\Delta\|\mathcal{{C}}\|_2\le 2L, \varepsilon\le 1",
            uses=("bst14.lem4.2/both-cases", "bst14.lem4.2/second-term", "bst14.thm4.3/solver-on-the-ball",
                  "bst14.thm4.3/missed-ball"),
-           where="Theorem 4.3 with the constant 98 in O( ), for n at least 2 and epsilon at most 1")
+           where="Theorem 4.3 for n at least 2 and epsilon at most 1")
 )  # fmt: skip

@@ -32,10 +32,11 @@ alg8_privacy = (
                        "be half of the printed one, as in Algorithm 2",
                        where="Algorithm 8 with the exponent of Algorithm 2")
     .step("loss-of-the-exponent", rf"{_EXPONENT}\cdot\Delta\mathcal{{L}}\le\varepsilon",
-          given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/sensitivity",),
+          given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
           where="Appendix A: privacy follows directly from the analysis of Theorem 3.1")
     .corrected("loss-of-the-exponent", rf"{_HALF}\cdot\Delta\mathcal{{L}}\le\varepsilon",
-               given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/sensitivity",), consequence=CLAIM,
+               given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
+               consequence=CLAIM,
                where="Appendix A with the exponent of Algorithm 2")
     .corrected("privacy", rf"-{_HALF}\cdot f-z\le\varepsilon-{_HALF}\cdot f'-z'",
                added=(*(real(a, unit=LOSS, latex=b) for a, b in (("f", "f"), ("f2", "f'"))),
@@ -70,12 +71,12 @@ thm_a1 = (
                        "epsilon "
                        "at most 1 and n at least 3 p", consequence=EDGE,
                true_if="for epsilon at most 1 and n at least 3 p", where="Theorem A.1, proof, end")
-    .whole("bound", rf"{risk.latex}\le\frac{{6pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}",
-           given=rf"{risk.latex}\le "
+    .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
+           given=rf"0\le {risk.latex}\le "
                  rf"L\|\mathcal{{C}}\|_2p+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
                  rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), \varepsilon\le 1, {_log.latex}\ge 1",
            uses=("gibbs-on-a-net", "bst14.thmA.1/net-point", "bst14.thmA.1/points-of-the-net"),
-           where="Theorem A.1 with the constant 6 in O( ) and the exponent of Algorithm 2, for epsilon at most 1 and "
+           where="Theorem A.1 with the exponent of Algorithm 2, for epsilon at most 1 and "
                  "n at "
                  "least 3 p")
 )  # fmt: skip

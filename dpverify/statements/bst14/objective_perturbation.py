@@ -165,9 +165,7 @@ _GROWTH = (
 )
 
 
-def _strongly_convex(
-    id_: str, title: str, where: str, order: str, moment: str, mean: str, bound: str
-) -> Sheet:
+def _strongly_convex(id_: str, title: str, where: str, order: str, moment: str, mean: str) -> Sheet:
     """The risk bound from the mean square of the noise's norm, alike for both noises."""
     letters = (n, p, L, _Delta, epsilon, level, risk, _mean_square, _out, _best, _b, _at_out, _at_best)
     return (
@@ -179,10 +177,11 @@ def _strongly_convex(
         .step("excess-by-the-noise", rf"2n\Delta({_EXCESS})\le\|b\|^2", given=_GROWTH, uses=("growth-at-a-minimizer",),
               where=f"{where}: the output minimizes the loss with the noise, which is n Delta-strongly convex; no "
                     "regularizer is added")
-        .whole("bound", rf"{risk.latex}\le{bound}",
-               given=rf"2n\Delta\cdot {risk.latex}\le\mathbb{{E}}\|b\|_2^2, \mathbb{{E}}\|b\|_2^2\le{mean}",
+        .whole("bound", rf"{risk.latex}={order}",
+               given=rf"0\le {risk.latex}, 2n\Delta\cdot {risk.latex}\le\mathbb{{E}}\|b\|_2^2, "
+                     rf"\mathbb{{E}}\|b\|_2^2\le{mean}",
                uses=(f"{id_}/mean-square-of-the-norm", f"{id_}/excess-by-the-noise"),
-               where=f"{where} with the constant 4 in O( )")
+               where=where)
     )  # fmt: skip
 
 
@@ -190,11 +189,10 @@ thm_e2_1 = _strongly_convex(
     "bst14.thmE.2.1", "Risk for strongly convex losses, Gamma noise", "Theorem E.2 (1)",
     r"O\left(\frac{L^2p^2}{n\Delta\varepsilon^2}\right)",
     r"p(p+1)(\frac{2L}{\varepsilon})^2\le\frac{8p^2L^2}{\varepsilon^2}", r"\frac{8p^2L^2}{\varepsilon^2}",
-    r"\frac{4L^2p^2}{n\Delta\varepsilon^2}",
 )  # fmt: skip
 thm_e2_2 = _strongly_convex(
     "bst14.thmE.2.2", "Risk for strongly convex losses, Gaussian noise", "Theorem E.2 (2)",
-    r"O\left(\frac{L^2p\ln(1/\delta)}{n\Delta\varepsilon^2}\right)",
+    r"O\left(\frac{L^2p\log(1/\delta)}{n\Delta\varepsilon^2}\right)",
     r"p\cdot\frac{8L^2\log(1/\delta)}{\varepsilon^2}=\frac{8pL^2\log(1/\delta)}{\varepsilon^2}",
-    r"\frac{8pL^2\log(1/\delta)}{\varepsilon^2}", r"\frac{4L^2p\log(1/\delta)}{n\Delta\varepsilon^2}",
+    r"\frac{8pL^2\log(1/\delta)}{\varepsilon^2}",
 )  # fmt: skip

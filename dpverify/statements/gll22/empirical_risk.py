@@ -187,14 +187,18 @@ thm6_4 = (
     .corrected(
         "in-particular", rf"{_SMALL}\le{_STATED}",
         because="for epsilon < 1/10 the first bound is the larger one, so that the second is no special case of "
-                "it; the "
-                "proof derives it from log(3/(4 delta))",
+                "it; the proof derives it from log(3/(4 delta))",
         where="Theorem 6.4, second item",
+    )
+    .whole(
+        "order-for-large-epsilon", rf"{_STATED}\le O(\frac{{GD\sqrt{{d}}}}{{n\sqrt{{\varepsilon}}}})",
+        given=r"\varepsilon\geq\log(1/\delta)", uses=("gll22.thm6.4/risk",),
+        where="Theorem 6.4, second item, epsilon >= log(1/delta)",
     )
     .step(
         "large-epsilon", rf"{_STATED}\le\frac{{(1+\sqrt{{2}})GD\sqrt{{d}}}}{{n\sqrt{{\varepsilon}}}}",
         given=r"\varepsilon\geq\log(1/\delta)",
-        where="Theorem 6.4, second item, epsilon >= log(1/delta): O(.) with the constant 1 + sqrt(2)",
+        where="Theorem 6.4, second item, epsilon >= log(1/delta): the best constant is 1 + sqrt(2)",
     )
     .step(
         "privacy-with-sampling",
@@ -256,8 +260,20 @@ thm6_4 = (
         "queries", rf"\frac{{G^2}}{{\mu}}\cdot{_K}\le\frac{{\varepsilon^{{2}}n^{{2}}}}{{2{_L}}}",
         uses=("gll22.thm5.6",),
         where="Theorem 6.4, third item: G^2/mu of Theorem 5.6 for the losses k f; less than the printed order for "
-              "large "
-              "epsilon",
+              "large epsilon",
+    )
+    .step(
+        "argument-of-the-logarithm", r"(kG)^2(\frac{d}{k\mu}+D^2)\le\frac{3\varepsilon^2n^2d}{2w}",
+        given=r"\frac{kG^2}{\mu}\le\frac{\varepsilon^2n^2}{2w}, (kGD)^2\le\frac{\varepsilon^2n^2d}{w}",
+        added=(real("w", gt=0, meaning="log(3/(4 delta))"),), uses=("gll22.thm5.6", "gll22.thm6.4/queries"),
+        where="Theorem 6.4, third item: what Theorem 5.6 has in its logarithm, over the accuracy, for the losses k f",
+    )
+    .whole(
+        "order-of-the-queries", r"N\le O(\frac{\varepsilon^{2}n^{2}}{\log(1/\delta)}q^2)",
+        given=r"N\le\frac{\varepsilon^2n^2}{2w}q^2, w\ge\log(1/\delta)-\ln(\frac{4}{3}), \ln(\frac{4}{3})<\frac{3}{10}",
+        added=(real("N", ge=0), real("q", ge=0, meaning="log(n d epsilon / delta)"), real("w", gt=0)),
+        uses=("gll22.thm5.6", "gll22.thm6.4/queries", "gll22.thm6.4/argument-of-the-logarithm"),
+        where="Theorem 6.4, third item, from above: for large epsilon there is no bound of this order from below",
     )
 )  # fmt: skip
 

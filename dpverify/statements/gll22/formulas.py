@@ -5,22 +5,30 @@ from __future__ import annotations
 from dpverify.statements.gll22 import (
     empirical_risk,
     gaussian_integrals,
+    informal,
     lower_bound,
     population_risk,
+    query_bounds,
     rejection_error,
     rejection_step,
     renyi,
+    sampler,
+    trade_off,
 )
 from dpverify.statements.gll22.duality import prop3_3
 from dpverify.statements.gll22.gaussians import eq9, eq10, lem6_3
 
 STATEMENTS = (
+    *informal.STATEMENTS,
     *(sheet.statement for sheet in (eq9, eq10, prop3_3, lem6_3)),
+    *trade_off.STATEMENTS,
     *gaussian_integrals.STATEMENTS,
     *renyi.STATEMENTS,
     *rejection_step.STATEMENTS,
     *rejection_error.STATEMENTS,
+    *sampler.STATEMENTS,
     *empirical_risk.STATEMENTS,
     *population_risk.STATEMENTS,
     *lower_bound.STATEMENTS,
+    *query_bounds.STATEMENTS,
 )

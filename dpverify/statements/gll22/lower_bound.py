@@ -41,8 +41,7 @@ claim7_2 = (
     .whole(
         "on-the-ball", _CLAIM,
         given=rf"\widehat{{F}}_{{v}}(\widehat{{x}})\ge -\delta\sqrt{{d-r}}, \widehat{{F}}_{{v}}(x^{{v}})"
-              rf"=-\delta\sqrt{{d}}, "
-              rf"{_h.latex}=r, \frac{{r}}{{2\sqrt{{d}}}}\le\sqrt{{d}}-\sqrt{{d-r}}, r\le d",
+              rf"=-\delta\sqrt{{d}}, {_h.latex}=r, \frac{{r}}{{2\sqrt{{d}}}}\le\sqrt{{d}}-\sqrt{{d-r}}, r\le d",
         uses=("gll22.claim7.2/value-of-the-minimizer", "gll22.claim7.2/right-signs", "gll22.claim7.2/root"),
         where="Claim 7.2, for points of the ball and one wrong sign or more; without one, x^v is best",
     )
@@ -213,8 +212,7 @@ thm7_1 = (
     .corrected(
         "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
         because="1/sqrt(1 + 4k/d) is smaller than 1 and than sqrt(d/(4k)); the proof gives the bound with 16 "
-                "sqrt(2) in "
-                "place of 16",
+                "sqrt(2) in place of 16",
         consequence=CONSTANT, true_if="with 16 sqrt(2) in place of 16",
         where="Theorem 7.1, proof, 3rd display, with 16 sqrt(2)",
     )

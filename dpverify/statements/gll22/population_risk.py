@@ -113,8 +113,7 @@ thm6_7 = (
     .instance(
         "attained", rf"\frac{{G}}{{n\mu}}\le {_W}", given=rf"{_W}=\frac{{G/n}}{{\mu}}",
         case="losses mu ||x||^2 / 2 + <g, x> on all of R^d, of which one's g is replaced by one G away: Gaussian "
-             "laws that "
-             "differ by a shift",
+             "laws that differ by a shift",
         where="Theorem 6.7, first display: no smaller bound holds",
         catches=("a hundredth more", rf"1.01\cdot\frac{{G}}{{n\mu}}\le {_W}"),
     )
@@ -313,6 +312,16 @@ thm6_9 = (
         "queries",
         rf"\frac{{G^2}}{{\mu}}\cdot{_K}=\min\{{\frac{{\varepsilon^2n^2}}{{2{_L}}},2nd\}}", uses=("gll22.thm5.6",),
         where="Theorem 6.9, number of queries: G^2/mu of Theorem 5.6 for the losses k f",
+    )
+    .whole(
+        "order-of-the-queries", r"N\le 2\min\{\frac{\varepsilon^2n^2}{\log(1/\delta)},nd\}q^2",
+        given=r"N\le aq^2, a\le\frac{\varepsilon^2n^2}{2w}, a\le 2nd, w\ge\log(1/\delta)-\ln(\frac{4}{3}), "
+              r"\ln(\frac{4}{3})<\frac{3}{10}",
+        added=(real("N", ge=0), real("q", ge=0, meaning="log(epsilon n d / delta)"), real("w", gt=0), _a),
+        uses=("gll22.thm5.6", "gll22.thm6.9/queries", "gll22.thm6.4/argument-of-the-logarithm"),
+        where="Theorem 6.9, number of queries, over the constant of Theorem 5.6: O(.) with the constant 2; the "
+              "number of "
+              "samples is of the same order",
     )
 )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH
 from dpverify.statements.gll22.symbols import G_exponent as G
@@ -75,10 +77,10 @@ _four_k = real("Q_k", gt=0, latex="4^{k}")
 _factorial = real("F", gt=0, latex="L!")
 _next_factorial = real("F_next", gt=0, latex="(L+1)!")
 _q = real("q", gt=0, meaning="exp(-1/(64 G^2 eta))")
-_DOUBLED = {"added": (_two, _factorial)}
+_DOUBLED: dict[str, Any] = {"added": (_two, _factorial)}
 
 
-def _one_letter(name: str, latex: str) -> dict[str, tuple[Variable, ...]]:
+def _one_letter(name: str, latex: str) -> dict[str, Any]:
     """What a row needs to know of an exponential is said in its conditions."""
     return {"added": (real(name, gt=0, latex=latex),)}
 
@@ -171,8 +173,7 @@ _first = (
         given=rf"{_EX}\ge{_CENTERED}, {_CENTERED}\ge\exp({_MEAN}-{_MEAN})",
         uses=("jensen", "gll22.lem5.5/mean-of-X"),
         because="at eta = G^-2 / 8 the 4th display gives E X >= 0.426 only; Jensen's inequality gives E X >= 1, "
-                "whatever "
-                "eta is",
+                "whatever eta is",
         consequence=PROOF_STEP, where="Lemma 5.5, proof, after the 4th display, by Jensen's inequality twice",
     )
     .step(
@@ -307,8 +308,7 @@ _many_rounds = (
         given=r"\lambda=\frac{k}{2\eta G^2}", coverage="step", uses=("jensen", "herbst", "markov"),
         because="the 14th display fails from 8 dimensions on; the tail of Delta holds all the same, and with a better "
                 "constant, since exp(lambda Delta) is at most the mean of exp(lambda |f_i(z) - f_i(x)|), which is "
-                "at most "
-                "2 exp(lambda^2 eta G^2) in every dimension",
+                "at most 2 exp(lambda^2 eta G^2) in every dimension",
         where="Lemma 5.5, proof, in place of displays 11 to 15: the best lambda in 2 exp(lambda^2 eta G^2 - lambda k)",
     )
     .corrected(
@@ -341,8 +341,7 @@ _few_rounds = (
         "eq13", rf"\frac{{{_INNER}}}{{16}}+17\cdot\frac{{eq}}{{1-eq}}\leq\frac{{{_INNER}}}{{9}}",
         given=rf"q\le{_INNER}/1000, e<\frac{{2719}}{{1000}}",
         because="the first term of the sum alone is too large for eta = 2^-6 G^-2 / log(400/delta_inner); 1000 in "
-                "place "
-                "of 400 is enough",
+                "place of 400 is enough",
         consequence=PROOF_STEP, true_if="with 1000 in place of 400, which only changes the constant C",
         uses=("gll22.lem5.5/size-of-e", "gll22.lem5.5/layers", "gll22.lem5.5/tail-of-Delta", "gll22.lem5.5/seventeen"),
         where="Lemma 5.5, proof, (13), with 1000: the terms are at most (e q)^k, q = exp(-1/(64 G^2 eta))",
@@ -474,8 +473,7 @@ _few_rounds = (
         given=rf"4^{{L}}=(2^{{L}})^2, 3\cdot 4^{{L}}\le 8(L+1)!, 2^{{L}}\ge 60/{_INNER}",
         added=(_two, _four, _next_factorial),
         because="the loop enters round L + 1 with probability 1/(L + 1)!; the print bounds it by 2/2^L, which "
-                "times 2^L "
-                "is 2 and not small",
+                "times 2^L is 2 and not small",
         consequence=PROOF_STEP, true_if="with 1/(L + 1)!, which times 2^L is at most 3/2^L",
         uses=("gll22.lem5.5/rounds", "gll22.lem5.5/factorials-outgrow-fours",
               "gll22.lem5.5/exponential-and-fours", "gll22.lem5.5/union-bound-for-halves",

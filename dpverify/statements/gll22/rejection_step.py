@@ -52,8 +52,7 @@ lem5_3 = (
         ),
         title="Law of the rejection step", where="Lemma 5.3",
         latex=(
-            rf"{_OUTPUT}={_PROPOSAL}\cdot\frac{{{_CLIPPED_X}}}{{{_CLIPPED}}},\quad "
-            rf"{_RHO_X}={_WEIGHT}\cdot{_UP}"
+            rf"{_OUTPUT}={_PROPOSAL}\cdot\frac{{{_CLIPPED_X}}}{{{_CLIPPED}}},\quad {_RHO_X}={_WEIGHT}\cdot{_UP}"
         ),
         pairs=("gll22.alg2", "gll22.lem5.5"),
     )
@@ -81,8 +80,7 @@ lem5_3 = (
     .whole(
         "output", rf"{_OUTPUT}={_PROPOSAL}\cdot\frac{{{_CLIPPED_X}}}{{{_CLIPPED}}}",
         given=rf"{_OUTPUT}={_PROPOSAL}\frac{{{_ACCEPTED_X}}}{{{_ACCEPTED}}}, {_ACCEPTED_X}"
-              rf"=\frac{{1}}{{2}}{_CLIPPED_X}, "
-              rf"{_ACCEPTED}=\frac{{1}}{{2}}{_CLIPPED}",
+              rf"=\frac{{1}}{{2}}{_CLIPPED_X}, {_ACCEPTED}=\frac{{1}}{{2}}{_CLIPPED}",
         uses=("rejection-sampling", "gll22.lem5.3/acceptance-by-clipping"), where="Lemma 5.3, second display",
     )
     .instance(

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import B, L, alpha, d, n
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
@@ -69,7 +69,7 @@ thm6 = (
         where="Theorem 6, proof: N = n alpha/(B L) records",
     )
     .corrected(
-        "records-enough", r"2n\alpha/(BL)\ge 1", given=r"\alpha\ge\frac{BL}{n}",
+        "records-enough", r"2n\alpha/(BL)\ge 2", given=r"\alpha\ge\frac{BL}{n}",
         because="for alpha below B L/n there would be less than one record",
         where="Theorem 6, proof, for alpha >= B L/n, with twice as many records",
     )
@@ -233,4 +233,132 @@ thm6 = (
     )
 )  # fmt: skip
 
-STATEMENTS = (thm6.statement,)
+
+_C = real("C", gt=0, lt=1, meaning="constant of mean estimation with s samples")
+_range = real("s_0", gt=0, meaning="what sets the range of Theta", latex="s_0")
+_stopped, _late, _few, _least = (
+    real(name, ge=0, unit=_GRADIENT, meaning=meaning)
+    for name, meaning in (("a", "mean error if T <= 2 s"), ("c", "mean error if T <= 10 s"), ("e", "mean error"),
+                          ("m", "least mean error with 2 s samples"))
+)  # fmt: skip
+_likely = real("q", ge=0, le=1, meaning="probability of T <= 2 s")
+_gap = real(
+    "E_gap", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]"
+)
+_gap_squared = real(
+    "E_gap_squared", ge=0, unit=_GRADIENT**2,
+    latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]^{2}",
+)  # fmt: skip
+_sampling = real(
+    "E_sampling", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\Theta_{S}-\Theta\|\right]"
+)
+_spread = real("V", ge=0, unit=_GRADIENT**2, meaning="mean squared error of the records' mean")
+_MEAN_ERROR = r"\underset{}{\mathbb{E}}\left[\|\mathcal{M}(S)-\Theta\|\right]"
+_estimate = real("E_M", ge=0, unit=_GRADIENT, latex=_MEAN_ERROR)
+_INSIDE = rf"{_gap.latex}\ge\frac{{CL}}{{\sqrt{{s}}}}-{_sampling.latex}"
+
+lem13 = (
+    Sheet(
+        "mn25.lem13", (n, d, B, L, alpha, _N, _calls, _lambda, _w, _best, _C, _range, _stopped, _late, _few, _least,
+                       _likely, _gap, _gap_squared, _sampling, _spread, _estimate),
+        title="Oracle calls of any optimizer of smooth losses",
+        where="Lemma 13",
+        latex=r"s=\Omega\left(\min\left\{\frac{B^2L^2}{\alpha^2},n\right\}\right)",
+        pairs=("mn25.thm3", "mn25.thm6"), uses=("mean-estimation",),
+    )
+    .step("markov", r"1-\frac{s}{2s}=\frac{1}{2}", uses=("markov",),
+          where="Lemma 13, proof, 1st display: the 2nd inequality")
+    .step(
+        "few-samples-are-likely", r"e\ge cq", given=r"e\ge cr, r\ge q", added=(real("r", ge=0, le=1),),
+        where="Lemma 13, proof, 1st display, line 2: c with T <= 10 s, and q the probability of T <= 2 s, r of T <= "
+              "10 s",
+    )
+    .step(
+        "one-bound-on-the-time", r"cq\ge\frac{1}{2}a", given=r"q\ge\frac{1}{2}", consequence=EDGE,
+        where="Lemma 13, proof, 1st display, line 3: from T <= 10 s to T <= 2 s", true_if="with T <= 2 s in both lines",
+    )
+    .corrected(
+        "one-bound-on-the-time", r"aq\ge\frac{1}{2}a", given=r"q\ge\frac{1}{2}",
+        because="the mean error under T <= 10 s says nothing of that under T <= 2 s",
+        where="Lemma 13, proof, 1st display, line 3, with T <= 2 s in both lines",
+    )
+    .step(
+        "estimation", rf"{_MEAN_ERROR}\ge\frac{{C}}{{2}}\cdot\frac{{L}}{{\sqrt{{s}}}}",
+        given=rf"{_MEAN_ERROR}\ge\frac{{1}}{{2}}m, m\ge C\frac{{L}}{{\sqrt{{s}}}}", uses=("mean-estimation",),
+        where="Lemma 13, proof, (18), with a constant C of mean estimation",
+    )
+    .step(
+        "excess-and-error", r"\frac{L^2N^2}{4n^2\lambda}=\frac{B^{2}}{4\alpha}", given=r"N=n, \lambda=\alpha/B^{2}",
+        where="Lemma 13, proof, 3rd display: Theorem 6's display for N = n and lambda = alpha/B^2",
+        consequence=EDGE, true_if="for L = 1",
+    )
+    .corrected(
+        "excess-and-error", r"\lambda W^2=\frac{B^{2}}{4\alpha}(2\lambda W)^2", added=(_W,),
+        given=r"\lambda=\alpha/B^{2}", because="Theta_S is not divided by L here, and so must not be "
+        "the estimate 2 lambda w", where="Lemma 13, proof, 3rd display, for the estimate 2 lambda w; W is the "
+        "length of w - w*",
+    )
+    .step(
+        "square-root",
+        rf"\alpha\geq\frac{{B^{{2}}}}{{4\alpha}}{_gap_squared.latex}\implies\alpha\geq B{_gap.latex}",
+        given=rf"{_gap_squared.latex}=({_gap.latex})^2",
+        where="Lemma 13, proof, 3rd display",
+    )
+    .corrected(
+        "square-root", rf"2\alpha\ge B{_gap.latex}",
+        given=rf"\alpha\ge\frac{{B^2}}{{4\alpha}}{_gap_squared.latex}, {_gap_squared.latex}=({_gap.latex})^2",
+        because="the root of 4 is left out", consequence=CONSTANT, true_if="with 2 alpha in place of alpha",
+        where="Lemma 13, proof, 3rd display",
+    )
+    .step(
+        "sampling-error", rf"{_sampling.latex}\leq\frac{{L}}{{\sqrt{{n}}}}",
+        given=rf"({_sampling.latex})^2\le V, V\le d\cdot\frac{{L^2}}{{dn}}", uses=("jensen",),
+        where="Lemma 13, proof: clearly, d coordinates of variance at most L^2/(d n)",
+    )
+    .condition(
+        "minimizer-in-the-set", r"\frac{1}{2\lambda}\cdot\frac{2L}{\sqrt{s}}\le B",
+        given=r"\lambda=\alpha/B^{2}", consequence=PROOF_STEP,
+        where="Lemma 13, proof: w* = -Theta_S/(2 lambda) has to lie in the set, where Theta may be as long as 2 "
+              "L/sqrt(s)",
+        true_if="for s of at least B^2 L^2/alpha^2, which is what is to be shown",
+    )
+    .corrected(
+        "minimizer-in-the-set", r"\frac{1}{2\lambda}\cdot\frac{2L}{\sqrt{s_0}}=B",
+        given=r"\lambda=\alpha/B^{2}, s_0=\frac{B^2L^2}{\alpha^2}",
+        because="for few calls s the range 2/sqrt(s) of Theta is so large that the minimizer lies outside of the set; "
+              "a "
+                "range set by B^2 L^2/alpha^2 in place of s keeps it inside",
+        where="Lemma 13, proof, with s_0 = B^2 L^2/alpha^2 in place of s in the law of Theta",
+    )
+    .condition(
+        "smoothness-of-the-class", r"2\lambda\le\frac{\alpha}{B^2}", given=r"\lambda=\alpha/B^{2}",
+        where="Lemma 13: the losses of the proof have the smoothness 2 lambda", consequence=CONSTANT,
+        true_if="with the smoothness 2 alpha/B^2 in the statement",
+    )
+    .corrected(
+        "smoothness-of-the-class", r"2\lambda=\frac{2\alpha}{B^2}", given=r"\lambda=\alpha/B^{2}",
+        because="the losses of the proof are 2 alpha/B^2-smooth", where="Lemma 13, for the smoothness 2 alpha/B^2",
+    )
+    .step(
+        "difference", rf"B{_gap.latex}\geq B\left({{\frac{{CL}}{{\sqrt{{s}}}}-\frac{{L}}{{\sqrt{{n}}}}}}\right)",
+        given=rf"{_INSIDE}, {_sampling.latex}\leq\frac{{L}}{{\sqrt{{n}}}}", uses=("triangle-inequality",),
+        where="Lemma 13, proof, 4th display",
+    )
+    .step(
+        "calls", r"s\ge\frac{C^2}{4}\cdot\frac{B^2L^2}{\alpha^2}\text{ or }s\ge\frac{C^2}{4}n",
+        given=r"\alpha\ge B(\frac{CL}{\sqrt{s}}-\frac{L}{\sqrt{n}})",
+        where="Lemma 13, proof, 4th display, with its constant",
+    )
+    .corrected(
+        "calls", r"s\ge\frac{C^2}{16}\cdot\frac{B^2L^2}{\alpha^2}\text{ or }s\ge\frac{C^2}{4}n",
+        given=r"2\alpha\ge B(\frac{CL}{\sqrt{s}}-\frac{L}{\sqrt{n}})", coverage="whole",
+        uses=("mean-estimation", "mn25.lem13/markov", "mn25.lem13/one-bound-on-the-time", "mn25.lem13/estimation",
+              "mn25.lem13/excess-and-error", "mn25.lem13/square-root", "mn25.lem13/sampling-error",
+              "mn25.lem13/minimizer-in-the-set", "mn25.lem13/difference", "mn25.thm6/excess"),
+        where="Lemma 13, with 2 alpha, for the smoothness 2 alpha/B^2",
+    )
+    .correction(latex=r"s"
+    r"=\Omega\left(\min\left\{\frac{B^2L^2}{\alpha^2},n\right\}\right)\text{ for }\mathcal{F}^n_{L,2\alpha/B^2}")
+)  # fmt: skip
+
+STATEMENTS = (thm6.statement, lem13.statement)

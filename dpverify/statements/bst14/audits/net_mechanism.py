@@ -5,7 +5,6 @@ Risks are sums over the records.
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -85,14 +84,9 @@ def _net_law(profile: Profile) -> SamplingCase:
     problem, data = few_features("breast-cancer", 32, 2)
     mechanism = NetMechanism(problem, 10 * EPSILON)
     points = mechanism.net_for(data.n).points
-    risks = [
-        sum(
-            math.log1p(math.exp(-y * math.fsum(a * b for a, b in zip(w, x, strict=True))))
-            for x, y in zip(data.features.tolist(), data.labels.tolist(), strict=True)
-        )
-        for w in points.tolist()
-    ]
-    exponents = -(10 * EPSILON) / (2 * 1.0 * 2.0) * (np.array(risks) - min(risks))
+    losses = np.logaddexp(0.0, -data.labels * (points @ data.features.T))
+    risks = np.sum(losses, axis=1)
+    exponents = -(10 * EPSILON) / (2 * 1.0 * 2.0) * (risks - np.min(risks))
     weights = np.exp(exponents) / np.sum(np.exp(exponents))
     order = np.argsort(points[:, 0], kind="stable")
     places, sums = points[order, 0], np.concatenate([[0.0], np.cumsum(weights[order])])

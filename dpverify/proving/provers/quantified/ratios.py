@@ -16,6 +16,7 @@ from dpverify.proving.provers.search import Terms, float_function, spread_out, v
 SAMPLES = 1500
 """Points at which a ratio is looked at."""
 CLIMBS = 6
+_FEW = 150
 SIZES = (3.0, 9.0)
 """How many powers of ten unbounded letters range over, and how close to open ends: usually, and to see growth."""
 _STEPS = 150
@@ -130,11 +131,39 @@ class Ratio:
         return Needed(least=2.0**high) if rising else Needed(most=2.0**low)
 
 
+def grows(ratio: Ratio) -> bool:
+    """Whether what is needed seems to grow without bound, from a few points."""
+    for of in (least, most):
+        near, far = (_largest(ratio, size, of) for size in SIZES)
+        if far > 30 * near > 0 or math.isinf(far):
+            return True
+    return False
+
+
+def _largest(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> float:
+    found = 0.0
+    for u in spread_out(len(ratio.letters), _FEW, 0):
+        try:
+            needed = ratio.needed([place(c, v, size) for c, v in zip(u, ratio.letters, strict=True)])
+        except (OverflowError, ValueError, ZeroDivisionError):
+            continue
+        found = max(found, 0.0 if needed is None else of(needed))
+    return found
+
+
+def least(needed: Needed) -> float:
+    """What a constant must be at least."""
+    return needed.least
+
+
+def most(needed: Needed) -> float:
+    """The inverse of what it may be at most."""
+    return 1 / needed.most if needed.most > 0 else math.inf
+
+
 def extremes(ratio: Ratio, size: float) -> tuple[Extreme, Extreme]:
     """The largest `least`, and the smallest `most` (as its inverse), with where they are."""
-    return _extreme(ratio, size, lambda n: n.least), _extreme(
-        ratio, size, lambda n: 1 / n.most if n.most > 0 else math.inf
-    )
+    return _extreme(ratio, size, least), _extreme(ratio, size, most)
 
 
 def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extreme:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, Variable
-from dpverify.proving.provers.constants import Needed, Ratio
+from dpverify.proving.provers.quantified.ratios import Needed, Ratio
 from dpverify.proving.provers.search import graded, simple_values
 
 _ONE = Fraction(1)

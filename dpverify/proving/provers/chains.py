@@ -1,0 +1,553 @@
+"""Inequalities with exponentials, logarithms and Phi, shown by differentiating until nothing of them is left.
+
+Each rule turns 0 <= f at a place into simpler questions; docs/certificates.md says what each rests on. Floats choose
+among rules, so that no work is spent on what is false; signs of coefficients and z3 show what is left in the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from dpverify.evidence import Gap, Verdict
+from dpverify.formulas.calculus import map_sides, worked_out
+from dpverify.formulas.definedness import conditions
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    children,
+    real,
+    rebuilt,
+    subexpressions,
+)
+from dpverify.formulas.logic import Compare, Formula, Le, Lt
+from dpverify.formulas.neutral import expression_to_json
+from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.proving.certificates import certificate
+from dpverify.proving.language import Json, Obligation
+from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.reasoning.definedness import is_defined
+from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.places import TRANSCENDENTAL, Place, domain, put, transcendental
+from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+
+QUESTIONS = 80
+"""Goals that one attempt may open."""
+DEPTH = 9
+_CUT_BELOW = 5
+"""Goals that lie deeper are not cut into cases."""
+_WAYS = 4
+"""Derivatives of one goal that are followed, the simplest first."""
+_LONGEST = 200
+"""Operations of the longest goal that is looked at."""
+_FACTORED = 80
+"""The same of what is factored."""
+_KINDS = 5
+"""Exponentials, logarithms and values of Phi in it."""
+_HIGHEST = 3
+"""Powers of a factor up to this one are taken apart."""
+_ZERO = Number(Fraction(0))
+_KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "log", "phi", "log_base"})
+
+
+class Chains:
+    """The prover."""
+
+    name = "chains"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove an inequality in which something is neither a power nor a root."""
+        claim = obligation.claim
+        if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
+            return None
+        start = time.monotonic()
+        difference = worked_out(claim.right - claim.left)
+        operators = {e.operator for e in subexpressions(difference) if isinstance(e, Apply)}
+        parts = {type(e) for e in subexpressions(difference)}
+        if not operators <= _KNOWN or not operators & {"exp", "log", "phi", "log_base", "pow"}:
+            return None
+        if any(
+            not issubclass(part, Apply) and part.__name__ in ("Bound", "Derivative", "At") for part in parts
+        ):
+            return None
+        smooth = _over_reals(obligation)
+        assert isinstance(smooth.claim, Compare)
+        f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
+        if not transcendental(f) or not f.free_symbols:
+            return None
+        place = Place(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
+        steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
+        if steps is None:
+            reason, gap = "no chain of derivatives is found", Gap.NO_METHOD
+        else:
+            undefined = is_defined(smooth, budget)
+            if not undefined:
+                proof = certificate(obligation, Verdict.PROVED, {"method": "chains", "steps": steps})
+                return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
+            reason, gap = undefined, Gap.MISSING_HYPOTHESIS
+        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=time.monotonic() - start)
+
+
+def _over_reals(obligation: Obligation) -> Obligation:
+    """The same for all reals in place of integers, which says more."""
+    values = {v: replace(v, kind="real") for v in obligation.over if v.kind == "integer"}
+
+    def change(e: Expression) -> Expression:
+        return values.get(e, e) if isinstance(e, Variable) else rebuilt(e, tuple(map(change, children(e))))
+
+    claim, *assuming = (map_sides(f, change) for f in (obligation.claim, *obligation.assuming))
+    over = tuple(values.get(v, v) for v in obligation.over)
+    return replace(obligation, claim=claim, assuming=tuple(assuming), over=over, box={}, catches=None)
+
+
+@lru_cache(4_000)
+def _simple(e: SymPy) -> SymPy:
+    """An expression over a common denominator, factored where that is quick."""
+    if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
+        return e
+    try:
+        return sp.factor(sp.together(sp.powsimp(sp.expand_power_exp(e))))
+    except (sp.PolynomialError, NotImplementedError):
+        return e
+
+
+def _rewritten(f: SymPy, steps: Json) -> Json:
+    """Steps that begin with another form of the goal."""
+    return ["as", [], [], symbolic_to_json(f), steps]
+
+
+def _knowing(relation: str, fact: SymPy, why: Json, f: SymPy) -> Json:
+    """Steps for f at once, from a fact that has been shown before."""
+    return ["as", [], [[relation, symbolic_to_json(fact), why]], symbolic_to_json(f), ["leaf"]]
+
+
+def _terms(f: SymPy) -> tuple[SymPy, ...]:
+    """The terms of a sum, once products with sums in them are multiplied out."""
+    found: tuple[SymPy, ...] = sp.Add.make_args(sp.expand_mul(f, deep=False))
+    return found
+
+
+def _weight(e: SymPy) -> tuple[int, int]:
+    """How far an expression is from being algebraic."""
+    factors = [g for g in sp.Mul.make_args(e) if not isinstance(g, sp.exp)]
+    rest = sp.Mul(*factors)
+    return len(rest.atoms(*TRANSCENDENTAL)), int(rest.count_ops())
+
+
+@dataclass
+class _Goals:
+    """A search for steps, within a number of goals."""
+
+    left: int
+    found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
+
+    def shown(self, place: Place, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
+        """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
+        key = (place.variables, place.given, f, strict)
+        if key not in self.found:
+            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST:
+                return None
+            self.left -= 1
+            self.found[key] = None  # what leads back to itself shows nothing
+            self.found[key] = self._steps(place, f, strict, depth)
+        return self.found[key]
+
+    def _steps(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        if f.has(sp.zoo, sp.nan, sp.I, sp.oo) or -1 in place.signs(f):
+            return None
+        if f.is_number:
+            return ["leaf"] if _positive_number(f, strict) else None
+        hard = transcendental(f)
+        if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
+            return ["leaf"]
+        if not hard and not any(p.exp.q > 1 for p in f.atoms(sp.Pow) if p.exp.is_Rational):
+            return None
+        rules = [self._product, self._ordered, self._slopes, self._dropped, self._named, self._cases]
+        if f.has(Phi):
+            # a factor that is pulled out comes back in front of Phi
+            rules = [self._ordered, self._dropped, self._named, self._slopes, self._cases]
+            rules = [self._product, *rules] if f.is_Mul else rules
+        for rule in rules:
+            try:
+                steps = rule(place, f, strict, depth + 1)
+            except (OutOfScopeError, sp.PolynomialError, NotImplementedError):
+                steps = None
+            if steps is not None:
+                return steps
+        return None
+
+    # ------------------------------------------------------------------------------------------ rules
+
+    def _product(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """Every factor has a sign of its own."""
+        g = _simple(f)
+        number, factors = g.as_coeff_mul()
+        parts: list[SymPy] = []
+        for factor in factors:
+            base, n = factor.as_base_exp() if not isinstance(factor, sp.exp) else (factor, sp.Integer(1))
+            whole = n.is_Integer and abs(n) <= _HIGHEST and n % 2
+            parts += [base ** sp.sign(n)] * abs(int(n)) if whole else [factor]
+        if len(parts) < 2:
+            return None
+        signed: list[SymPy] = []
+        for part in parts:
+            signs = place.signs(part)
+            if len(signs) > 1:
+                return None
+            if -1 in signs:
+                number, part = -number, -part
+            signed.append(part)
+        if not number > 0:
+            return None
+        return self._each(place, signed, number, strict, depth)
+
+    def _each(self, place: Place, parts: list[SymPy], number: SymPy, strict: bool, depth: int) -> Json | None:
+        found: dict[SymPy, Json] = {}
+        for part in sorted(dict.fromkeys(parts), key=_weight):
+            inverse = part.is_Pow and part.exp == -1
+            # what is divided by must not be 0
+            steps = self.shown(place, 1 / part if inverse else part, strict or inverse, depth)
+            if steps is None:
+                return None
+            found[part] = _knowing("<", 1 / part, steps, part) if inverse else steps
+        body = ["mul", symbolic_to_json(number), *map(symbolic_to_json, parts)]
+        return ["as", [], [], body, ["each", ["leaf"], *(found[p] for p in parts)]]
+
+    def _ordered(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """A difference of two values of exp, or of Phi or log, follows their arguments' order."""
+        terms = _terms(f)
+        if len(terms) == 2 and all(isinstance(t.as_coeff_Mul()[1], Phi) for t in terms):
+            (a, u), (b, v) = (t.as_coeff_Mul() for t in terms)
+            if a + b == 0 and a.is_Rational:
+                smaller, larger = (v, u) if a > 0 else (u, v)
+                steps = self.shown(place, larger.args[0] - smaller.args[0], strict, depth)
+                return self._scaled(abs(a), "phi", larger.args[0], smaller.args[0], steps) if steps else None
+        logs = [t.as_coeff_Mul() for t in terms]
+        if all(c.is_Rational and isinstance(u, sp.log) and abs(c) <= 12 for c, u in logs):
+            larger, smaller = (
+                sp.Mul(*(u.args[0] ** abs(c) for c, u in logs if (c > 0) is up)) for up in (True, False)
+            )
+            if place.defines(tree(sp.log(larger) - sp.log(smaller))):
+                steps = self.shown(place, larger - smaller, strict, depth)
+                if steps is not None:
+                    return self._scaled(sp.Integer(1), "log", larger, smaller, steps)
+        return self._by_logarithms(place, list(terms), strict, depth)
+
+    def _scaled(self, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, steps: Json) -> Json:
+        """Steps for factor * (head(larger) - head(smaller)), given those for larger - smaller."""
+        high, low = ([head, symbolic_to_json(u)] for u in (larger, smaller))
+        minus_one = ["num", "-1"]
+        body = ["add", high, ["mul", minus_one, low]]
+        order = ["order", ["as", [], [], symbolic_to_json(larger - smaller), steps]]
+        if factor == 1:
+            return ["as", [], [], body, order]
+        return ["as", [], [], ["mul", symbolic_to_json(factor), body], ["each", ["leaf"], order]]
+
+    def _by_logarithms(self, place: Place, terms: list[SymPy], strict: bool, depth: int) -> Json | None:
+        """Of two positive quantities, one of them an exponential, the logarithms are compared."""
+        signs = [place.signs(t) for t in terms]
+        if not all(len(s) == 1 for s in signs):
+            return None
+        larger, smaller = (
+            sp.factor_terms(sp.Add(*(sign * t for t, s in zip(terms, signs, strict=True) if s == {sign})))
+            for sign in (1, -1)
+        )
+        if smaller == 0 or larger == 0 or not (larger - smaller).has(sp.exp) or (larger + smaller).has(Phi):
+            return None
+        factors = [g for side in (larger, smaller) for g in sp.Mul.make_args(side)]
+        if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
+            return None
+        logs = [sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in (larger, smaller)]
+        if not all(place.at_once(side, strict=True, solver=False) or self._positive(place, side, depth)
+                   for side in (larger, smaller)):  # fmt: skip
+            return None
+        if not place.defines(tree(logs[0] - logs[1])):
+            return None
+        steps = self.shown(place, logs[0] - logs[1], strict, depth)
+        return None if steps is None else self._scaled(sp.Integer(1), "exp", logs[0], logs[1], steps)
+
+    def _positive(self, place: Place, e: SymPy, depth: int) -> bool:
+        return self.shown(place, e, True, depth + 2) is not None
+
+    def _dropped(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """A positive term is left out."""
+        terms = _terms(f)
+        if len(terms) < 3:
+            return None
+        for term in terms:
+            rest = f - term if f.is_Add and term in f.args else sp.Add(*(t for t in terms if t != term))
+            if place.signs(term) != {1} or -1 in place.signs(rest):
+                continue
+            if not place.at_once(term, strict=False):
+                continue
+            steps = self.shown(place, rest, strict, depth)
+            if steps is not None:
+                body = ["add", symbolic_to_json(rest), symbolic_to_json(term)]
+                return ["as", [], [], body, ["each", steps, ["leaf"]]]
+        return None
+
+    def _named(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """A letter for a root, or for an inverse inside of a logarithm."""
+        for v in place.variables:
+            for t, value, back in _letters(v, f):
+                if any(t.name == w.name for w in place.variables):
+                    continue
+                given = _given_with(place.given, v, tree(back))
+                there = Place(tuple(t if w == v else w for w in place.variables), given, place.budget)
+                g = f.subs(symbol(v), back)
+                steps = self.shown(there, g, strict, depth)
+                if steps is None:
+                    continue
+                known = [*domain(t), *(h for h in given if isinstance(h, Compare))]
+                facts = [[h.relation, expression_to_json(h.right - h.left), ["leaf"]] for h in known]
+                return ["as", [[t.name, symbolic_to_json(value)]], facts, symbolic_to_json(g), steps]
+        return None
+
+    # ------------------------------------------------------------------------------------------ slopes
+
+    def _forms(self, place: Place, f: SymPy) -> Iterator[tuple[SymPy, SymPy]]:
+        """Positive factors, and f times them."""
+        yield sp.Integer(1), f
+        groups: dict[SymPy, SymPy] = {}
+        for term in _terms(f):
+            hard = sp.Mul(*(g for g in sp.Mul.make_args(term) if transcendental(g)))
+            groups[hard] = groups.get(hard, sp.Integer(0)) + term / hard
+        wanted: list[SymPy] = []
+        for hard, rest in groups.items():
+            if hard == 1:
+                continue
+            exponential = sp.Mul(*(g for g in sp.Mul.make_args(hard) if isinstance(g, sp.exp)))
+            coefficient = sp.factor(rest) * exponential
+            wanted += [c for c in (coefficient, exponential) if c.free_symbols]
+        for divisor in dict.fromkeys(wanted):
+            signs = place.signs(divisor)
+            if len(signs) > 1:
+                continue
+            positive = divisor if 1 in signs else -divisor
+            if not place.at_once(positive, strict=True):
+                continue
+            factor = sp.powsimp(1 / positive)
+            h = sp.Add(*(sp.powsimp(term * factor) for term in _terms(f)))
+            yield factor, h
+
+    def _slopes(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """The value at an end is not negative, and the derivative leads away from it."""
+        ways = []
+        for i, (factor, h) in enumerate(self._forms(place, f)):
+            for v in place.variables:
+                if symbol(v) not in _inside(h):
+                    continue
+                rate = _simple(h.diff(symbol(v)))
+                if rate.has(sp.zoo, sp.nan, sp.I) or rate == 0:
+                    continue
+                ways.append((_weight(rate), i, v, factor, h, rate))
+        before = _weight(f)[0]
+        for _, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[:_WAYS]:
+            if _weight(rate)[0] > before + 1 or (h.has(Phi) and rate.has(Phi)):
+                continue
+            signs = place.signs(rate)
+            if len(signs) > 1:
+                continue
+            steps = self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth)
+            if steps is not None:
+                if factor == 1:
+                    return steps
+                body = ["mul", symbolic_to_json(1 / factor), symbolic_to_json(h)]
+                return ["as", [], [], body, ["each", ["leaf"], steps]]
+        return None
+
+    def _slope(
+        self, place: Place, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
+    ) -> Json | None:
+        body = tree(h)
+        for way, end, is_open in place.ends(v):
+            if way != side:
+                continue
+            if end is None:
+                steps = self._far(place, v, h, rate, side, strict, depth)
+                if steps is not None:
+                    return steps
+                continue
+            split = place.along(v, side, end)
+            if split is None:
+                continue
+            path, at = split
+            try:
+                value = symbolic(put(body, v, end))
+                sure = at.shows_all(conditions(put(body, v, end)))
+            except OutOfScopeError:
+                continue
+            if not sure or not path.defines(body, smooth=True):
+                continue
+            for climbs in (False, True) if strict else (False,):
+                if climbs and not is_open:
+                    continue
+                edge = self._value(at, value, strict and not climbs, depth)
+                if edge is None:
+                    continue
+                rise = self.shown(path, side * rate, climbs, depth)
+                if rise is not None:
+                    name = "climb" if climbs else "slope"
+                    return _rewritten(
+                        h, [name, v.name, expression_to_json(end), edge, _rewritten(side * rate, rise)]
+                    )
+        return None
+
+    def _value(self, at: Place, value: SymPy, strict: bool, depth: int) -> Json | None:
+        steps = self.shown(at, value, strict, depth)
+        return None if steps is None else steps if steps == ["leaf"] else _rewritten(value, steps)
+
+    def _far(
+        self, place: Place, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
+    ) -> Json | None:
+        """From far out, where f is above any negative number."""
+        split = place.along(v, side, None)
+        if split is None:
+            return None
+        path, _ = split
+        if not path.defines(tree(h), smooth=True):
+            return None
+        small = real("small", gt=0)
+        if any(w.name == "small" for w in place.variables):
+            return None
+        e = symbol(small)
+        cut = -side * (1 + 1 / e)
+        beyond = Lt(tree(cut), v) if side < 0 else Lt(v, tree(cut))
+        out = Place((*path.variables, small), (*path.given, Le(beyond.left, beyond.right)), place.budget)
+        edge = self._almost(out, h, e)
+        if edge is None:
+            return None
+        rise = self.shown(path, side * rate, strict, depth)
+        if rise is None:
+            return None
+        end = ["-" if side > 0 else "+", "small", symbolic_to_json(cut)]
+        name = "climb" if strict else "slope"
+        return _rewritten(h, [name, v.name, end, edge, _rewritten(side * rate, rise)])
+
+    def _almost(self, out: Place, h: SymPy, small: SymPy) -> Json | None:
+        """Steps for 0 <= h + small far out: each term that falls below 0 is nearer to it than its part of small."""
+        terms = _terms(h)
+        spare = [
+            t
+            for t in terms
+            if not t.has(Phi) and t.free_symbols and out.at_once(t, strict=False, solver=False)
+        ]
+        bells = [t for t in terms if t not in spare and t.has(sp.exp) and not t.has(Phi)]
+        rest = sp.Add(*(t for t in terms if t not in spare and t not in bells))
+        share = small / (1 + len(bells))
+        parts: list[tuple[Json, Json]] = [(symbolic_to_json(t), ["leaf"]) for t in spare]
+        if not out.at_once(rest + share, strict=False):
+            return None
+        parts.append((symbolic_to_json(rest + share), ["leaf"]))
+        for bell in bells:
+            bounded = sp.Mul(*(g for g in sp.Mul.make_args(bell) if isinstance(g, sp.exp)))
+            height, exponent = -bell / bounded, sp.expand(sp.log(bounded))
+            if transcendental(exponent) or not all(
+                out.at_once(e, strict=False) for e in (-exponent, height, share - height)
+            ):
+                return None
+            gap = ["add", ["exp", ["num", "0"]], ["mul", ["num", "-1"], symbolic_to_json(sp.exp(exponent))]]
+            parts.append((symbolic_to_json(share - height), ["leaf"]))
+            parts.append((["mul", symbolic_to_json(height), gap], ["each", ["leaf"], ["order", ["leaf"]]]))
+        return ["as", [], [], ["add", *(e for e, _ in parts)], ["each", *(why for _, why in parts)]]
+
+    # ------------------------------------------------------------------------------------------ cases
+
+    def _cases(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+        """Two cases, cut where a derivative changes its sign."""
+        if depth > _CUT_BELOW:
+            return None
+        for v, cut in self._cuts(place, f):
+            x = symbol(v)
+            gap = tree(x - cut)
+            if not place.defines(gap) or place.signs(x - cut) != {1, -1}:
+                continue
+            proofs = []
+            for given in (Le(tree(cut), v), Le(v, tree(cut))):
+                steps = self.shown(place.knowing(given), f, strict, depth)
+                if steps is None:
+                    break
+                proofs.append(_rewritten(f, steps) if steps != ["leaf"] else steps)
+            else:
+                return ["cases", expression_to_json(gap), *proofs]
+        return None
+
+    def _cuts(self, place: Place, f: SymPy) -> Iterator[tuple[Variable, SymPy]]:
+        seen: set[tuple[Variable, SymPy]] = set()
+        for _, h in self._forms(place, f):
+            for v in place.variables:
+                x = symbol(v)
+                if not h.has(x):
+                    continue
+                rate = _simple(h.diff(x))
+                found: list[SymPy] = []
+                for factor in sp.Mul.make_args(rate):
+                    if transcendental(factor) or not factor.has(x) or len(place.signs(factor)) < 2:
+                        continue
+                    numerator = sp.together(factor).as_numer_denom()[0]
+                    if numerator.is_polynomial(x) and sp.degree(numerator, x) <= 2:
+                        found += [r for r in sp.roots(numerator, x) if r.is_real]
+                if len(place.signs(rate)) > 1:
+                    found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(rate.subs(x, q))]
+                for cut in found:
+                    if (v, cut) not in seen:
+                        seen.add((v, cut))
+                        yield v, cut
+
+
+def _given_with(given: tuple[Formula, ...], v: Variable, value: Expression) -> tuple[Formula, ...]:
+    """What is given, with a letter replaced."""
+    return tuple(map_sides(h, lambda e: put(e, v, value)) for h in given)
+
+
+def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
+    """New letters, what they stand for, and what v is in terms of them, for a v that may be any large number."""
+    x = symbol(v)
+    if v.upper is not None or v.lower is None or v.lower < 0:
+        return
+    roots = [p for p in f.atoms(sp.Pow) if p.base == x and p.exp.is_Rational and p.exp.q == 2]
+    if roots and v.lower == 0:
+        # so that Phi is of the letter itself
+        ratios = sorted((part.args[0] / sp.sqrt(x) for part in f.atoms(Phi)), key=sp.default_sort_key)
+        scale = next((r**2 for r in ratios if (r**2).is_Rational), sp.Integer(1))
+        t = real(f"root_{v.name}", gt=0) if v.lower_open else real(f"root_{v.name}", ge=0)
+        yield t, sp.Pow(scale * x, sp.Rational(1, 2), evaluate=False), symbol(t) ** 2 / scale
+    if any((1 / x) in part.atoms(sp.Pow) for part in f.atoms(sp.log)) and (v.lower > 0 or v.lower_open):
+        ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
+        t = real(f"inverse_{v.name}", **ends)
+        yield t, 1 / x, 1 / symbol(t)
+
+
+def _positive_number(e: SymPy, strict: bool) -> bool:
+    """Whether a number is positive for certain, or 0 where that is enough."""
+    try:
+        value = evaluate(tree(e), {})
+    except (UndefinedError, UnclearError):
+        return False
+    return bool(value > 0 or (not strict and value == 0))
+
+
+def _vanishes(e: SymPy) -> bool:
+    return bool(e == 0 or (e.is_number and e.is_finite and sp.simplify(e) == 0))
+
+
+def _log(g: SymPy) -> SymPy:
+    base, n = g.as_base_exp()
+    if isinstance(g, sp.exp):
+        return g.args[0]
+    return n * sp.log(base)
+
+
+def _inside(e: SymPy) -> set[SymPy]:
+    """The letters in exponents, logarithms and Phi."""
+    parts = [*e.atoms(*TRANSCENDENTAL), *(p for p in e.atoms(sp.Pow) if not p.exp.is_Integer)]
+    return set().union(*(p.free_symbols for p in parts))

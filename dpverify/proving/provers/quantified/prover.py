@@ -1,0 +1,57 @@
+"""The prover of claims with an `exists`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dpverify.formulas.logic import Compare, has_exists
+from dpverify.proving.language import Obligation
+from dpverify.proving.proof import Budget, Proof, Prover
+from dpverify.proving.provers.quantified.constants import Constants
+from dpverify.proving.provers.quantified.growth import Growing
+from dpverify.proving.provers.quantified.task import Prove, Task
+from dpverify.proving.provers.quantified.terms import Terms
+from dpverify.proving.provers.search import Search
+from dpverify.proving.reasoning.prefix import peeled
+
+
+class Quantifiers:
+    """Puts in what there is to be; a claim is refuted by growth without bound, or by a proof of its negation.
+
+    `prove` and `provers` are for what is left then.
+    """
+
+    name = "constants"
+
+    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
+        self._prove = prove
+        # what is put in holds in floats, so that there is no use in looking for counterexamples
+        self._provers = tuple(p for p in provers if not isinstance(p, Search))
+        self._all = tuple(provers)
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove or refute a claim with an `exists`; None for others."""
+        if not has_exists(obligation.claim):
+            return None
+        start = time.monotonic()
+        smaller = replace(
+            budget,
+            boxes=min(budget.boxes, 40_000),
+            operations=min(budget.operations, 2_000_000),
+            units=min(budget.units, 300_000),
+        )
+        task = Task(obligation, peeled(obligation), smaller, self._prove, self._provers)
+        found = self._settled(task) or task.undecided()
+        return replace(found, prover=self.name, seconds=time.monotonic() - start)
+
+    def _settled(self, task: Task) -> Proof | None:
+        terms, constants, growing = Terms(task, self._all), Constants(task), Growing(task)
+        if not task.letters or not all(isinstance(part, Compare) for part in task.parts):
+            return terms.proof()
+        if task.constants and task.prefix.chosen_first:
+            found = constants.proof() or growing.proof() or terms.proof()
+        else:
+            found = terms.proof() or constants.proof() or growing.proof()
+        return found or constants.proof(scaled=True)

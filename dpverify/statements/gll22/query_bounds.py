@@ -1,0 +1,131 @@
+"""gll22, Corollaries 7.6 and 7.7: lower bounds on the number of values, for Lipschitz losses and for sampling."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import real
+from dpverify.formulas.units import LENGTH, NATS, Unit
+from dpverify.statements.gll22.symbols import d, n
+from dpverify.statements.sheet import EDGE, Sheet
+
+_G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
+_epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
+_level = real("l", gt=0, unit=NATS, latex=r"\log(1/\delta)")
+_log_n, _log_d = real("ln_n", ge=0, latex=r"\log(n)"), real("ln_d", ge=0, latex=r"\log(d)")
+_a = real("a", ge=0, meaning="ln(1/eta) / d")
+_gap, _good, _bad = (
+    real(name, ge=0, latex=latex)
+    for name, latex in (
+        ("gap", r"\operatorname*{\mathbb{E}}[\widehat{F}_{v}(\widehat{x}_{k})-\widehat{F}_{v}^{*}]"),
+        ("good", "a_1"), ("bad", "a_2"),
+    )
+)  # fmt: skip
+_p, _range = (
+    real("p", ge=0, le=1, meaning="probability that no record is long"),
+    real("R", ge=0, meaning="largest gap"),
+)
+_L, _c = real("L", ge=0, latex=r"\ln(1/\eta)"), real("c", gt=0)
+_RATE = r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}+\frac{1}{\sqrt{n}}"
+
+cor7_6 = (
+    Sheet(
+        "gll22.cor7.6",
+        (n, d, _G, _D, _k, _epsilon, _level, _log_n, _log_d, _a, _gap, _good, _bad, _p, _range, _L, _c),
+        title="Lower bound for Lipschitz losses", where="Corollary 7.6",
+        latex=r"\Omega\left(\frac{GD}{\sqrt{1+\log(n)/d}}\cdot\min\left\{" + _RATE + r",1\right\}\right)",
+        pairs=("gll22.thm7.1", "gll22.thm6.9"),
+    )
+    .instance(
+        "concentration-in-two-dimensions", r"e^{-(1+2\sqrt{\ln(1/\eta)/2}+\ln(1/\eta))}\leq e^{-\ln(1/\eta)}",
+        case="d = 2, where the squared length over sigma^2 is exponential with mean 2",
+        where="Corollary 7.6, proof, 2nd display", catches=("both terms by half",
+        r"e^{-(\frac{1}{2}+\sqrt{\ln(1/\eta)/2}+\frac{1}{2}\ln(1/\eta))}\leq e^{-\ln(1/\eta)}"),
+    )
+    .step(
+        "total-expectation", rf"{_gap.latex}-(1-p)R\le a_1",
+        given=rf"{_gap.latex}=a_1p+a_2\cdot(1-p), a_2\le R",
+        where="Corollary 7.6, proof, 1st display and what it implies",
+    )
+    .step(
+        "squared-length", r"1+2\sqrt{a}+2a\le 3(1+a)", uses=("gaussian-norm-tail",),
+        where="Corollary 7.6, proof, choice of c: the bound of the 2nd display, for eta = 1/poly(nd), is O(1 + "
+              "log(nd)/d)",
+    )
+    .step(
+        "logarithm-of-d", r"1+(\log(n)+\log(d))/d\le 2(1+\log(n)/d)", given=r"\log(d)\le d",
+        where="Corollary 7.6: the statement has log(n) where the proof has log(nd)",
+    )
+    .step(
+        "first-limit", r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}\le\sqrt{\frac{d}{k}}",
+        given=r"k\le\frac{\varepsilon^{2}n^{2}}{\log(1/\delta)}",
+        where="Corollary 7.6, proof, last display, second line",
+    )
+    .step(
+        "second-limit", r"\frac{1}{\sqrt{n}}\le\sqrt{\frac{d}{k}}", given=r"k\le nd",
+        where="Corollary 7.6, proof, last display, second line",
+    )
+    .step(
+        "number-of-observations", r"\frac{1}{4}\min\{u+v,1\}\le\min\{1,\frac{w}{2}\}", given=r"u\le w, v\le w",
+        added=tuple(real(name, ge=0) for name in "uvw"),
+        uses=("gll22.thm7.1", "gll22.cor7.6/first-limit", "gll22.cor7.6/second-limit"),
+        where="Corollary 7.6, proof, last display, second line: Omega(.) with the constant 1/4, for w = sqrt(d/k)",
+    )
+    .step(
+        "scaling", r"GD=\frac{1}{c}\cdot\frac{cG\sqrt{a}D}{\sqrt{a}}", given="a>0",
+        where="Corollary 7.6, proof, last display, third line: G' = c G sqrt(1 + log(nd)/d)",
+    )
+)  # fmt: skip
+
+_mu = real("mu", gt=0, latex=r"\mu", unit=Unit() / LENGTH**2)
+_G_exp, _D_len = real("G", gt=0, unit=Unit() / LENGTH), real("D", gt=0, unit=LENGTH)
+_eta = real("eta", ge=0, latex=r"\eta", meaning="total variation")
+_C = real("C", gt=0, meaning="constant of O(d)")
+_log_k, _log_ratio = real("ln_k", gt=0, latex=r"\log(k)"), real("ln_X", gt=0, latex=r"\log(G^{2}/\mu)")
+_F, _F_best = (
+    real("F", latex=r"\operatorname*{\mathbb{E}}[\widehat{F}_{v}(x^{(sol)})]"),
+    real("F_best", latex="F^*"),
+)
+_ratio = real("X", gt=0, latex="X", meaning="G^2 / mu")
+
+cor7_7 = (
+    Sheet(
+        "gll22.cor7.7", (d, _k, _mu, _G_exp, _D_len, _eta, _C, _log_k, _log_ratio, _F, _F_best, _ratio),
+        title="Lower bound for samplers", where="Corollary 7.7",
+        latex=r"O\left(\frac{G^{2}}{\mu}/(1+\log(G^{2}/\mu)/d)\right)\text{ values are not enough}",
+        pairs=("gll22.cor7.6", "gll22.thm5.6", "gll22.lem6.1"),
+    )
+    .step(
+        "choice-of-D", r"\mu D^{2}=d", given=r"D=\sqrt{d/\mu}", where="Corollary 7.7, proof: setting D",
+    )
+    .step(
+        "sampling-error",
+        r"\eta\cdot(GD+\mu D^{2})\le\frac{3}{2}d", given=r"\eta\leq 1/2, \eta\leq\sqrt{d\mu/G^{2}}, D=\sqrt{d/\mu}",
+        where="Corollary 7.7, proof, 3rd display: the terms with eta are O(d)",
+    )
+    .step(
+        "risk-of-the-sample", rf"{_F.latex}\leq F^*+\frac{{\mu}}{{2}}D^{{2}}+d+\eta\cdot(GD+\mu D^{{2}})\leq F^*+3d",
+        given=rf"{_F.latex}\leq F^*+\frac{{\mu}}{{2}}D^{{2}}+d+\eta\cdot(GD+\mu D^{{2}}), \mu D^2=d, "
+              r"\eta\cdot(GD+\mu D^{2})\le\frac{3}{2}d",
+        uses=("gll22.lem6.1", "range-times-total-variation", "gll22.cor7.7/choice-of-D", "gll22.cor7.7/sampling-error"),
+        where="Corollary 7.7, proof, 2nd and 3rd display, O(d) with the constant 3",
+    )
+    .step(
+        "middle-regime", r"\frac{G^2}{C^2\mu}\le k", given=r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq Cd",
+        where="Corollary 7.7, proof, 5th display: k = Omega(G^2/mu)",
+    )
+    .step(
+        "large-regime", r"\frac{G^2d/\mu}{2C^2\log(G^{2}/\mu)}\le k",
+        given=r"\frac{G\sqrt{d/\mu}}{\sqrt{\log(k)/d}}\sqrt{\frac{d}{k}}\leq Cd, \log(k)\le 2\log(G^{2}/\mu)",
+        where="Corollary 7.7, proof, 6th display, for k up to (G^2/mu)^2; a larger k is larger than the bound",
+    )
+    .condition(
+        "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", consequence=EDGE,
+        true_if="for G^2/mu at least 1", where="Corollary 7.7: any G > 0 and mu > 0, with X = G^2/mu",
+    )
+    .corrected(
+        "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", given=r"X\ge 1, \log(X)\ge 0",
+        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is as large as one likes",
+        where="Corollary 7.7 for G^2/mu at least 1",
+    )
+)  # fmt: skip
+
+STATEMENTS = tuple(sheet.statement for sheet in (cor7_6, cor7_7))

@@ -1,0 +1,114 @@
+"""gll22, Section 5, Theorems 5.2 and 5.6: how many steps the alternating sampler needs."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.units import LENGTH
+from dpverify.statements.gll22.symbols import G_exponent as G
+from dpverify.statements.gll22.symbols import d
+from dpverify.statements.gll22.symbols import mu_exponent as mu
+from dpverify.statements.sheet import EDGE, Sheet
+
+_eta = real("eta", gt=0, unit=LENGTH**2, latex=r"\eta", meaning="step size")
+_D = real("D", ge=0, unit=LENGTH, meaning="distance of the start from the minimizer")
+_delta = real("delta", gt=0, lt="1/2", latex=r"\delta", meaning="accuracy")
+_any_delta = real("delta", gt=0, le=1, latex=r"\delta", meaning="accuracy")
+_v = real("v", gt=0, unit=LENGTH**2, meaning="variance of a coordinate")
+_m = real("m", unit=LENGTH, meaning="mean of a coordinate")
+_T, _steps = integer("T", ge=1, meaning="number of steps"), real("T", ge=0, meaning="number of steps")
+_x = real("x", ge=0, le=1, meaning="eta mu")
+_C = real("C", gt=0)
+_NEXT_VARIANCE = r"\frac{v+\eta}{(1+\eta\mu)^2}+\frac{\eta}{1+\eta\mu}"
+_TARGET = "the target N(0, 1/mu) in each coordinate, which the sampler's steps keep Gaussian"
+
+thm5_2 = (
+    Sheet(
+        "gll22.thm5.2", (mu, d, _eta, _D, _any_delta, _v, _m, _x),
+        title="Steps of the alternating sampler", where="Theorem 5.2",
+        latex=r"\eta\leq\frac{1}{\mu},\ T\geq\Theta(\frac{1}{\eta\mu}\log(\frac{d/\mu+D^{2}}{\eta\delta}))\implies"
+              r"\mathrm{TV}\le\delta",
+        pairs=("gll22.alg1", "gll22.thm5.6"),
+    )
+    .condition(
+        "logarithm-is-not-negative", r"\frac{d/\mu+D^{2}}{\eta\delta}\ge 1", given=r"\eta\leq\frac{1}{\mu}",
+        where="Theorem 5.2, number of steps, for delta up to 1",
+    )
+    .instance(
+        "stationary", rf"{_NEXT_VARIANCE}=v", given=r"v=\frac{1}{\mu}", case=_TARGET,
+        where="Theorem 5.2: the target is what a step leaves unchanged",
+        catches=("the noise of the first half is lost", r"\frac{v}{(1+\eta\mu)^2}+\frac{\eta}{1+\eta\mu}=v"),
+    )
+    .instance(
+        "contraction",
+        rf"{_NEXT_VARIANCE}-\frac{{1}}{{\mu}}=\frac{{1}}{{(1+\eta\mu)^2}}(v-\frac{{1}}{{\mu}})", case=_TARGET,
+        where="Theorem 5.2: a step makes the error of the variance smaller",
+        catches=("the factor without its square",
+        rf"{_NEXT_VARIANCE}-\frac{{1}}{{\mu}}=\frac{{1}}{{1+\eta\mu}}(v-\frac{{1}}{{\mu}})"),
+    )
+    .instance(
+        "rate", r"\frac{1}{1+x}\le e^{-x/2}", case=_TARGET + "; x = eta mu, which is at most 1",
+        where="Theorem 5.2: the factor of a step, so that 1/(eta mu) steps shrink the error by a constant",
+        catches=("the factor of two such steps", r"\frac{1}{1+x}\le e^{-x}"),
+    )
+)  # fmt: skip
+
+_TV, _EXACT = r"\mathrm{TV}(x_T,\pi)", r"\mathrm{TV}(x_T^{*},\pi)"
+_inner = real("delta_inner", gt=0, lt="1/2", latex=r"\delta_{\mathrm{inner}}")
+_Lambda = real("Lambda", gt=0, latex=r"\log(T/\delta)")
+_COUNT = r"C\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta})"
+
+thm5_6 = (
+    Sheet(
+        "gll22.thm5.6",
+        (mu, G, d, _eta, _D, _delta, _inner, _T, _Lambda, _C,
+         real("TV", ge=0, le=1, latex=_TV), real("TV_exact", ge=0, le=1, latex=_EXACT)),
+        title="Steps and queries of the sampler", where="Theorem 5.6",
+        latex=r"T=\Theta(\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta}))\text{ steps, }O(1)"
+              r"\text{ values each}",
+        pairs=("gll22.alg1", "gll22.alg2", "gll22.thm5.2", "gll22.lem5.5", "gll22.thm6.4"),
+    )
+    .whole(
+        "accuracy", rf"{_TV}\le\delta",
+        given=rf"{_TV}\le {_EXACT}+T\delta_{{\mathrm{{inner}}}}, \delta_{{\mathrm{{inner}}}}=\delta/(2T), {_EXACT}"
+              rf"\le\frac{{\delta}}{{2}}",
+        uses=("triangle-inequality", "gll22.thm5.2", "gll22.lem5.5/accuracy"),
+        where="Theorem 5.6, proof: inner errors of delta/(2T) add up to delta/2",
+    )
+    .step(
+        "number-of-steps",
+        r"\frac{1}{\eta\mu}=\frac{G^{2}\log(T/\delta)}{C\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
+        uses=("gll22.thm5.2",),
+        where="Theorem 5.6, proof: eta = Theta(G^-2 / log(T/delta)) gives G^2/mu times two logarithms",
+    )
+    .whole(
+        "values-a-step", r"N\le O(1)", given=r"N\le 48", added=(real("N", ge=0),),
+        uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i a step, on average",
+    )
+    .whole(
+        "samples-a-step", r"M\le O(1)", given=r"M\le 12", added=(real("M", ge=0),),
+        uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples a step, on average",
+    )
+    .condition(
+        "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
+        consequence=EDGE, true_if="where G^2/mu is not small, or with the smaller of the two step sizes",
+        where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant is",
+    )
+    .corrected(
+        "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}",
+        given=r"\eta=\min\{\frac{C}{G^{2}\log(T/\delta)},\frac{1}{\mu}\}",
+        because="Theorem 5.2 requires eta <= 1/mu, and for small G^2/mu the printed step size is larger; the "
+                "smaller of both is allowed",
+        where="Theorem 5.6, proof, with the smaller of both step sizes",
+    )
+    .condition(
+        "a-step-is-made", rf"{_COUNT}>0", where="Theorem 5.6: without any step the output is the initial point",
+        consequence=EDGE, true_if="with 1 + log or a logarithm of at least 2",
+    )
+    .corrected(
+        "a-step-is-made", r"C(1+\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta}))>0",
+        because="the number of steps is 0 where G^2 (d/mu + D^2) = delta, for every constant",
+        where="Theorem 5.6, with one step more",
+    )
+)  # fmt: skip
+
+STATEMENTS = tuple(sheet.statement for sheet in (thm5_2, thm5_6))

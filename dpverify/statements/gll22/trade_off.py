@@ -1,0 +1,216 @@
+"""gll22, Sections 3.4 and 4: isoperimetry, concentration, and the trade-off function that they give."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import Variable, real
+from dpverify.formulas.units import LENGTH
+from dpverify.formulas.vectors import vector
+from dpverify.statements.gll22.symbols import G_exponent as G
+from dpverify.statements.gll22.symbols import mu_exponent as mu
+from dpverify.statements.sheet import Sheet
+
+_E = r"\operatorname*{\mathbb{E}}"
+
+
+def _mass(name: str, latex: str, meaning: str = "") -> Variable:
+    return real(name, ge=0, le=1, latex=latex, meaning=meaning)
+
+
+_r = real("r", ge=0, unit=LENGTH)
+_quantile = real("q", latex=r"\Phi^{-1}(z)", meaning="Gaussian quantile of z")
+_z = real("z", gt=0, lt=1, meaning="a mass")
+_A_r = _mass("A_r", r"\pi(A_{r})")
+
+prop3_11 = (
+    Sheet(
+        "gll22.prop3.11", (_r, mu, _quantile, _A_r),
+        title="Isoperimetry", where="Proposition 3.11", latex=r"\pi(A_{r})\geq\Phi(\Phi^{-1}(z)+r\sqrt{\mu})",
+        pairs=("gll22.cor3.12",),
+    )
+    .whole(
+        "expansion", r"\pi(A_{r})\geq\Phi(\Phi^{-1}(z)+r\sqrt{\mu})",
+        given=r"\pi(A_{r})\ge\Phi(\frac{\Phi^{-1}(z)/\sqrt{\mu}+r}{1/\sqrt{\mu}})", uses=("gaussian-isoperimetry",),
+        where="Proposition 3.11: no set of mass z expands less than a half line of mass z of the Gaussian law with "
+              "variance 1/mu",
+    )
+)  # fmt: skip
+
+_above = _mass("above", r"\Pr_{x\sim\pi}[\alpha(x)\geq m(z)+r]")
+_below = _mass("below", r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]")
+_far, _near = _mass("far", r"\pi(\overline{A_{r/G}})"), _mass("near", r"\pi(A_{r/G})")
+_value = real("alpha", latex=r"\alpha(x)", meaning="value of a G-Lipschitz function")
+_level = real("m", latex=r"m(z)")
+_distance = real("distance", ge=0, unit=LENGTH, latex=r"d(x,A)")
+_y_value = real("alpha_y", latex=r"\alpha(y)", meaning="its value at a nearest point of A")
+_number_r = real("r", ge=0, meaning="how much larger the value is")
+_BEYOND = r"\Phi\left(\Phi^{-1}(1-z)-\frac{r\sqrt{\mu}}{G}\right)"
+
+cor3_12 = (
+    Sheet(
+        "gll22.cor3.12",
+        (_number_r, mu, G, _quantile, _above, _below, _far, _near, _value, _level, _distance, _y_value),
+        title="Concentration of Lipschitz functions", where="Corollary 3.12",
+        latex=rf"{_above.latex}\leq{_BEYOND}",
+        pairs=("gll22.prop3.11", "gll22.thm2.1"),
+    )
+    .define(r"\Phi^{-1}(1-z)", r"-(\Phi^{-1}(z))")
+    .step(
+        "distance",
+        r"d(x,A)\geq r/G", given=r"\alpha(x)\geq m(z)+r, \alpha(y)\le m(z), \alpha(x)-\alpha(y)\le G d(x,A)",
+        where="Corollary 3.12, proof: y is a point of A nearest to x",
+    )
+    .step(
+        "complement", rf"{_above.latex} \leq\pi(\overline{{A_{{r/G}}}})=1-\pi(A_{{r/G}})",
+        given=rf"{_above.latex} \leq\pi(\overline{{A_{{r/G}}}}), \pi(\overline{{A_{{r/G}}}})=1-\pi(A_{{r/G}})",
+        uses=("gll22.cor3.12/distance",),
+        where="Corollary 3.12, proof, display, lines 1 and 2: up to where d(x, A) is r/G, which has no mass for r > 0",
+    )
+    .step(
+        "isoperimetry", r"1-\pi(A_{r/G})\leq 1-\Phi\left(\Phi^{-1}(z)+\frac{r\sqrt{\mu}}{G}\right)",
+        given=r"\pi(A_{r/G})\ge\Phi(\Phi^{-1}(z)+\frac{r}{G}\sqrt{\mu})", uses=("gll22.prop3.11",),
+        where="Corollary 3.12, proof, display, line 3",
+    )
+    .step(
+        "reflection",
+        r"1-\Phi\left(\Phi^{-1}(z)+\frac{r\sqrt{\mu}}{G}\right)=\Phi\left(-\Phi^{-1}(z)-\frac{r\sqrt{\mu}}{G}\right)",
+        where="Corollary 3.12, proof, display, line 4",
+    )
+    .whole(
+        "above", rf"{_above.latex}\leq{_BEYOND}",
+        given=rf"{_above.latex}\le 1-\Phi(\Phi^{{-1}}(z)+\frac{{r\sqrt{{\mu}}}}{{G}})",
+        uses=("gll22.cor3.12/complement", "gll22.cor3.12/isoperimetry", "gll22.cor3.12/reflection"),
+        where="Corollary 3.12, first line",
+    )
+    .whole(
+        "below", r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]\leq\Phi\left(\Phi^{-1}(z)-\frac{r\sqrt{\mu}}{G}\right)",
+        given=r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]\le 1-\Phi(-\Phi^{-1}(z)+\frac{r\sqrt{\mu}}{G})",
+        uses=("gll22.cor3.12/above",),
+        where="Corollary 3.12, second line: the first for -alpha, whose 1 - z quantile is -m(z)",
+    )
+)  # fmt: skip
+
+_T, _T_GAUSS = r"T(P\|Q)(z)", r"T(\mathcal{N}(0,1)\|\mathcal{N}(\frac{G}{\sqrt{\mu}},1))(z)"
+_S = rf"{_E}_{{P}}[e^{{-\alpha}}\mathbf{{1}}_{{S}}]"
+_NOT_S = rf"{_E}_{{P}}[e^{{-\alpha}}\mathbf{{1}}_{{\overline{{S}}}}]"
+_S_X = rf"{_E}_{{P}}[e^{{-\alpha(x)}}\mathbf{{1}}_{{S}}]"
+_NOT_S_X = rf"{_E}_{{P}}[e^{{-\alpha(x)}}\mathbf{{1}}_{{\overline{{S}}}}]"
+_gamma = real("gamma", gt=0, latex=r"\gamma", meaning="G / sqrt(mu)")
+_t = real("t", ge=0)
+_F = real(
+    "F_up", ge=0, latex=r"\int_{t=0}^{\infty}e^{-t}\Pr_{x\sim P}\left[\alpha(x)\geq t+m(z)\right]\mathrm{d}t"
+)
+_H = real(
+    "F_down", ge=0, latex=r"\int_{t=0}^{\infty}e^{t}\Pr_{x\sim P}\left[\alpha(x)\leq m(z)-t\right]\mathrm{d}t"
+)
+_F_GAUSS = r"\int_{t=0}^{\infty}e^{-t}\Phi(\Phi^{-1}(1-z)-t/\gamma)\mathrm{d}t"
+_H_GAUSS = r"\int_{t=0}^{\infty}e^{t}\Phi(\Phi^{-1}(z)-t/\gamma)\mathrm{d}t"
+_f_gauss, _h_gauss = real("I_up", ge=0, latex=_F_GAUSS), real("I_down", ge=0, latex=_H_GAUSS)
+_w = real("w", gt=0, latex=r"e^{-m(z)}")
+_UP_VALUE = r"(1-z)-\exp\left(\frac{\gamma^{2}}{2}-\Phi^{-1}(1-z)\gamma\right)\Phi(\Phi^{-1}(1-z)-\gamma)"
+_DOWN_VALUE = r"-z+\exp\left(\frac{\gamma^{2}}{2}+\Phi^{-1}(z)\gamma\right)\Phi(\Phi^{-1}(z)+\gamma)"
+_up_product, _down_product = (
+    real(name, gt=0, latex=value.partition(first)[2])
+    for name, value, first in (("v_up", _UP_VALUE, "(1-z)-"), ("v_down", _DOWN_VALUE, "-z+"))
+)
+_UP_BOUND = r"\exp\left(\frac{\gamma^{2}}{2}+\Phi^{-1}(z)\gamma-m(z)\right)\Phi(-\Phi^{-1}(z)-\gamma)"
+_DOWN_BOUND = r"\exp\left(\frac{\gamma^{2}}{2}+\Phi^{-1}(z)\gamma-m(z)\right)\Phi(\Phi^{-1}(z)+\gamma)"
+_x, _a = vector("x"), vector("a")
+_K = real("K", gt=0, meaning="exp(gamma^2/2 + gamma Phi^-1(z) - m(z))")
+_phi, _phi2 = (
+    real("p", gt=0, lt=1, latex=r"\Phi(-\Phi^{-1}(z)-\gamma)"),
+    real("p2", gt=0, lt=1, latex=r"\Phi(\Phi^{-1}(z)+\gamma)"),
+)
+
+thm2_1 = (
+    Sheet(
+        "gll22.thm2.1",
+        (mu, G, _z, _gamma, _quantile, _level, _t, _F, _H, _f_gauss, _h_gauss, _x, _a,
+         real("T", ge=0, le=1, latex=_T), real("S", gt=0, latex=_S), real("S_not", ge=0, latex=_NOT_S)),
+        title="Gaussian differential privacy of strongly log-concave perturbations", where="Theorems 2.1 and 4.1",
+        latex=rf"{_T}\geq {_T_GAUSS},\quad \delta(P\|Q)(\varepsilon)\leq"
+              r"\delta(\mathcal{N}(0,1)\|\mathcal{N}(\frac{G}{\sqrt{\mu}},1))(\varepsilon)",
+        pairs=("gll22.eq9", "gll22.eq10", "gll22.cor4.3", "gll22.thm6.2"),
+    )
+    .define(r"\Phi^{-1}(1-z)", r"-(\Phi^{-1}(z))")
+    .define(_S_X, _S).define(_NOT_S_X, _NOT_S)
+    .define(_T_GAUSS, r"\Phi(\Phi^{-1}(1-z)-\frac{G}{\sqrt{\mu}})")
+    .define(r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)", r"\Phi(\Phi^{-1}(1-z)-\gamma)")
+    .step(
+        "trade-off-as-a-ratio", rf"{_T} =\left(1+\frac{{{_NOT_S}}}{{{_S}}}\right)^{{-1}}",
+        given=rf"{_T}=\frac{{{_S}}}{{{_S}+{_NOT_S}}}", uses=("neyman-pearson",),
+        where="Theorem 4.1, proof, first display: the best event is {alpha >= m(z)}, and its P-mass is 1 - z",
+    )
+    .step(
+        "by-parts-above", rf"{_S_X}\geq(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F_GAUSS}",
+        given=rf"{_S}=(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F.latex}, {_F.latex}\le {_F_GAUSS}", added=(_w,),
+        uses=("integration-by-parts", "gll22.cor3.12"), where="Theorem 4.1, proof, 2nd display, lines 1 to 5",
+    )
+    .step(
+        "value-above", rf"(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F_GAUSS}=(1-z)e^{{-m(z)}}-e^{{-m(z)}}\left({_UP_VALUE}\right)",
+        given=rf"{_F_GAUSS}={_UP_VALUE}",
+        added=(_up_product,), uses=("gll22.claim4.2",), where="Theorem 4.1, proof, 2nd display, line 6",
+    )
+    .step(
+        "simplified-above", rf"(1-z)e^{{-m(z)}}-e^{{-m(z)}}\left({_UP_VALUE}\right)={_UP_BOUND}",
+        where="Theorem 4.1, proof, 2nd display, line 7",
+    )
+    .step(
+        "by-parts-below", rf"{_NOT_S_X}\leq ze^{{-m(z)}}+e^{{-m(z)}}{_H_GAUSS}",
+        given=rf"{_NOT_S}=ze^{{-m(z)}}+e^{{-m(z)}}{_H.latex}, {_H.latex}\le {_H_GAUSS}", added=(_w,),
+        uses=("integration-by-parts", "gll22.cor3.12"), where="Theorem 4.1, proof, 3rd display, lines 1 to 5",
+    )
+    .step(
+        "value-below", rf"ze^{{-m(z)}}+e^{{-m(z)}}{_H_GAUSS}=ze^{{-m(z)}}+e^{{-m(z)}}\left({_DOWN_VALUE}\right)",
+        given=rf"{_H_GAUSS}={_DOWN_VALUE}",
+        added=(_down_product,), uses=("gll22.claim4.2",), where="Theorem 4.1, proof, 3rd display, line 6",
+    )
+    .step(
+        "simplified-below", rf"ze^{{-m(z)}}+e^{{-m(z)}}\left({_DOWN_VALUE}\right)={_DOWN_BOUND}",
+        where="Theorem 4.1, proof, 3rd display, line 7",
+    )
+    .step(
+        "ratio",
+        r"\Phi(-\Phi^{-1}(z)-\gamma)=\left(1+\frac{\Phi(\Phi^{-1}(z)+\gamma)}{\Phi(-\Phi^{-1}(z)-\gamma)}\right)^{-1}",
+        given=r"\Phi(\Phi^{-1}(z)+\gamma)+\Phi(-\Phi^{-1}(z)-\gamma)=1", added=(_phi, _phi2),
+        where="Theorem 4.1, proof, 4th display, line 3: using Phi(x) + Phi(-x) = 1",
+    )
+    .step(
+        "both-bounds",
+        rf"\left(1+\frac{{{_NOT_S}}}{{{_S}}}\right)^{{-1}}"
+        r"\geq\left(1+\frac{\Phi(\Phi^{-1}(z)+\gamma)}{\Phi(-\Phi^{-1}(z)-\gamma)}\right)^{-1}",
+        given=rf"{_S}\ge K\cdot\Phi(-\Phi^{{-1}}(z)-\gamma), {_NOT_S}\le K\cdot\Phi(\Phi^{{-1}}(z)+\gamma)",
+        added=(_phi, _phi2, _K),
+        uses=("gll22.thm2.1/by-parts-above", "gll22.thm2.1/value-above", "gll22.thm2.1/simplified-above",
+              "gll22.thm2.1/by-parts-below", "gll22.thm2.1/value-below", "gll22.thm2.1/simplified-below"),
+        where="Theorem 4.1, proof, 4th display, line 2: K stands for the exponential that both bounds share",
+    )
+    .step(
+        "gaussian-trade-off", r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)=\Phi(-\Phi^{-1}(z)-\gamma)",
+        uses=("gll22.eq10",), where="Theorem 4.1, proof, 4th display, line 4, with (10)",
+    )
+    .whole(
+        "trade-off", rf"{_T}\geq {_T_GAUSS}",
+        given=rf"{_T}\ge(1+\frac{{\Phi(\Phi^{{-1}}(z)+\gamma)}}{{\Phi(-\Phi^{{-1}}(z)-\gamma)}})^{{-1}}, "
+              rf"\Phi(\Phi^{{-1}}(z)+\gamma)=1-\Phi(-\Phi^{{-1}}(z)-\gamma), "
+              rf"\Phi(-\Phi^{{-1}}(z)-\gamma)\ge {_T_GAUSS}",
+        added=(_phi, _phi2),
+        uses=("gll22.thm2.1/trade-off-as-a-ratio", "gll22.thm2.1/both-bounds", "gll22.thm2.1/ratio",
+        "gll22.thm2.1/gaussian-trade-off"),
+        where="Theorem 4.1, where gamma is G / sqrt(mu)",
+    )
+    .whole(
+        "profile", r"\delta_P\le\delta_N", added=(_mass("delta_P", r"\delta_P"), _mass("delta_N", r"\delta_N")),
+        given=rf"({_T}\ge\Phi(\Phi^{{-1}}(1-z)-\frac{{G}}{{\sqrt{{\mu}}}})\implies\delta_P\le\delta_N), "
+              rf"{_T}\ge\Phi(\Phi^{{-1}}(1-z)-\frac{{G}}{{\sqrt{{\mu}}}})",
+        uses=("gll22.prop3.3/if", "gll22.thm2.1/trade-off"), where="Theorem 2.1: the privacy curves at epsilon",
+    )
+    .instance(
+        "tight", r"\frac{1}{2}\|x-a\|^2-\frac{1}{2}\|x\|^2=-\langle x,a\rangle+\frac{1}{2}\|a\|^2",
+        case="F = ||x||^2/2 and a copy shifted by a: the difference is ||a||-Lipschitz, and the laws are N(0, I), "
+             "N(a, I)",
+        where="Section 2.1, tightness", uses=("gaussian-rotation",),
+        catches=("a sign is lost", r"\frac{1}{2}\|x-a\|^2-\frac{1}{2}\|x\|^2=\langle x,a\rangle+\frac{1}{2}\|a\|^2"),
+    )
+)  # fmt: skip
+
+STATEMENTS = tuple(sheet.statement for sheet in (prop3_11, cor3_12, thm2_1))
