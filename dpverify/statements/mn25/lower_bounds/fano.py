@@ -179,6 +179,17 @@ lem9 = (
         where="Lemma 9 for X of norm r: each value's surprise, and so their mean",
         uses=("area-of-convex-bodies", "mn25.lem9/ratio-of-areas"),
     )
+    .corrected(
+        "ratio-of-areas", r"\frac{\mathsf{Vol}(\mathcal{S}(2\alpha,0))}{\mathsf{Vol}(\mathcal{S}(r,0))}=\frac{a}{b}",
+        given=r"\mathsf{Vol}(\mathcal{S}(2\alpha,0))=a\cdot\mathsf{Vol}(\mathcal{S}(1,0)), "
+              r"\mathsf{Vol}(\mathcal{S}(r,0))=b\cdot\mathsf{Vol}(\mathcal{S}(1,0))",
+        added=(_three, _four), where="Lemma 9, proof, for X of norm r: a and b are (2 alpha)^{d_C - 1} and r^{d_C - 1}",
+    )
+    .correction(
+        "X is to be uniform on the sphere of radius r, as in Lemma 8, not a unit vector",
+        latex=r"X\text{ uniform on }\mathcal{S}(r,0)\implies H(\hat{X})\geq(d_{\mathcal{C}}-1)\log(r/2\alpha)",
+        replaces=("unit-vector-in-a-large-ball",),
+    )
 )  # fmt: skip
 
 _far = real("P", ge=0, le=1, latex=r"\underset{}{\mathbb{P}}\left[\|X-Y\|\geq\tau\right]")
@@ -242,5 +253,11 @@ lem10 = (
     .whole(
         "where-it-is-negative", r"0\ge\frac{H(X)-\log(N_{max})}{b}-\frac{I(Y;X)+1}{c}",
         given=r"H(X)\le\log(N_{max})", where="Lemma 10, where all logarithms are positive and H(X) is below log(N_max)",
+    )
+    .correction(
+        "|C| has to be more than 2 N_max, so that the last logarithm is positive", replaces=("three-points",),
+        latex=r"|\mathcal{C}|>2N_{max}\implies\mathbb{P}[\|X-Y\|\geq\tau]\geq"
+              r"\frac{H(X)-\log(N_{max})}{\log(\frac{|\mathcal{C}|}{N_{max}})}"
+              r"-\frac{I(Y;X)+1}{\log(\frac{|\mathcal{C}|}{N_{max}}-1)}",
     )
 )  # fmt: skip
