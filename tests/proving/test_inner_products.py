@@ -164,6 +164,15 @@ def test_what_is_beyond_it_is_undecided(latex: str, gap: Gap) -> None:
     assert found.gap is gap, found.reason
 
 
+def test_conditions_that_no_tried_point_meets_are_no_crash() -> None:
+    w, a = vector("w"), vector("a")
+    B, L = real("B", gt=0), real("L", gt=0)
+    read = read_display(r"\|a+2\lambda w\|\le 2L", (a, w, L, B, weak)).claim
+    given = read_formula(r"\|a\|\le L, \|w\|\le 72B, 144\lambda B\le L", (a, w, L, B, weak))
+    proof = prove(Obligation("steep", "", read, (a, w, L, B, weak), assuming=given.parts))  # type: ignore[attr-defined]
+    assert proof.verdict in (Verdict.PROVED, Verdict.UNDECIDED)
+
+
 def test_other_provers_refuse_vectors() -> None:
     x = VECTORS[0]
     o = Obligation("o", "", Le(0, norm(x)), (x,))

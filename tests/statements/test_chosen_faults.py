@@ -57,6 +57,12 @@ TABLE = (
     ("fmtt18.thm23/schedule-is-admissible", "(i-t+1)a_i", "(i-t+2)a_i"),
     ("fmtt18.thm35/schedule-ends-at-zero", "-(n-i+1)a_{n^2}", "-(n-i)a_{n^2}"),
     ("fmtt18.appB/noise-is-enough", r"\frac{5L", r"\frac{2L"),
+    ("mn25.lem11/third-term", r"=\alpha", r"=2\alpha"),
+    ("mn25.lem12/condition-never-holds", r"<\log(1/\delta)", r"<\frac{1}{100}\log(1/\delta)"),
+    ("mn25.lem13/calls", r"\frac{C^2}{4}\cdot", r" 2C^2\cdot"),
+    ("mn25.lem15/last-line", r"\frac{d}{6}", r"\frac{d}{5}"),
+    ("mn25.lem16/stability", r"\frac{L}{\lambda n}", r"\frac{L}{2\lambda n}"),
+    ("mn25.thm6/constants", "72n", "144n"),
     # a relation turned round
     ("fmtt18.def10/largest-at-the-longest-shift", r"\le", r"\ge"),
     ("fmtt18.thm26/induction-step", r"\le", r"\ge"),
