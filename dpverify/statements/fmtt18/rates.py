@@ -1,6 +1,5 @@
 """fmtt18, Table 1: the rates of this work and of noisy SGD, with the constants that are found for them."""
 
-
 from __future__ import annotations
 
 from dpverify.formulas.expressions import integer, real

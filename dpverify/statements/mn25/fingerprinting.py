@@ -41,10 +41,14 @@ _mean_seen, _mean_unseen = (
 )
 _all = _letter("Z_all", r"\underset{\mathcal{A},S}{\mathbb{E}}\left[\sum_{i=1}^{n}Z_{i}\right]")
 _sum_seen = _positive("sum_seen", r"\sum_{i=1}^{n}\underset{}{\mathbb{P}}\left[i\in I\right]")
-_looked_at = _positive("looked_at", r"\underset{}{\mathbb{E}}\left[|I|\right]", "mean number of records looked at")
+_looked_at = _positive(
+    "looked_at", r"\underset{}{\mathbb{E}}\left[|I|\right]", "mean number of records looked at"
+)
 _bias, _error = (
     _positive("bias", r"\|\underset{}{\mathbb{E}}\left[\mathcal{A}(S)\right]-\theta\|"),
-    _positive("error", r"\underset{}{\mathbb{E}}\left[\|\mathcal{A}(S)-\frac{1}{n}\sum_{i=1}^{n}X_{i}\|\right]"),
+    _positive(
+        "error", r"\underset{}{\mathbb{E}}\left[\|\mathcal{A}(S)-\frac{1}{n}\sum_{i=1}^{n}X_{i}\|\right]"
+    ),
 )
 _bias_by_mean = _positive(
     "bias_by_mean", r"\|\underset{}{\mathbb{E}}\left[\mathcal{A}(S)-\frac{1}{n}\sum_{i=1}^{n}X_{i}\right]\|"
@@ -221,7 +225,9 @@ def _norms(index: int) -> tuple[Variable, Variable, Variable]:
     )
 
 
-_tracing = _letter("T", r"\underset{S,\Theta}{\mathbb{E}}\left[\mathcal{A}(S)\sum_{i=1}^{n}(X_{i}-\Theta)\right]")
+_tracing = _letter(
+    "T", r"\underset{S,\Theta}{\mathbb{E}}\left[\mathcal{A}(S)\sum_{i=1}^{n}(X_{i}-\Theta)\right]"
+)
 _slope = _letter("G", r"\underset{\Theta}{\mathbb{E}}\left[g^{\prime}(\Theta)(1-\Theta^{2})\right]")
 _variance = _positive("V", r"\underset{}{\mathbb{E}}\left[\Theta^{2}\right]")
 _product = _letter("C", r"\underset{\Theta}{\mathbb{E}}\left[(g(\Theta)-\Theta)\Theta\right]")
@@ -233,7 +239,8 @@ _mean_size = _positive(
     r"\left[\mathcal{A}(S)\right]-\Theta\Big|\right]",
 )  # fmt: skip
 _total = _letter(
-    "T_d", r"\mathbb{E}_{S,\Theta}\Big[{\Big\langle\mathcal{A}(S),\sum_{i=1}^{n}(X_{i}-\Theta)\Big\rangle}\Big]"
+    "T_d",
+    r"\mathbb{E}_{S,\Theta}\Big[{\Big\langle\mathcal{A}(S),\sum_{i=1}^{n}(X_{i}-\Theta)\Big\rangle}\Big]",
 )
 _low1, _high1, _mean1 = _norms(1)
 _low2, _high2, _mean2 = _norms(2)

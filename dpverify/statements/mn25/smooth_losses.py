@@ -242,12 +242,16 @@ _stopped, _late, _few, _least = (
                           ("m", "least mean error with 2 s samples"))
 )  # fmt: skip
 _likely = real("q", ge=0, le=1, meaning="probability of T <= 2 s")
-_gap = real("E_gap", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]")
+_gap = real(
+    "E_gap", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]"
+)
 _gap_squared = real(
     "E_gap_squared", ge=0, unit=_GRADIENT**2,
     latex=r"\underset{}{\mathbb{E}}\left[\|\bar{\Theta}-\Theta_{S}\|\right]^{2}",
 )  # fmt: skip
-_sampling = real("E_sampling", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\Theta_{S}-\Theta\|\right]")
+_sampling = real(
+    "E_sampling", ge=0, unit=_GRADIENT, latex=r"\underset{}{\mathbb{E}}\left[\|\Theta_{S}-\Theta\|\right]"
+)
 _spread = real("V", ge=0, unit=_GRADIENT**2, meaning="mean squared error of the records' mean")
 _MEAN_ERROR = r"\underset{}{\mathbb{E}}\left[\|\mathcal{M}(S)-\Theta\|\right]"
 _estimate = real("E_M", ge=0, unit=_GRADIENT, latex=_MEAN_ERROR)
