@@ -26,7 +26,9 @@ test-fast: $(VENV)/installed-test
 costs: $(VENV)/installed-test
 	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0
 
-# random formulas and random accounting, far more than in make test, over two processes; a line each part
+# random formulas and random accounting, far more than in make test, over two processes; a line each part. FUZZ is the
+# number of formulas, and of inputs for each law of accounting; where one input takes long, a share of it: @fuzz(share)
+# in tests/fuzz/test_accountants.py, from a half down to a hundredth
 fuzz: $(VENV)/installed-test
 	+$(MAKE) --no-print-directory --keep-going -j2 fuzz-1 fuzz-2
 

@@ -24,6 +24,7 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, free_in
+from dpverify.formulas.ranges import range_of
 from dpverify.formulas.signs import possible_signs
 
 Kind = Literal["O", "Omega", "Theta"]
@@ -262,12 +263,11 @@ def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
             if power is not None:
                 return rebuilt(e, (part(base, flip=power < 0), exponent))
         case Apply("pow", (base, exponent)) if not orders(base):
-            if -1 not in possible_signs(base - 1):
+            low, high = range_of(base)
+            if low is not None and low >= 1:
                 return rebuilt(e, (base, part(exponent)))
-            if -1 not in possible_signs(1 - base) and -1 not in possible_signs(base):
+            if low is not None and low >= 0 and high is not None and high <= 1:
                 return rebuilt(e, (base, part(exponent, flip=True)))
-            if isinstance(base, Variable) and base.lower is not None and base.lower >= 1:
-                return rebuilt(e, (base, part(exponent)))
         case Bound("sum", body, variable, first, last) if not orders(first) + orders(last):
             return Bound("sum", part(body), variable, first, last)
         case _:

@@ -117,8 +117,7 @@ RESULTS = (
     NamedResult(
         id="fingerprinting",
         title="for epsilon = O(1) and delta = o(1/n), no private algorithm answers most of p marginals of n sign "
-        "vectors up "
-        "to a small multiple of min(1, sqrt(p) / (epsilon n))",
+        "vectors up to a small multiple of min(1, sqrt(p) / (epsilon n))",
         source="Bun, Ullman, Vadhan: Fingerprinting Codes and the Price of Approximate Differential Privacy",
     ),
     NamedResult(
@@ -135,8 +134,7 @@ RESULTS = (
     NamedResult(
         id="gaussian-concentration",
         title="a G-Lipschitz function of a random point whose negative log-density is 1/eta-strongly convex exceeds "
-        "its "
-        "mean by t with probability at most exp(-t^2 / (2 eta G^2))",
+        "its mean by t with probability at most exp(-t^2 / (2 eta G^2))",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, (1.21)",
     ),
     NamedResult(
@@ -169,8 +167,7 @@ RESULTS = (
     NamedResult(
         id="gibbs-risk",
         title="under a density in proportion to exp(-f / T) on a convex set of dimension p, E f is at most min f + p "
-        "T for "
-        "convex f",
+        "T for convex f",
         source="de Klerk, Laurent: Comparison of Lasserre's Measure-Based Bounds for Polynomial Optimization, Theorem "
         "5",
     ),
@@ -193,8 +190,7 @@ RESULTS = (
     NamedResult(
         id="growth-at-a-minimizer",
         title="on a convex set, a function that is m-strongly convex is at least its minimum plus m/2 times the "
-        "squared "
-        "distance to the minimizer",
+        "squared distance to the minimizer",
         source="textbooks on convex analysis",
     ),
     NamedResult(
@@ -205,8 +201,7 @@ RESULTS = (
     NamedResult(
         id="herbst",
         title="exp(lambda (f - E f)) of a G-Lipschitz f of a random point whose negative log-density is "
-        "1/eta-strongly convex "
-        "has a mean of at most exp(lambda^2 eta G^2 / 2)",
+        "1/eta-strongly convex has a mean of at most exp(lambda^2 eta G^2 / 2)",
         source="Ledoux: Concentration of Measure and Logarithmic Sobolev Inequalities, Section 2",
     ),
     NamedResult(
@@ -324,8 +319,7 @@ RESULTS = (
     NamedResult(
         id="pure-composition",
         title="adaptively composed, mechanisms that are epsilon_1- and epsilon_2-private are (epsilon_1 + "
-        "epsilon_2)-private"
-        ", and the deltas add as well",
+        "epsilon_2)-private, and the deltas add as well",
         source="Dwork, Roth: The Algorithmic Foundations of Differential Privacy, Theorem B.1",
     ),
     NamedResult(

@@ -137,7 +137,8 @@ def _nodes(file: Path, id_: str, *, top_only: bool = False) -> Iterator[Any]:
 
 
 def _first_line(top: ast.stmt) -> int:
-    return min(node.lineno for node in (top, *getattr(top, "decorator_list", ())))
+    decorators: list[ast.expr] = getattr(top, "decorator_list", [])
+    return min([top.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _is(node: ast.AST, text: str) -> bool:

@@ -35,6 +35,7 @@ READ = {
     r"x\ge 1-O(\frac{1}{n})": "C: n, x: 1 - C*(1/n) <= x",
     r"x\le\frac{d}{\Omega(n)}": "c: d, n, x: x <= d/(c*n)",
     r"n\le d^{O(1)}": "C: d, n: n <= d^C",
+    r"n\le 2^{O(d)}": "C: d, n: n <= 2^(C*d)",
     r"x\le\min(d,O(n))": "C: d, n, x: x <= min(d, C*n)",
     r"x\le O(n)+O(d)": "C, C_2: d, n, x: x <= C*n + C_2*d",
     r"n=O_d(1)": "C: n: n <= C",

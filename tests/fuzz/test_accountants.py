@@ -85,8 +85,14 @@ def test_pure_and_approximate(claimed: float, delta: float, part: float) -> None
             assert exact <= mpmath.mpf(found) <= exact * (1 + mpmath.mpf(1e-14)) + mpmath.mpf(2) ** -1073
 
 
+def digits_of(mu: float) -> int:
+    """Enough digits for the two terms of a Gaussian profile, which agree in about as many as mu is small."""
+    # 40 more than the 60 wanted: terms change by (epsilon + mu)^2 times the change of what they are computed from
+    return 100 + max(0, math.ceil(-math.log10(mu))) if mu > 0 else DIGITS
+
+
 def gaussian_profile(epsilon: Any, mu: Any) -> Any:
-    """Enough digits for the cancellation of the two terms, which agree to about epsilon + mu^2 nats."""
+    """The difference of two terms, of `digits_of` digits."""
     epsilon, mu = mpmath.mpf(epsilon), mpmath.mpf(mu)
     if mu == 0:
         return mpmath.mpf(0)
@@ -102,10 +108,23 @@ def gaussian_profile(epsilon: Any, mu: Any) -> Any:
 @example(mu=70.0, quantile=36.0)
 def test_gaussian(mu: float, quantile: float) -> None:
     epsilon = max(0.0, mu * (quantile + mu / 2))
-    with mpmath.workdps(700):
+    with mpmath.workdps(digits_of(mu)):
         exact = gaussian_profile(epsilon, mu)
         found = mpmath.mpf(gaussian_hockey_stick(epsilon, mu))
         assert abs(found - exact) <= exact * mpmath.mpf(2) ** -52 + mpmath.mpf(2) ** -1074
+
+
+@pytest.mark.parametrize("mu", [1e-160, 1e-40, 1e-3, 1.0, 40.0, 700.0])
+@pytest.mark.parametrize("quantile", [-8.0, 0.0, 12.0, 37.0])
+def test_the_digits_are_enough(mu: float, quantile: float) -> None:
+    epsilon = max(0.0, mu * (quantile + mu / 2))
+    with mpmath.workdps(digits_of(mu)):
+        short = gaussian_profile(epsilon, mu)
+    with mpmath.workdps(1000):
+        assert (
+            abs(short - gaussian_profile(epsilon, mu))
+            <= gaussian_profile(epsilon, mu) * mpmath.mpf(10) ** -30
+        )
 
 
 @fuzz()
@@ -264,7 +283,7 @@ def test_compositions_by_enumeration(parts: list[ApproxDP], part: float) -> None
 def test_one_batch_without_replacement(n: int, part: float, mu: float, quantile: float) -> None:
     batch = max(1, min(n, round(part * min(n, 1000))))
     guarantee = SampledBatch(n, batch, mu)
-    with mpmath.workdps(700):
+    with mpmath.workdps(digits_of(mu)):
         p = mpmath.mpf(batch) / mpmath.mpf(n)
         inner = max(mpmath.mpf(0), mpmath.mpf(mu) * (quantile + mpmath.mpf(mu) / 2))
         epsilon = float(mpmath.log1p(p * mpmath.expm1(inner)))
@@ -286,7 +305,7 @@ def test_one_batch_without_replacement(n: int, part: float, mu: float, quantile:
 def test_one_step_on_one_sampled_record(n: int, noise: float, part: float) -> None:
     guarantee = SampledGaussian(n, 1, noise)
     epsilon = part * guarantee.epsilon_at(1e-10)
-    with mpmath.workdps(700):
+    with mpmath.workdps(digits_of(1 / noise)):
         inner = mpmath.log1p(n * mpmath.expm1(mpmath.mpf(epsilon)))
         exact = gaussian_profile(inner, 1 / mpmath.mpf(noise)) / n
         assert exact <= mpmath.mpf(float(guarantee.privacy_profile(epsilon)))

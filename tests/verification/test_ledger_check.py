@@ -21,7 +21,7 @@ from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.proofs import catalog_entries, results_of
 
-STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "gll22.eq10")
+STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
 
 COMMAND = " ".join(
@@ -158,11 +158,11 @@ def repaired(t: Tampered) -> Tree:
 
 
 def boxed(t: Tampered) -> Tree:
-    return t.row("fmtt18.lem25", "logarithm")
+    return t.row("gll22.eq9", "not-negative", "repaired")
 
 
 def unconfirmed(t: Tampered) -> Tree:
-    return t.row("gll22.eq10", "not-above-the-other-half-line", "repaired")
+    return t.row("fmtt18.thm32", "choice-of-q")
 
 
 def clash(t: Tampered) -> Tree:
@@ -379,7 +379,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}, witness=None),
     "witness moved off the assumptions in both": lambda t: rewitness(t, proved(t), t="100", i="1"),
     "witness moved off the domain in both": lambda t: rewitness(t, repaired(t), sigma="0"),
-    "witness moved off the box in both": lambda t: rewitness(t, boxed(t), x="1000"),
+    "witness moved off the box in both": lambda t: rewitness(t, boxed(t), s="1000"),
     "witness between integers in both": lambda t: rewitness(t, repaired(t), T="3/2"),
     "witness of a refuted one moved": lambda t: refuted(t)["witness"].update(sigma="-1"),
     "witness of a refuted one removed": lambda t: refuted(t).update(witness=None),
@@ -397,9 +397,9 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "unit of a side edited": lambda t: clash(t).update(right="length"),
     "units undecided": lambda t: undecide(clash(t)),
     # boxes
-    "box widened in the row": lambda t: boxed(t).update(box={"x": ["0", "100"]}),
-    "box widened in both": lambda t: rebox(t, boxed(t), x=["0", "100"]),
-    "box emptied": lambda t: rebox(t, boxed(t), x=["4", "0"]),
+    "box widened in the row": lambda t: boxed(t).update(box={"s": ["0", "100"]}),
+    "box widened in both": lambda t: rebox(t, boxed(t), s=["0", "100"]),
+    "box emptied": lambda t: rebox(t, boxed(t), s=["4", "0"]),
     "box dropped": lambda t: boxed(t).update(box=None),
     "number of boxes edited": lambda t: boxed(t).update(boxes=999),
     "tree cut": lambda t: t.proof(

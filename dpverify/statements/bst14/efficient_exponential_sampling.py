@@ -49,8 +49,7 @@ lem6_5 = (
           where="Lemma 6.5, proof, 2nd display, first inequality: f changes by at most eta ||C||, and by 2 eta tau?")
     .corrected("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\|\mathcal{C}\|_2",
                because="tau, the diameter in the maximum norm, may be smaller than half of ||C||; the rest of the "
-                       "display "
-                       "has ||C||", consequence=PROOF_STEP, true_if="up to four dimensions",
+                       "display has ||C||", consequence=PROOF_STEP, true_if="up to four dimensions",
                where="Lemma 6.5, proof, 2nd display, first inequality")
     .step("volumes", r"\frac{\mathrm{Vol}(B)}{\mathrm{Vol}(\mathcal{C})}=\frac{1}{\|\mathcal{C}\|_2^p}",
           given=r"\mathrm{Vol}(\mathcal{C})\le\mathrm{Vol}(B)\cdot\|\mathcal{C}\|_2^p",

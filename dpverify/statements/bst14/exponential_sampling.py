@@ -53,8 +53,8 @@ thm3_1 = (
           where="Theorem 3.1, proof: how far the exchange of a record moves L(theta; D) - L(theta_0; D)")
     .corrected("sensitivity", rf"{_SENSITIVITY}\le {_RANGE}", given=_LIPSCHITZ, consequence=PROOF_STEP,
                because="an exchanged record moves the difference by up to 2 L ||C||, as a record that is added or "
-                       "removed "
-                       "does by L ||C||; half of the range of a shift is enough for the weights, which are normalized",
+                       "removed does by L ||C||; half of the range of a shift is enough for the weights, which are "
+                       "normalized",
                true_if="if records are added or removed, or the shift is measured from the middle of its range")
     .step("range-of-the-change", rf"{_SENSITIVITY}\le {_RANGE}", given=_LIPSCHITZ, uses=("triangle-inequality",),
           where="Theorem 3.1, the analysis of the exponential mechanism: what its normalized weights need")
@@ -244,6 +244,5 @@ thm3_2 = (
            where="Theorem 3.2 by another proof, with the constant 2 in O( )")
     .step("attained-on-a-line", r"\frac{\partial}{\partial r}(-(1+r)e^{-r})=re^{-r}",
                where="Theorem 3.2, p = 1: a linear risk on a long interval has a mean of 1 in units of 2 L ||C|| / "
-                     "epsilon, "
-                     "so that no constant below 2 is enough")
+                     "epsilon, so that no constant below 2 is enough")
 )  # fmt: skip

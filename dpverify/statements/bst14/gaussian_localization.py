@@ -41,8 +41,7 @@ thm_c1 = (
     .corrected("noise-of-the-first-step", _profile("2"), box={"epsilon": ("1/100", 1), "l": (1, 30)},
                letters=(_up_to_1,),
                because="with the constant 4, output perturbation is not (epsilon, delta)-private: a Gaussian needs 8 "
-                       "(or a "
-                       "constant a little smaller than 5 at epsilon = 1 and delta = 1e-5)",
+                       "(or a constant a little smaller than 5 at epsilon = 1 and delta = 1e-5)",
                consequence=CLAIM, uses=("gll22.eq9",), true_if="with the constant 8 in the variance",
                where="Appendix C with the constant 8 in the variance, epsilon at most 1 and delta at most 1/e")
     .whole("budget", r"\frac{\varepsilon}{2}+\frac{\varepsilon}{2}=\varepsilon, "
@@ -88,9 +87,8 @@ thm_c2 = (
                letters=(integer("p", ge=2, meaning="dimension"),), added=(_x, _ln_x),
                given=r"\ln x\le\frac{18}{10}+\frac{x-6}{6}", coverage="step", uses=("chernoff-for-gamma",),
                where="Theorem C.2, proof, from p = 2 on: the logarithm of Chernoff's bound for a chi-squared variable "
-                     "at x "
-                     "times its mean against that of n^(-3), x = 6 log(n) for n at least 3; a logarithm is below its "
-                     "tangent, and log 6 below 1.8")
+                     "at x times its mean against that of n^(-3), x = 6 log(n) for n at least 3; a logarithm is below "
+                     "its tangent, and log 6 below 1.8")
     .step("diameter-of-the-ball", r"\|\mathcal{C}_0\|_2\le\frac{8\sqrt{3}L\sqrt{p\log(\frac{2}{\delta})\log(n)}}"
                                   r"{\Delta\varepsilon n}",
           given=r"\|\mathcal{C}_0\|_2\le 2\zeta\cdot\frac{4L\sqrt{p\log(\frac{2}{\delta})}}{\Delta\varepsilon n}, "

@@ -28,8 +28,7 @@ alg8_privacy = (
                catches=("the exponent of Algorithm 8",
                         r"\frac{1}{2}\le\frac{e^{\varepsilon}}{1+(e^{\varepsilon})^2}"),
                because="an exchanged record changes the objective within a range of 2 L ||C||, so that the exponent "
-                       "must "
-                       "be half of the printed one, as in Algorithm 2",
+                       "must be half of the printed one, as in Algorithm 2",
                        where="Algorithm 8 with the exponent of Algorithm 2")
     .step("loss-of-the-exponent", rf"{_EXPONENT}\cdot\Delta\mathcal{{L}}\le\varepsilon",
           given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
@@ -68,15 +67,12 @@ thm_a1 = (
     .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", where="Theorem A.1, proof, end, with the constant 2 in O( )")
     .corrected("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", given=rf"\varepsilon\le 1, {_log.latex}\ge 1",
                because="the net's part L ||C|| p has neither 1/epsilon nor a logarithm: it is within the bound for "
-                       "epsilon "
-                       "at most 1 and n at least 3 p", consequence=EDGE,
+                       "epsilon at most 1 and n at least 3 p", consequence=EDGE,
                true_if="for epsilon at most 1 and n at least 3 p", where="Theorem A.1, proof, end")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
            given=rf"0\le {risk.latex}\le "
                  rf"L\|\mathcal{{C}}\|_2p+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
                  rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), \varepsilon\le 1, {_log.latex}\ge 1",
            uses=("gibbs-on-a-net", "bst14.thmA.1/net-point", "bst14.thmA.1/points-of-the-net"),
-           where="Theorem A.1 with the exponent of Algorithm 2, for epsilon at most 1 and "
-                 "n at "
-                 "least 3 p")
+           where="Theorem A.1 with the exponent of Algorithm 2, for epsilon at most 1 and n at least 3 p")
 )  # fmt: skip

@@ -19,8 +19,7 @@ _log_ratio = real("l_J", gt=0, unit=NATS, meaning="its logarithm", latex=r"\log 
 _low_level = real("l", ge=1, unit=NATS, meaning="log(1/delta)", latex=r"\log(1/\delta)")
 _WINDOW = (
     "n = 1 on a line: a loss with a slope that rises from -L to L at the rate beta around 0, against the loss 0, and "
-    "the "
-    "event that the output is where it rises; Delta = beta / (2 epsilon)"
+    "the event that the output is where it rises; Delta = beta / (2 epsilon)"
 )
 _GAMMA = r"1-e^{-\frac{\varepsilon+1/2}{2}}\le e^{\varepsilon}(1-e^{-\frac{1}{4}})"
 _HALF_GAMMA = r"1-e^{-\frac{\varepsilon+2}{4}}\le e^{\varepsilon}(1-e^{-\frac{2}{4}})"
@@ -50,10 +49,8 @@ objpert_privacy = (
     .corrected("loss-of-the-jacobian", r"\frac{\varepsilon}{2}+\log J\le\varepsilon",
                given=r"\log J\le\frac{\beta}{\Delta}, \Delta\ge\frac{2\beta}{\varepsilon}", consequence=CLAIM,
                because="the noise spends all of epsilon, and the Jacobian loses up to log(1 + beta/Delta) more for "
-                       "each "
-                       "dimension; half of epsilon for each, with twice the noise and Delta >= 2 beta/epsilon, is "
-                       "enough in "
-                       "one dimension, or where Hessians of a loss have rank one",
+                       "each dimension; half of epsilon for each, with twice the noise and Delta >= 2 beta/epsilon, "
+                       "is enough in one dimension, or where Hessians of a loss have rank one",
                where="Appendix E with twice the Gamma noise and Delta at least 2 beta / epsilon, Hessians of rank one")
     .instance("gamma-noise", _GAMMA, case=_WINDOW, box={"epsilon": ("1/4", "3/4")}, consequence=CLAIM,
               true_if="with twice the noise and four times the regularization",

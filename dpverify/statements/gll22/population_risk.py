@@ -319,9 +319,8 @@ thm6_9 = (
               r"\ln(\frac{4}{3})<\frac{3}{10}",
         added=(real("N", ge=0), real("q", ge=0, meaning="log(epsilon n d / delta)"), real("w", gt=0), _a),
         uses=("gll22.thm5.6", "gll22.thm6.9/queries", "gll22.thm6.4/argument-of-the-logarithm"),
-        where="Theorem 6.9, number of queries, over the constant of Theorem 5.6: O(.) with the constant 2; the "
-              "number of "
-              "samples is of the same order",
+        where="Theorem 6.9, number of queries, over the constant of Theorem 5.6: O(.) with the constant 2; the number "
+              "of samples is of the same order",
     )
 )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH
 from dpverify.statements.gll22.symbols import G_exponent as G
@@ -75,10 +77,10 @@ _four_k = real("Q_k", gt=0, latex="4^{k}")
 _factorial = real("F", gt=0, latex="L!")
 _next_factorial = real("F_next", gt=0, latex="(L+1)!")
 _q = real("q", gt=0, meaning="exp(-1/(64 G^2 eta))")
-_DOUBLED = {"added": (_two, _factorial)}
+_DOUBLED: dict[str, Any] = {"added": (_two, _factorial)}
 
 
-def _one_letter(name: str, latex: str) -> dict[str, tuple[Variable, ...]]:
+def _one_letter(name: str, latex: str) -> dict[str, Any]:
     """What a row needs to know of an exponential is said in its conditions."""
     return {"added": (real(name, gt=0, latex=latex),)}
 

@@ -111,9 +111,9 @@ lem12 = (
     )
     .corrected(
         "sampling", r"\log(n/m)\geq 3\rho(2+\log_{2}(1/\rho))", letters=(_small_rho,),
-        given=r"\log(n/m)\ge\log(78)", added=(_spread,), box={"rho": ("1/100", "1/10"), "Lambda": ("4.3", 100)},
+        given=r"\log(n/m)\ge\frac{8}{5}", added=(_spread,), box={"rho": ("1/100", "1/10"), "Lambda": ("8/5", 100)},
         because="log(n/m) >= 1 is not enough, and 3 rho (2 + log_2(1/rho)) is 6 at rho = 1; alpha >= 26 alpha* gives "
-                "n/m >= 78, and the theorem on sampling asks for rho <= 1/10",
+                "n/m >= 78, whose logarithm is above 8/5, and the theorem on sampling asks for rho <= 1/10",
         consequence=PROOF_STEP, true_if="for delta of at most exp(-10) and alpha >= 26 alpha*, where n/m >= 78",
         where="Lemma 12, proof, for rho <= 1/10",
     )
@@ -190,7 +190,8 @@ lem12 = (
               "mn25.lem12/case-of-the-conversion", "mn25.lem12/first-case", "tcdp-by-subsampling"),
     )
     .reference(
-        "theorem-2", rf"{_CLAIMED}\le\epsilon", given=r"\alpha\ge 26\frac{BL\sqrt{d\log(1/\delta)}}{n\epsilon}",
+        "theorem-2", rf"{_CLAIMED}\le\frac{{3}}{{26}}\epsilon",
+        given=r"\alpha\ge 26\frac{BL\sqrt{d\log(1/\delta)}}{n\epsilon}",
         where="Theorem 2: alpha >= 26 alpha*_{epsilon, delta} gives (epsilon, delta)-DP",
     )
     .instance(
@@ -201,7 +202,7 @@ lem12 = (
     .corrected(
         "first-message", _MESSAGE % r"\frac{\sqrt{2}}{\sqrt{\log(1/\delta)}}", case=_CASE, letters=(_high_level,),
         box={"l": (1, 60), "c": (1, 20)}, where="Lemma 12 at alpha = B L/sqrt(10), with sqrt(2) sigma",
-        uses=("gaussian-rotation",),
+        uses=("gaussian-rotation",), catches=("the printed noise", _MESSAGE % r"\frac{2}{\sqrt{\log(1/\delta)}}"),
     )
     .correction(
         latex=(

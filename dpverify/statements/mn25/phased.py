@@ -69,6 +69,7 @@ _PARTS = tuple(vector(name, unit=LENGTH) for name in "xyz")
 _P = _value("P", "P", "mean progress of a phase")
 _D = real("D", ge=0, unit=LENGTH**2, meaning="mean squared distance at the end of a phase")
 _calls = real("C", ge=0, meaning="oracle calls so far")
+_x = real("x", ge=0, unit=LOSS)
 _share = real("S", ge=0, lt=1, meaning="sum of 2^-r over the phases")
 _ALPHA_STAR = r"\alpha\ge\frac{6\alpha_{1,\delta}^{*}}{\epsilon}"
 _BOTH = r"\sqrt{d\cdot(\log(n)+\log(1/\delta))}"
@@ -420,6 +421,11 @@ thm7 = (
         uses=("mn25.thm7/telescoping", "mn25.thm7/a-phase", "mn25.thm7/first-phase", "mn25.thm7/later-phases",
               "mn25.thm7/rate-times-steps", "mn25.thm7/rate-times-more-steps", "mn25.thm7/rate-is-small",
               "mn25.thm7/risk-of-the-last-noise", "mn25.thm7/sum-over-the-phases"),
+    )
+    .step(
+        "order", r"\alpha+8\alpha+\frac{x}{2}=O(\alpha)", given=r"x\le\alpha", added=(_x,),
+        where="Theorem 7, proof, 1st display, last line, x = eta L^2",
+        uses=("mn25.thm7/rate-times-steps", "mn25.thm7/rate-times-more-steps", "mn25.thm7/rate-is-small"),
     )
     .step(
         "calls-so-far", r"C+T_{r}=(1-2^{-r})T", given=r"C=(1-2\cdot 2^{-r})T", added=(_calls,),

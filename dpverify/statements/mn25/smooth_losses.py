@@ -69,7 +69,7 @@ thm6 = (
         where="Theorem 6, proof: N = n alpha/(B L) records",
     )
     .corrected(
-        "records-enough", r"2n\alpha/(BL)\ge 1", given=r"\alpha\ge\frac{BL}{n}",
+        "records-enough", r"2n\alpha/(BL)\ge 2", given=r"\alpha\ge\frac{BL}{n}",
         because="for alpha below B L/n there would be less than one record",
         where="Theorem 6, proof, for alpha >= B L/n, with twice as many records",
     )
@@ -207,8 +207,7 @@ thm6 = (
         "all-points-are-accurate", r"\lambda W^2\le\frac{\alpha}{2}", given=r"2\lambda\le\frac{\alpha}{D^2}, W\le D",
         added=(_W, _width), coverage="step",
         where="Theorem 6: with the printed smoothness and a minimizer in the set, the proof's losses have no point "
-              "with "
-              "an excess risk above alpha/2",
+              "with an excess risk above alpha/2",
     )
     .step(
         "rate", r"\frac{1}{18\sqrt{\log(1/\delta)}}=\Omega(1)", consequence=CONSTANT,
@@ -326,8 +325,7 @@ lem13 = (
         "minimizer-in-the-set", r"\frac{1}{2\lambda}\cdot\frac{2L}{\sqrt{s_0}}=B",
         given=r"\lambda=\alpha/B^{2}, s_0=\frac{B^2L^2}{\alpha^2}",
         because="for few calls s the range 2/sqrt(s) of Theta is so large that the minimizer lies outside of the set; "
-              "a "
-                "range set by B^2 L^2/alpha^2 in place of s keeps it inside",
+              "a range set by B^2 L^2/alpha^2 in place of s keeps it inside",
         where="Lemma 13, proof, with s_0 = B^2 L^2/alpha^2 in place of s in the law of Theta",
     )
     .condition(

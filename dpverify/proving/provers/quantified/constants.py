@@ -9,8 +9,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.evidence import Gap, Verdict
-from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
-from dpverify.formulas.logic import Compare, Formula, free_in
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    constant,
+    subexpressions,
+)
+from dpverify.formulas.logic import Compare, Formula, comparisons, free_in
 from dpverify.formulas.printing import expression_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json
@@ -62,14 +70,19 @@ class Constants:
 
     def proof(self, *, scaled: bool = False) -> Proof | None:
         """A proof of the claim; with constants that are multiples of powers of letters, or numbers."""
-        tried = 0
-        scales = self.scales() if scaled else [None]
+        tried = hopeless = 0
         try:
-            for scale, fixed in itertools.product(scales, self.options()):
-                found = self.with_fixed(fixed, scale)
-                if isinstance(found, Proof):
-                    return found
-                tried += found
+            for scale in self.scales() if scaled else [None]:
+                hopeless = 0
+                for fixed in self.options():
+                    found = self.with_fixed(fixed, scale)
+                    if isinstance(found, Proof):
+                        return found
+                    tried += found
+                    hopeless += not found
+                    # what grows without bound mostly does so whatever the thresholds are
+                    if tried >= _TRIES or (self.task.constants and hopeless > 4 * len(self.task.others)):
+                        break
                 if tried >= _TRIES:
                     break
         except OutOfScopeError as error:
@@ -251,7 +264,7 @@ class Constants:
         self, v: Variable, values: Mapping[Variable, Expression], where: Extreme, least: bool
     ) -> tuple[Fraction, Proof] | None:
         """A number near the constant that will not do, and the point that shows it."""
-        if not where.value:
+        if not where.value or _has_higher_roots(self.task.prefix.core):
             return None
         for share, digits in ((0.9999, 3), (0.999, 3), (0.99, 2), (0.9, 2), (0.5, 1)):
             number = rounded_down(where.value * share, digits)
@@ -270,6 +283,20 @@ class Constants:
                         of_inner = certificate(inner, Verdict.REFUTED, steps)
                         return value.value, replace(shown, certificate=of_inner)
         return None
+
+
+def _has_higher_roots(formula: Formula) -> bool:
+    """Whether there are roots other than square ones, which nobody but the provers works out at a point."""
+    for compare in comparisons(formula):
+        for part in (e for side in (compare.left, compare.right) for e in subexpressions(side)):
+            if isinstance(part, Apply) and part.operator in ("pow", "root"):
+                power = constant(part.arguments[1])
+                order = (
+                    Fraction(0) if power is None else power if part.operator == "root" else power.denominator
+                )
+                if order not in (1, 2):
+                    return True
+    return False
 
 
 def _strict(formula: Formula) -> Formula:

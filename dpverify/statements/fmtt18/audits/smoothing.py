@@ -91,8 +91,8 @@ def _smoothed_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
             claim,
             Corrected(
                 "fmtt18.cor34",
-                "4 sqrt(2) R L / sqrt(n) "
-                "(sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 ln(1.25/delta)))",
+                "4 sqrt(2) R L / sqrt(n) (sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 "
+                "ln(1.25/delta)))",
                 "noise enough for this epsilon, and the bias that the printed lambda has for these losses",
                 "every epsilon > 0, independent records, eta <= 2/beta",
             ),
