@@ -115,7 +115,7 @@ def _gamma_tail(times: str) -> str:
 claim3_3 = (
     Sheet(
         "bst14.claim3.3",
-        (p, _i, L, diameter, epsilon, _Gamma, _r1, _r2, _r_before, _ri, _r, _R, _t, _V2, _Vi, _x, _q, _S),
+        (p, _i, L, diameter, epsilon, _Gamma, _r1, _r2, _r_before, _ri, _r, _R, _t, _V2, _Vi, _x, _q, _S, risk),
         title="Peeling: sets of a cone by their excess risk", where="Claim 3.3",
         latex=r"r_i-r_{i-1}\leq r_2-r_1\ (i\ge 3),\quad"
               r"\frac{\Pr[\theta^{priv}\in A_4\cup A_5\cup\cdots]}{\Pr[\theta^{priv}\in A_2]}\leq e^{-t}",
@@ -218,30 +218,30 @@ claim3_3 = (
                because="A_4 begins at an excess risk of 3 Gamma, not of Gamma: the tail bound holds beyond 3 Gamma",
                catches=("Gamma for 3 Gamma", _gamma_tail("")),
                where="Claim 3.3, after (7): Pr[R > 3 (2 L ||C|| / epsilon)(p ln 3 + 2 t)] <= exp(-t)")
+    .step("tail-of-the-tail", r"\frac{\partial}{\partial t}(-e^{-t})=e^{-t}",
+          where="Theorem 3.2, end of the proof: the mean from the tail, whose integral from t = 3/10 is exp(-3/10)")
+    .step("bound-by-peeling", rf"{risk.latex}\le\frac{{20pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
+           given=rf"{risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
+                 r"(\frac{10987}{10000}p+2\cdot\frac{3}{10}+2\cdot\frac{7409}{10000})",
+           uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/tail-of-a-linear-cone",
+                 "bst14.claim3.3/end-of-small-t", "bst14.claim3.3/log-3", "bst14.claim3.3/tail-of-the-tail"),
+           where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
+    .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")
     .correction(latex=r"\Pr[R(\theta^{priv})>\frac{6L\|\mathcal{C}\|_2}{\varepsilon}(p\ln 3+2t)]\leq e^{-t}"
                       r"\text{ for }t\ge\frac{3}{10}")
 )  # fmt: skip
 
 thm3_2 = (
     Sheet(
-        "bst14.thm3.2", (p, L, diameter, epsilon, risk, _t, _r),
+        "bst14.thm3.2", (p, L, diameter, epsilon, risk, _r),
         title="Excess risk of Algorithm 2", where="Theorem 3.2",
         latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
         pairs=("bst14.alg2", "bst14.claim3.3"),
     )
-    .step("tail-of-the-tail", r"\frac{\partial}{\partial t}(-e^{-t})=e^{-t}",
-          where="Theorem 3.2, end of the proof: the mean from the tail, whose integral from t = 3/10 is exp(-3/10)")
-    .step("bound-by-peeling", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
-           given=rf"0\le {risk.latex}, {risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
-                 r"(\frac{10987}{10000}p+2\cdot\frac{3}{10}+2\cdot\frac{7409}{10000})",
-           uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/tail-of-a-linear-cone",
-                 "bst14.claim3.3/end-of-small-t", "bst14.thm3.2/log-3", "bst14.thm3.2/tail-of-the-tail"),
-           where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
-    .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")
     .whole("bound", rf"{risk.latex}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
            given=rf"{risk.latex}\le pT, T=\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
            added=(real("T", gt=0, unit=LOSS, meaning="temperature"),), uses=("gibbs-risk",),
-           where="Theorem 3.2 with the constant 2 in O( ), by another proof")
+           where="Theorem 3.2 by another proof, with the constant 2 in O( )")
     .step("attained-on-a-line", r"\frac{\partial}{\partial r}(-(1+r)e^{-r})=re^{-r}",
                where="Theorem 3.2, p = 1: a linear risk on a long interval has a mean of 1 in units of 2 L ||C|| / "
                      "epsilon, so that no constant below 2 is enough")
