@@ -23,7 +23,7 @@ def _erratum(
 
 
 ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
-    "mn25.thm2": (
+    "mn25.alg3": (
         _erratum(
             "Algorithm 3",
             "with the printed noise a message is only 2 rho-zCDP",
@@ -32,7 +32,7 @@ ERRATA: Mapping[str, tuple[ErratumEntry, ...]] = {
             "test test_the_oracle_keeps_rho_and_the_printed_noise_does_not",
         ),
     ),
-    "mn25.thm5": (
+    "mn25.limited-oracle": (
         _erratum(
             "Section 5",
             "the channel's stated capacity, d/sigma^2, is at least twice the true one",

@@ -47,7 +47,7 @@ def test_the_page_has_them_as_they_are() -> None:
 
 def test_a_page_that_was_edited_is_seen_and_written_anew(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    edited = text.replace("loses more than 1.9 epsilon", "loses at most epsilon")
+    edited = text.replace("is only 2 rho-zCDP", "is rho-zCDP")
     assert edited != text
     assert with_errata(edited) == text
     page = tmp_path / "page.md"
