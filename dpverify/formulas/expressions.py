@@ -72,7 +72,7 @@ class Expression:
 
     def __repr__(self) -> str:
         # printing is above this module
-        from dpverify.formulas.printing import expression_text
+        from dpverify.formulas.rendering.printing import expression_text
 
         return f"{type(self).__name__}[{expression_text(self)}]"
 

@@ -22,8 +22,8 @@ from dpverify.formulas.expressions import (
     is_infinite,
 )
 from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, variables_of
-from dpverify.formulas.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.operators import apply
+from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.vectors import check_formula
 
 Json = Any

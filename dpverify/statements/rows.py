@@ -149,7 +149,7 @@ class Reading:
         true_if: str = "",
         **plain: Any,
     ) -> Obligation:
-        from dpverify.formulas.latex import formula_latex
+        from dpverify.formulas.rendering.latex import formula_latex
 
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)

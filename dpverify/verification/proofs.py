@@ -25,7 +25,7 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.formulas.logic import Compare
-from dpverify.formulas.printing import formula_text
+from dpverify.formulas.rendering.printing import formula_text
 from dpverify.headlines import Shown, Word, bare, exceeds, false_below, marks, variant_rows, word
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
@@ -77,7 +77,7 @@ def source_texts(
     statement: Statement, variant: Variant, obligation: Obligation, coverage: Coverage, name: str
 ) -> dict[str, Any]:
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
-    from dpverify.formulas.latex import formula_latex
+    from dpverify.formulas.rendering.latex import formula_latex
 
     repair = statement.repaired
     return {

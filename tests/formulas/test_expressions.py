@@ -21,8 +21,8 @@ from dpverify.formulas.expressions import (
     total,
 )
 from dpverify.formulas.logic import Eq, ForAll, Implies, Le, free_in
-from dpverify.formulas.neutral import expression_to_json, formula_to_json
 from dpverify.formulas.operators import apply, exp, log, operators, sqrt
+from dpverify.formulas.rendering.neutral import expression_to_json, formula_to_json
 from dpverify.formulas.units import LENGTH, LOSS
 
 x, y = real("x"), real("y", gt=0)

@@ -6,9 +6,9 @@ import pytest
 
 from dpverify.formulas.expressions import INFINITY, Expression, at, derivative, integer, integral, real, total
 from dpverify.formulas.expressions import expression as number
-from dpverify.formulas.latex import expression_latex, formula_latex
 from dpverify.formulas.logic import Eq, Formula, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
+from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 
 x, y, eta = real("x"), real("y"), real("eta", latex=r"\eta")
 i, n = integer("i"), integer("n")

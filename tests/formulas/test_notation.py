@@ -24,7 +24,6 @@ from dpverify.formulas.expressions import (
     total,
 )
 from dpverify.formulas.expressions import expression as number
-from dpverify.formulas.latex import expression_latex, formula_latex
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.notation import (
     Display,
@@ -48,6 +47,7 @@ from dpverify.formulas.operators import (
     normal_quantile,
     sqrt,
 )
+from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 
 from .random_formulas import LETTERS as RANDOM_LETTERS
 from .random_formulas import random_expression, random_formula

@@ -31,9 +31,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.functions import brackets
 from dpverify.formulas.homogeneity import MixedUnitsError, unit_of
-from dpverify.formulas.latex import expression_latex
 from dpverify.formulas.logic import Eq, Le, Ne
-from dpverify.formulas.neutral import expression_to_json
 from dpverify.formulas.notation import letters, read_expression
 from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.operators import (
@@ -50,7 +48,9 @@ from dpverify.formulas.operators import (
     operators,
     root,
 )
-from dpverify.formulas.printing import expression_text
+from dpverify.formulas.rendering.latex import expression_latex
+from dpverify.formulas.rendering.neutral import expression_to_json
+from dpverify.formulas.rendering.printing import expression_text
 from dpverify.formulas.units import LENGTH
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.formulas.vectors import OF_VECTORS

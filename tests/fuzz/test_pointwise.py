@@ -8,8 +8,8 @@ import pytest
 
 from dpverify.formulas.expressions import INFINITY, PI, at, derivative, integer, integral, real, total
 from dpverify.formulas.logic import And, Compare, Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
-from dpverify.formulas.neutral import formula_to_json
 from dpverify.formulas.operators import absolute, erfc, exp, floor, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.formulas.rendering.neutral import formula_to_json
 
 from .pointwise import holds_at
 

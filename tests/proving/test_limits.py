@@ -24,10 +24,10 @@ from dpverify.formulas.expressions import (
     real,
     total,
 )
-from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
 from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf, sqrt
-from dpverify.formulas.printing import formula_text
+from dpverify.formulas.rendering.latex import formula_latex
+from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.checker.algebra import Algebra

@@ -17,7 +17,7 @@ from typing import Any
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Apply, At, Bound, Derivative, Expression, Number, Variable
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, comparisons, free_in
-from dpverify.formulas.neutral import expression_to_json, formula_to_json
+from dpverify.formulas.rendering.neutral import expression_to_json, formula_to_json
 from dpverify.formulas.vectors import check_formula
 from dpverify.proving.language import Obligation
 

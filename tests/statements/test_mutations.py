@@ -17,8 +17,8 @@ import pytest
 
 from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import real
-from dpverify.formulas.neutral import formula_to_json
 from dpverify.formulas.notation import read_formula
+from dpverify.formulas.rendering.neutral import formula_to_json
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation

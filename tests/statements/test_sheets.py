@@ -11,10 +11,10 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Coverage, Variant, Verdict
 from dpverify.formulas import notation
 from dpverify.formulas.expressions import Variable, integer, real
-from dpverify.formulas.latex import formula_latex
 from dpverify.formulas.logic import Eq, Ge, Le, variables_of
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.notation.tokens import LONGEST
+from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.units import NATS
 from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of

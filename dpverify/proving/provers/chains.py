@@ -30,7 +30,7 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, Le, Lt
-from dpverify.formulas.neutral import expression_to_json
+from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation

@@ -24,7 +24,7 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, comparisons
-from dpverify.formulas.neutral import Json
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof

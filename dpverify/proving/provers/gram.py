@@ -20,7 +20,7 @@ from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
-from dpverify.formulas.neutral import Json, expression_to_json
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
@@ -30,8 +30,7 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import simple_values
 from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.evaluation import ExactPoint, truth
-from dpverify.proving.reasoning.gram_points import is_linear, proposed
-from dpverify.proving.reasoning.inner_products import (
+from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
     Form,
     InnerProducts,
@@ -40,7 +39,8 @@ from dpverify.proving.reasoning.inner_products import (
     matrix,
     squares,
 )
-from dpverify.proving.reasoning.multipliers import proposals
+from dpverify.proving.reasoning.gram.multipliers import proposals
+from dpverify.proving.reasoning.gram.points import is_linear, proposed
 
 FEW, MANY = 400, 2_000
 """Points that are tried before and after a proof is looked for."""

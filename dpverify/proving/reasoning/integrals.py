@@ -15,8 +15,8 @@ from sympy.integrals.manualintegrate import manualintegrate
 from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
 from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
 from dpverify.formulas.logic import Le, Lt
-from dpverify.formulas.neutral import Json, expression_to_json
-from dpverify.formulas.printing import formula_text
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, bound_parts, symbolic, symbolic_to_json, tree
 from dpverify.proving.reasoning.terms import check_expansion

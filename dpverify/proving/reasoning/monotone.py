@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from dpverify.formulas.neutral import Json
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.reasoning.symbolic import Symbolic, SymPy, fraction, symbolic_to_json
 
 _HIGHEST = 12

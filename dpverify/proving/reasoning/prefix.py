@@ -29,7 +29,7 @@ from dpverify.formulas.logic import (
     has_exists,
     variables_of,
 )
-from dpverify.formulas.neutral import expression_to_json, variable_to_json
+from dpverify.formulas.rendering.neutral import expression_to_json, variable_to_json
 from dpverify.proving.language import Json, Obligation
 
 Values = Mapping[Variable, Expression]

@@ -11,8 +11,8 @@ import sympy as sp
 
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula
-from dpverify.formulas.neutral import Json
 from dpverify.formulas.operators import Signs
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.signs import POSITIVE, possible_signs
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.symbolic import (

@@ -8,7 +8,7 @@ from fractions import Fraction
 import sympy as sp
 
 from dpverify.formulas.expressions import OutOfScopeError
-from dpverify.formulas.neutral import Json
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.reasoning.normal_form import Monomial, NormalForms, Polynomial, factored
 from dpverify.proving.reasoning.symbolic import Symbolic, SymPy, rational, symbolic_to_json
 

@@ -39,8 +39,8 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.expressions import integral as tree_integral
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
-from dpverify.formulas.neutral import Json, expression_to_json
 from dpverify.formulas.operators import apply, exp
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
 
 SymPy = Any
 """A SymPy expression; SymPy ships no types."""

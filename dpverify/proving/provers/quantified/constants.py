@@ -19,7 +19,7 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, comparisons, free_in
-from dpverify.formulas.printing import expression_text
+from dpverify.formulas.rendering.printing import expression_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json
 from dpverify.proving.proof import Proof

@@ -15,7 +15,7 @@ import clarabel
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from dpverify.proving.reasoning.inner_products import Form, InnerProducts, is_entry
+from dpverify.proving.reasoning.gram.inner_products import Form, InnerProducts, is_entry
 
 _LENGTH = 16.0
 """Largest sum of the vectors' squared lengths."""

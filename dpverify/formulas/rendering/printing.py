@@ -1,4 +1,4 @@
-"""Formulas in plain characters, in the order in which they are written; `dpverify.formulas.latex` is for LaTeX."""
+"""Formulas in plain characters, in the order in which they are written; `latex` beside it is for LaTeX."""
 
 from __future__ import annotations
 

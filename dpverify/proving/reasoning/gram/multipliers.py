@@ -18,7 +18,7 @@ import clarabel
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from dpverify.proving.reasoning.inner_products import (
+from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
     Form,
     InnerProducts,

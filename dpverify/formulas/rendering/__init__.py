@@ -1,0 +1,1 @@
+"""Formulas written out: in plain characters, as LaTeX, and as the nested lists of certificates."""

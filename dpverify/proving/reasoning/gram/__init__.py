@@ -1,0 +1,1 @@
+"""Inequalities between inner products, as ones about the vectors' Gram matrix."""
