@@ -4,7 +4,6 @@ They know no algorithm and no paper. Every bound holds at finite sample size wit
 probability; `supported` and `violated` are the strongest words an auditor has.
 """
 
-from dpverify.auditing.budget import ErrorBudget
 from dpverify.auditing.complexity import QueryAudit, audit_queries
 from dpverify.auditing.confidence import (
     betting_interval,
@@ -23,6 +22,7 @@ from dpverify.auditing.entries import (
     risk_entry,
     sampling_entry,
 )
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event
 from dpverify.auditing.faults import FACTORS, search_faults
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
@@ -39,7 +39,7 @@ __all__ = [
     "Claim",
     "ConstantAudit",
     "Direction",
-    "ErrorBudget",
+    "ErrorShare",
     "Event",
     "JudgedEvent",
     "LawAudit",

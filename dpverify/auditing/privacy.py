@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, choose_events
 from dpverify.auditing.samples import check_pair
 from dpverify.auditing.scores import (
@@ -144,7 +145,7 @@ def audit_privacy(
     claim: Claim,
     *,
     adjacency: Adjacency | str,
-    failure_probability: float,
+    failure_probability: float | ErrorShare,
     seed: int,
     delta: float | None = None,
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
@@ -182,7 +183,7 @@ def audit_privacy(
     if not callable(getattr(claim, "privacy_profile", None)):
         raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
     p, q = check_pair(left, right)
-    level = checks.failure_probability("failure_probability", failure_probability)
+    level = ErrorShare.of(failure_probability).spend("every bound of the profile")
     seed = checks.whole_number("seed", seed, at_least=0)
     most_events = checks.whole_number("most_events", most_events, at_least=2)
     neighbors = _check_adjacency(adjacency)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from dpverify.auditing import Claim, Direction, ErrorBudget, Event, PrivacyAudit, audit_privacy
+from dpverify.auditing import Claim, Direction, ErrorShare, Event, PrivacyAudit, audit_privacy
 from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.scores import HistogramRatio, Samples, Score, Value
 from dpverify.evidence import Verdict
@@ -81,8 +82,10 @@ def test_a_thousand_correct_claims_under_one_failure_probability(
     null_pairs: Callable[[int, str], Iterator[Pair]],
 ) -> None:
     """A suite of 1000 null audits that share 1e-6: chance of any false alarm, hence of failing here, 1e-6."""
-    budget = ErrorBudget(1e-6)
-    granted = budget.split([f"{kind} {i}" for kind in KINDS for i in range(200)])
+    whole = ErrorShare(1e-6)
+    granted = {
+        share.name: share for share in whole.split(*(f"{kind} {i}" for kind in KINDS for i in range(200)))
+    }
     verdicts = [
         audit_privacy(
             left,
@@ -98,7 +101,7 @@ def test_a_thousand_correct_claims_under_one_failure_probability(
     ]
     assert len(verdicts) == 1000
     assert not any(verdicts)
-    assert sum(budget.spent.values()) <= 1e-6 * (1 + 1e-12)
+    assert sum(Fraction(share.failure_probability) for share in whole.spent()) <= Fraction(1e-6)
 
 
 @dataclass(frozen=True)
