@@ -98,6 +98,7 @@ def privacy_entry(
         delta=audit.delta,
         detectable=audit.detectable,
         profile=profile,
+        shares=audit.shares,
         seed=audit.seed,
     )
 
