@@ -118,7 +118,7 @@ lem6_3 = (
     .step("largest-t", r"t\leq\sqrt{2\log(1/(2\delta))}", given=r"\delta\le\frac{1}{2}\exp(-t^2/2)",
           uses=("gll22.lem6.3/gaussian-tail",), where="Lemma 6.3, proof: t has 1 - Phi(t) = delta")
     .step("enough", r"\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)\leq\delta",
-          given=r"\frac{\varepsilon}{s}-\frac{s}{2}\ge t, \Phi(-t)=\delta",
+          given=r"\frac{\varepsilon}{s}-\frac{s}{2}\ge t, \Phi(-t)\le\delta",
           where="Lemma 6.3, proof: what s has to satisfy")
     .step("same-condition", r"\frac{\varepsilon}{s}-\frac{s}{2}\geq t\iff 0\leq s\leq\sqrt{t^{2}+2\varepsilon}-t",
           where="Lemma 6.3, proof: solved for s, which is above 0")
