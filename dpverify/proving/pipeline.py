@@ -25,7 +25,7 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
-from dpverify.proving.reasoning.effort import limited
+from dpverify.proving.reasoning.effort import GuardError, guarded, limited
 
 BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
@@ -73,7 +73,10 @@ def prove(
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(limits.steps) as meter:
         try:
-            found = witness(obligation, limits)
+            with guarded(limits.guard):
+                found = witness(obligation, limits)
+        except GuardError:
+            found = Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
         except (OutOfScopeError, RecursionError) as error:
             found = Witness(None, f"{NONE_FOUND} ({error})")
         except _ALGEBRA_FAILS as error:
@@ -150,7 +153,10 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     with limited(budget.steps) as meter:
         try:
-            proof = prover.attempt(obligation, budget)
+            with guarded(budget.guard):
+                proof = prover.attempt(obligation, budget)
+        except GuardError:
+            proof = _undecided("", Gap.CLOCK)
         except OutOfScopeError as error:
             proof = _undecided(str(error), error.gap)
         except InvalidArgumentError as error:
