@@ -23,6 +23,7 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     OutOfScopeError,
+    TooLargeError,
     Variable,
     children,
     real,
@@ -36,9 +37,12 @@ from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.reasoning.definedness import is_defined
+from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.places import TRANSCENDENTAL, Place, domain, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.terms import check_expansion
 
 QUESTIONS = 80
 """Goals that one attempt may open."""
@@ -49,12 +53,16 @@ _WAYS = 4
 """Derivatives of one goal that are followed, the simplest first."""
 _LONGEST = 200
 """Operations of the longest goal that is looked at."""
+_LOGGED = 40
+"""The same of what a logarithm is taken of: SymPy asks of a longer one whether it is 0, for ages."""
 _FACTORED = 80
 """The same of what is factored."""
 _KINDS = 5
 """Exponentials, logarithms and values of Phi in it."""
 _HIGHEST = 3
 """Powers of a factor up to this one are taken apart."""
+_STEEP = 5
+"""The same of a sum in a goal that is looked at."""
 _ZERO = Number(Fraction(0))
 _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "log", "phi", "log_base"})
 
@@ -115,9 +123,24 @@ def _simple(e: SymPy) -> SymPy:
     if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
         return e
     try:
-        return sp.factor(sp.together(sp.powsimp(sp.expand_power_exp(e))))
-    except (sp.PolynomialError, NotImplementedError):
+        check_expansion(e)
+        return sp.factor(sp.together(_joined(sp.expand_power_exp(e))))
+    except (TooLargeError, sp.PolynomialError, NotImplementedError):
         return e
+
+
+def _joined(e: SymPy) -> SymPy:
+    """An expression in which powers of one base that are multiplied are one power."""
+    if e.is_Atom:
+        return e
+    e = e.func(*map(_joined, e.args))
+    if not e.is_Mul:
+        return e
+    exponents: dict[SymPy, list[SymPy]] = {}
+    for factor in e.args:
+        base, exponent = (sp.E, factor.args[0]) if isinstance(factor, sp.exp) else factor.as_base_exp()
+        exponents.setdefault(base, []).append(exponent)
+    return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
 
 
 def _rewritten(f: SymPy, steps: Json) -> Json:
@@ -154,7 +177,7 @@ class _Goals:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
         key = (place.variables, place.given, f, strict)
         if key not in self.found:
-            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST:
+            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST or _is_steep(f):
                 return None
             self.left -= 1
             self.found[key] = None  # what leads back to itself shows nothing
@@ -179,6 +202,8 @@ class _Goals:
         for rule in rules:
             try:
                 steps = rule(place, f, strict, depth + 1)
+            except EffortSpentError:
+                raise
             except (OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 steps = None
             if steps is not None:
@@ -265,6 +290,8 @@ class _Goals:
             return None
         factors = [g for side in (larger, smaller) for g in sp.Mul.make_args(side)]
         if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
+            return None
+        if any(g.count_ops() > _LOGGED for g in factors if not isinstance(g, sp.exp)):
             return None
         logs = [sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in (larger, smaller)]
         if not all(place.at_once(side, strict=True, solver=False) or self._positive(place, side, depth)
@@ -384,6 +411,8 @@ class _Goals:
             try:
                 value = symbolic(put(body, v, end))
                 sure = at.shows_all(conditions(put(body, v, end)))
+            except EffortSpentError:
+                raise
             except OutOfScopeError:
                 continue
             if not sure or not path.defines(body, smooth=True):
@@ -527,6 +556,11 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         yield t, 1 / x, 1 / symbol(t)
 
 
+def _is_steep(f: SymPy) -> bool:
+    """Whether a sum stands there to a high power, with so many derivatives that none is algebraic soon."""
+    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _STEEP for p in f.atoms(sp.Pow))
+
+
 def _positive_number(e: SymPy, strict: bool) -> bool:
     """Whether a number is positive for certain, or 0 where that is enough."""
     try:
@@ -537,14 +571,24 @@ def _positive_number(e: SymPy, strict: bool) -> bool:
 
 
 def _vanishes(e: SymPy) -> bool:
-    return bool(e == 0 or (e.is_number and e.is_finite and sp.simplify(e) == 0))
+    """Whether a number is 0, as far as its value and its normal form tell."""
+    if e.free_symbols or not e.is_number or e.is_finite is False:
+        return False
+    try:
+        value = evaluate(tree(e), {})
+    except UndefinedError:
+        return False
+    except UnclearError:
+        return is_identity(e, sp.Integer(0))
+    return value == 0 if isinstance(value, Fraction) else value.contains(0) and is_identity(e, sp.Integer(0))
 
 
 def _log(g: SymPy) -> SymPy:
     base, n = g.as_base_exp()
     if isinstance(g, sp.exp):
         return g.args[0]
-    return n * sp.log(base)
+    # of anything longer, SymPy would look for the digits
+    return n * sp.log(base, evaluate=base.is_Atom)
 
 
 def _inside(e: SymPy) -> set[SymPy]:
