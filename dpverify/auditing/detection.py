@@ -18,6 +18,7 @@ from scipy.special import bdtr, bdtrc, bdtrik, expit, ndtr, ndtri
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.int64] | NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-12
 """Binomial mass that the computed power leaves out, so that it errs to the low side."""
@@ -70,13 +71,13 @@ def _middle(runs: int, probability: float) -> tuple[int, int]:
     return max(int(low) - 1, 0), int(high)
 
 
-def _at_most(count: Array, runs: int, probability: float) -> Array:
+def _at_most(count: Counts, runs: int, probability: float) -> Array:
     """P(Binomial(runs, probability) <= count), counts from -1 up."""
     inside: Array = np.where(count < 0, 0.0, bdtr(np.maximum(count, 0).astype(np.float64), runs, probability))
     return inside
 
 
-def _more_than(count: Array, runs: int, probability: Array | float) -> Array:
+def _more_than(count: Counts, runs: int, probability: Array | float) -> Array:
     """P(Binomial(runs, probability) > count), counts from -1 up."""
     inside: Array = np.where(
         count < 0, 1.0, bdtrc(np.maximum(count, 0).astype(np.float64), runs, probability)
