@@ -84,7 +84,8 @@ def guarded(seconds: float) -> Iterator[None]:
 
     token = _GUARDED.set(True)
     before = signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    # again and again, for an exception that comes up while an object is finalized is lost
+    signal.setitimer(signal.ITIMER_PROF, seconds, max(seconds, 1.0))
     try:
         yield
     finally:
