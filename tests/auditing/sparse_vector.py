@@ -81,7 +81,7 @@ def telling_pair(variant: int) -> tuple[SparseVector, SparseVector]:
     """Two neighbors whose answers all move by 1, some up and some down."""
     low, high = {
         3: ((0.0,) * 6 + (1.0,), (1.0,) * 6 + (0.0,)),
-        4: ((0.0,) * 6 + (1.0,), (1.0,) * 6 + (0.0,)),
+        4: ((0.0,) * 4 + (1.0,), (1.0,) * 4 + (0.0,)),
         5: ((0.0, 1.0), (1.0, 0.0)),
         6: ((0.0,) * 5 + (1.0,) * 5, (1.0,) * 5 + (0.0,) * 5),
     }[variant]
