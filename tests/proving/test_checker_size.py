@@ -67,6 +67,7 @@ ROUTES["exists"] = (
     "proved",
     {"method": "exists", "shows": "claim", "values": {"C": ONE}, "inner": [INSIDE]},
 )
+ROUTES["facts"] = (["<=", X, ["exp", X]], "proved", {"method": "facts", "facts": [["tangent", "exp", X]]})
 PROGRAM = """
 import json, sys
 from dpverify.proving.checker import check
@@ -106,7 +107,7 @@ def test_no_confirmation_rests_on_more_than_250_lines(route: str) -> None:
         name: len(file.read_text().splitlines()) for name, file in modules.items() if name not in packages
     }
     assert all(name.startswith("dpverify.proving.checker") for name in counted), counted
-    if route == "exists":
+    if route in ("exists", "facts"):
         for inside in ("algebra", "terms"):
             del counted[f"dpverify.proving.checker.{inside}"]
     assert sum(counted.values()) <= LINES, counted

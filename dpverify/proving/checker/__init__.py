@@ -4,7 +4,7 @@ from importlib import import_module
 from threading import RLock
 from typing import Any, NamedTuple
 
-LOCK, OWN = RLock(), ("units", "boxes", "chains", "exists")  # threads share the state of cvc5 and mpmath
+LOCK, OWN = RLock(), ("units", "boxes", "chains", "exists", "facts")  # cvc5 and mpmath have state
 
 
 class Confirmation(NamedTuple):
