@@ -132,6 +132,24 @@ def test_the_clock_decides_nothing_but_the_number_of_runs() -> None:
     assert lines[0].startswith("0.2-DP can be refuted within 5000 runs on each data set")
 
 
+def test_randomness_from_elsewhere_is_noticed_round_by_round() -> None:
+    audit("0 1", "0 2")  # writes the files
+    Path("elsewhere.py").write_text(
+        "import numpy as np\ndef noise(data, rng, runs):\n    return data.sum() + np.random.laplace(size=runs)\n"
+    )
+    found = audit_function_sequentially(
+        "elsewhere:noise",
+        Path("d.csv"),
+        Path("e.csv"),
+        claim="eps=2",
+        runs=48,
+        failure_probability=1e-3,
+        seed=0,
+    )
+    assert found.repeats is False
+    assert found.reproduce.startswith("cannot be reproduced from the seed")
+
+
 def test_more_outputs_than_memory_holds_are_refused_at_once() -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"runs was 10000000000000; allowed: at most .* fit into 2 GiB"
