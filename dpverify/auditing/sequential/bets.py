@@ -60,7 +60,7 @@ def root_growth(p: Array, q: Array, factor: Array, delta: Array) -> Array:
     p_spread, q_spread = p * (1 - p), factor**2 * q * (1 - q)
     share = excess / np.maximum(p_spread + q_spread, _TINY)
     pooled = (p + q - delta) / (1 + factor)
-    found = np.inf
+    found: Array = np.full(excess.shape, np.inf)
     for q0 in (q + share * q_spread / factor, pooled):
         p0 = factor * q0 + delta
         inside = (q0 > 0) & (q0 < 1) & (p0 < 1)
@@ -140,12 +140,16 @@ def placed(stakes: Array, gains_left: Array, gains_right: Array) -> Stakes:
 
 
 def _factors(stakes: Array, gains_left: Array, gains_right: Array) -> tuple[Array, Array]:
-    return tuple(1 + np.einsum("gcs,gs->gc", gains, stakes) for gains in (gains_left, gains_right))  # type: ignore[return-value]
+    h: Array = 1 + np.einsum("gcs,gs->gc", gains_left, stakes)
+    k: Array = 1 + np.einsum("gcs,gs->gc", gains_right, stakes)
+    return h, k
 
 
 def _along(weights: Array, gains: Array) -> Array:
-    return np.einsum("gc,gcs->gs", weights, gains)
+    total: Array = np.einsum("gc,gcs->gs", weights, gains)
+    return total
 
 
 def _across(weights: Array, gains: Array) -> Array:
-    return np.einsum("gc,gcs,gct->gst", weights, gains, gains)
+    total: Array = np.einsum("gc,gcs,gct->gst", weights, gains, gains)
+    return total

@@ -47,7 +47,7 @@ def runs_to_refute(lines: Lines, level: float, most: int, pair: Pair) -> int | N
     """
     gamblers = Gamblers([lines], np.random.default_rng(0), plainly=True)
     for size in rounds(most):
-        places = np.arange(gamblers.runs + 1, gamblers.runs + size + 1)
+        places: Array = np.arange(gamblers.runs + 1, gamblers.runs + size + 1, dtype=np.float64)
         left, right = pair((places * _GOLDEN) % 1, (places * _GOLDEN + 0.5) % 1)
         gamblers.see(left[:, None], right[:, None])
         if gamblers.highest[0] >= log_needed(level):

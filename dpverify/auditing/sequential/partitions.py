@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,13 +217,13 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     return Partition(cells, known.size + 1, events, names)
 
 
-def _hits(keys: NDArray[np.void] | Array, known: NDArray[np.void] | Array) -> Cells:
+def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:
     """How often each known key occurs."""
     at = np.minimum(np.searchsorted(known, keys), known.size - 1)
     return np.bincount(at[known[at] == keys], minlength=known.size)
 
 
-def row_keys(samples: Samples) -> NDArray[np.void] | Array:
+def row_keys(samples: Samples) -> NDArray[Any]:
     """One sortable value a row, -0.0 counted as 0.0."""
     plain = np.ascontiguousarray(samples) + 0.0
     if plain.shape[1] == 1:
