@@ -271,7 +271,7 @@ def test_prove_shows_refuted_and_proved(capsys: pytest.CaptureFixture[str]) -> N
     "arguments",
     [
         ["prove", "fmtt18.thm999"],
-        ["prove", "mn25"],
+        ["prove", "mn26"],
         ["explain", "nothing"],
         ["verify", "--profile", "slow"],
         ["verify", "--failure-probability", "0"],

@@ -161,10 +161,6 @@ def boxed(t: Tampered) -> Tree:
     return t.row("gll22.eq9", "not-negative", "repaired")
 
 
-def unconfirmed(t: Tampered) -> Tree:
-    return t.row("fmtt18.thm32", "choice-of-q")
-
-
 def clash(t: Tampered) -> Tree:
     return t.row("fmtt18.thm1", "attained-by-identity-maps: units")
 
@@ -305,8 +301,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "proved called undecided by the clock": lambda t: (
         undecide(proved(t)), proved(t).update(stopped_by_the_clock=True)),
     "proved called ended by a fault": lambda t: (undecide(proved(t)), proved(t).update(fault="Traceback")),
-    "unconfirmed called certified": lambda t: t.proof(
-        unconfirmed(t), "certified", t.certificate(unconfirmed(t))["proof"]),
+    "a guess called certified": lambda t: t.proof(proved(t), "certified", {"method": "guess"}),
     # texts
     "formula in LaTeX": lambda t: refuted(t).update(latex=repaired(t)["latex"]),
     "formula in plain characters": lambda t: refuted(t).update(expression=repaired(t)["expression"]),
@@ -385,9 +380,9 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "witness of a refuted one moved": lambda t: refuted(t)["witness"].update(sigma="-1"),
     "witness of a refuted one removed": lambda t: refuted(t).update(witness=None),
     # what the checker said
-    "confirmed set by hand": lambda t: unconfirmed(t).update(confirmed_by_checker=True),
-    "confirmed set by hand, with words": lambda t: unconfirmed(t).update(
-        confirmed_by_checker=True, checker_says="certified, by boxes"),
+    "confirmed set by hand": lambda t: t.proof(proved(t), "proved", {"method": "guess"}),
+    "confirmed set by hand, with words": lambda t: t.proof(
+        proved(t), "proved", {"method": "guess"}, checker_says="proved, by guessing"),
     "confirmed taken away": lambda t: proved(t).update(confirmed_by_checker=False),
     "words of the checker edited": lambda t: proved(t).update(checker_says="proved, by all who looked"),
     # units
@@ -408,7 +403,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         {**t.certificate(t.row("fmtt18.lem25", "tried-on-two-laws"))["proof"], "tree": ["+"]}),
     # the catalog
     "verdict of a statement edited": lambda t: t.entry("fmtt18.thm1").update(verdict_printed="proved"),
-    "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_repaired="proved"),
+    "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_repaired="refuted"),
     "statement in LaTeX edited": lambda t: t.entry("fmtt18.thm1").update(latex="0 = 0"),
     "title edited": lambda t: t.entry("fmtt18.thm1").update(title="Everything is private"),
     "implementation edited": lambda t: t.entry("fmtt18.alg1").update(algorithm="other:Thing"),
@@ -432,7 +427,9 @@ def test_a_row_of_its_own(original: Path, remembering: Callable[[Any], Confirmat
         ("printed", "confirmed"),
         ("repaired", "confirmed"),
     ]
-    assert len(only("fmtt18.thm1/attained-by-identity-maps: units", "gll22.eq10").rows) == 8
+    rows = only("fmtt18.thm1/attained-by-identity-maps: units", "gll22.eq10").rows
+    assert [row.variant for row in rows if row.statement == "fmtt18.thm1"] == ["printed", "repaired"]
+    assert len({row.obligation for row in rows if row.statement == "gll22.eq10"}) > 2
     assert only("fmtt18.alg1").rows == ()  # an algorithm has no proofs
     for name in ("fmtt18.thm1/none", "nothing", ""):
         with pytest.raises(InvalidArgumentError, match="--only"):
