@@ -52,7 +52,7 @@ def test_laplace() -> None:
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
 def test_loss_distributions_are_two_sided(noise: str) -> None:
-    releases = NoisyReleases(noise, 4.0, 20, 0.5)  # type: ignore[arg-type]
+    releases = NoisyReleases(noise, 4.0, 5, 0.5)  # type: ignore[arg-type]
     smallest = releases.smallest_epsilon(1e-5)
     assert not smallest.rigorous
     assert smallest.lower < smallest.upper < 1.005 * smallest.lower

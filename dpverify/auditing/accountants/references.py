@@ -23,8 +23,10 @@ _PRECISIONS = (128, 256, 512, 1024, 4096)
 _TRUNCATED = 1e-13
 """Probability that dp-accounting may cut off in its tails, counted against both bounds."""
 _LARGEST_LOSS = 500.0
-_CELLS = 5_000
+_FEWEST_CELLS, _MOST_CELLS = 5_000, 100_000
 """Cells of one release's loss distribution."""
+_WIDEST = 1e-2
+"""Sum over all releases of a cell's width, which bounds what rounding in favor of privacy takes; nats."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,9 @@ def _composed(releases: NoisyReleases, *, pessimistic: bool) -> Any:
         "pessimistic_estimate": pessimistic,
         "use_connect_dots": pessimistic,
         "sampling_prob": p,
-        "value_discretization_interval": max(reach / _CELLS, 1e-9),
+        "value_discretization_interval": max(
+            min(reach / _FEWEST_CELLS, _WIDEST / releases.steps), reach / _MOST_CELLS
+        ),
     }
     if releases.noise == "laplace":
         single = pld.from_laplace_mechanism(scale, **options)
