@@ -322,6 +322,22 @@ class ExpectationEvidence(SampledEvidence):
     curve_over: str = ""
 
 
+class SequentialRecord(Record):
+    """How an audit went that could stop at any time; runs are those on each data set."""
+
+    most_runs: int
+    """The limit."""
+    least_runs: int | None
+    """Fewer could not have refuted the claim; None where no number could."""
+    log_evidence: float
+    """Natural logarithm of the largest capital won by bets against the claim; if it is true, e is reached with
+    probability at most 1/e, and so on."""
+    log_needed: float
+    """What refutes the claim."""
+    ended_by: str
+    """Refutation, the limit of runs, or the clock."""
+
+
 class PrivacyEvidence(SampledEvidence):
     """A black-box audit of one privacy claim about one implementation."""
 
@@ -343,6 +359,8 @@ class PrivacyEvidence(SampledEvidence):
     smallest_fault: float | None = None
     """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
+    sequential: SequentialRecord | None = None
+    """Where the audit could stop early."""
     repeats: bool | None = None
     """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
     reuse: Reuse | None = None

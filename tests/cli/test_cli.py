@@ -121,15 +121,54 @@ def audit_function(name: str, *more: str) -> list[str]:
 def test_own_function_with_half_the_noise_is_flagged(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, found, _ = output(capsys, *audit_function("half", "--runs", str(RUNS)))
-    assert (code, found["verdict"]) == (1, "violated")
+    code, found, _ = output(capsys, *audit_function("half", "--fixed-runs", "--runs", str(RUNS)))
+    assert (code, found["verdict"], found["sequential"]) == (1, "violated", None)
     assert found["epsilon_lower"] > 1.5
+
+
+def test_half_the_noise_is_flagged_as_soon_as_it_shows(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found, err = output(capsys, *audit_function("half"))
+    assert (code, found["verdict"], found["sequential"]["ended_by"]) == (1, "violated", "refutation")
+    assert found["runs"] < 1000
+    assert found["epsilon_lower"] >= 1
+    # the lines on standard error need no terminal
+    first, *later = err.splitlines()
+    assert first.startswith("1-DP can be refuted within 20000 runs on each data set")
+    assert later[0].startswith("16 of at most 20000 runs on each data set; epsilon at least 0 at delta 0")
+
+
+def test_a_claim_that_cannot_be_refuted_runs_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [word.replace("eps=1", "eps=12") for word in audit_function("half")]
+    code, found, err = output(capsys, *arguments)
+    assert (code, found["verdict"], found["runs"]) == (3, "undecided", 0)
+    assert "cannot be refuted within 20000 runs on each data set: at least 562137 are needed" in err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--time", "0"], "--time was 0.0"),
+        (["--time", "nan"], "--time was nan"),
+        (["--time", "3", "--fixed-runs"], "--time was 3.0; allowed: no value together with --fixed-runs"),
+        (["--fixed-runs", "--runs", "199"], "--runs was 199; allowed: at least 200"),
+    ],
+)
+def test_bad_limits_get_one_sentence(
+    project: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
+) -> None:
+    code, found, err = output(capsys, *audit_function("half", *more))
+    assert (code, found) == (2, None)
+    assert says in err
 
 
 def test_own_function_one_run_a_call_is_not_flagged(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, found, _ = output(capsys, *audit_function("right", "--runs", "5000"))
+    code, found, _ = output(capsys, *audit_function("right", "--runs", "2000"))
     assert (code, found["verdict"]) == (0, "supported")
 
 
