@@ -7,6 +7,7 @@ import random
 from copy import deepcopy
 from fractions import Fraction
 from functools import cache
+from math import factorial
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.chains import Chains
+from dpverify.proving.reasoning import places
 
 x, any_x, above = real("x", ge=0), real("x"), real("x", gt=-1)
 p, a, rate, eps = (real(name, gt=0) for name in ("p", "a", "l", "epsilon"))
@@ -149,3 +151,25 @@ def test_names_of_the_checker_are_no_letters() -> None:
         "proof": {"method": "chains", "steps": ["leaf"]},
     }
     assert not check(certificate).confirmed
+
+
+def test_a_search_that_leads_nowhere_ends_after_a_number_of_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    question = places.unsatisfiable
+
+    def counting(*args: Any, **options: Any) -> Any:
+        asked.append(1)
+        return question(*args, **options)
+
+    monkeypatch.setattr(places, "unsatisfiable", counting)
+    time = real("t", ge=5)
+    y = 20 * log(3) + 2 * time
+    terms = [y**j / factorial(j) for j in range(20)]
+    long = Obligation("o", "where", Le(exp(-y) * sum(terms[1:], terms[0]), exp(-time)), (time,))
+    assert prove(long, provers=(Chains(),)).verdict is Verdict.UNDECIDED
+    assert 0 < len(asked) < 100
+    powers = Le((n - 1) ** p / (3**p * 2 ** (p * (n - 4) / 2)), 1 + (n - 1) ** p / rate**p)
+    assert prove(Obligation("o", "where", powers, (n, p, rate)), provers=(Chains(),)).verdict in Verdict
+    assert len(asked) < 200

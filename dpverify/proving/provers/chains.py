@@ -23,6 +23,7 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     OutOfScopeError,
+    TooLargeError,
     Variable,
     children,
     real,
@@ -36,9 +37,12 @@ from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.reasoning.definedness import is_defined
+from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.places import TRANSCENDENTAL, Place, domain, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.terms import check_expansion
 
 QUESTIONS = 80
 """Goals that one attempt may open."""
@@ -115,8 +119,9 @@ def _simple(e: SymPy) -> SymPy:
     if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
         return e
     try:
+        check_expansion(e)
         return sp.factor(sp.together(sp.powsimp(sp.expand_power_exp(e))))
-    except (sp.PolynomialError, NotImplementedError):
+    except (TooLargeError, sp.PolynomialError, NotImplementedError):
         return e
 
 
@@ -179,6 +184,8 @@ class _Goals:
         for rule in rules:
             try:
                 steps = rule(place, f, strict, depth + 1)
+            except EffortSpentError:
+                raise
             except (OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 steps = None
             if steps is not None:
@@ -384,6 +391,8 @@ class _Goals:
             try:
                 value = symbolic(put(body, v, end))
                 sure = at.shows_all(conditions(put(body, v, end)))
+            except EffortSpentError:
+                raise
             except OutOfScopeError:
                 continue
             if not sure or not path.defines(body, smooth=True):
@@ -537,14 +546,24 @@ def _positive_number(e: SymPy, strict: bool) -> bool:
 
 
 def _vanishes(e: SymPy) -> bool:
-    return bool(e == 0 or (e.is_number and e.is_finite and sp.simplify(e) == 0))
+    """Whether a number is 0, as far as its value and its normal form tell."""
+    if e.free_symbols or not e.is_number or e.is_finite is False:
+        return False
+    try:
+        value = evaluate(tree(e), {})
+    except UndefinedError:
+        return False
+    except UnclearError:
+        return is_identity(e, sp.Integer(0))
+    return value == 0 if isinstance(value, Fraction) else value.contains(0) and is_identity(e, sp.Integer(0))
 
 
 def _log(g: SymPy) -> SymPy:
     base, n = g.as_base_exp()
     if isinstance(g, sp.exp):
         return g.args[0]
-    return n * sp.log(base)
+    # of anything longer, SymPy would look for the digits
+    return n * sp.log(base, evaluate=base.is_Atom)
 
 
 def _inside(e: SymPy) -> set[SymPy]:

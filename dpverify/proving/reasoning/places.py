@@ -21,7 +21,7 @@ from dpverify.formulas.operators import normal_cdf
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.effort import spend
+from dpverify.proving.reasoning.effort import EffortSpentError, spend
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
@@ -31,6 +31,11 @@ SAMPLES = 160
 _TRIED = 4_000
 _SHARE = 8
 """A single question gets this part of the work that a claim may take."""
+_LOOK = 10_000
+"""Steps of an attempt that a look at an inequality counts for: SymPy's work on what it came from."""
+_QUESTION = 40_000
+"""Steps that a question to z3 about it counts for, beside `_OPERATION` for each of its operations."""
+_OPERATION = 500
 _ZERO = Number(Fraction(0))
 _NEAR = 1e-9
 """Relative size below which floats say nothing of a sign."""
@@ -100,15 +105,19 @@ class Place:
 
     def at_once(self, f: SymPy, *, strict: bool, solver: bool = True) -> bool:
         """Whether 0 <= f (0 < f) follows by signs of coefficients, or by z3, wherever f is defined."""
+        spend(_LOOK)
         claim = Compare("<" if strict else "<=", sp.Integer(0), f)
         try:
             if shift_that_shows(claim, self.variables, self.given) is not None:
                 return True
             if not solver:
                 return False
+            spend(_QUESTION + _OPERATION * f.count_ops())
             facts = (*self.given, *_tails(f))
             written = Compare(claim.relation, _ZERO, tree(f))
             return unsatisfiable(self.variables, facts, written, budget=self.budget, share=_SHARE)[0] is True
+        except EffortSpentError:
+            raise
         except OutOfScopeError:
             return False
 
@@ -121,6 +130,8 @@ class Place:
         try:
             stated = Obligation("at a place", "", Le(_ZERO, _ZERO), self.variables, assuming=self.given)
             return not all_hold(stated, wanted, self.budget)
+        except EffortSpentError:
+            raise
         except OutOfScopeError:
             return False
 
