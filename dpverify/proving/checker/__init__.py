@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 LOCK = RLock()  # threads share the state of cvc5 and mpmath
 CLOSED = dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed")
-PARTS = {name: name for name in ("units", "boxes", "chains", "exists")} | CLOSED
+OWN = ("units", "boxes", "chains", "exists")
 
 
 class Confirmation(NamedTuple):
@@ -24,10 +24,8 @@ def part(name: str) -> Any:
 def settle(problem: Any, proof: Any, witness: Any) -> tuple[str, str]:
     """The verdict that a proof shows, and the part that sees it."""
     how, vectors = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
-    by = PARTS.get(how, "algebra")
-    if vectors and how != "units":
-        by = "gram"
-    elif how == "counterexample":
+    by = "gram" if vectors and how not in OWN else how if how in OWN else CLOSED.get(how, "algebra")
+    if how == "counterexample" and not vectors:
         part("points").meet(problem, proof["point"], True)
         return "refuted", "points"
     if by in ("algebra", "boxes", "chains"):

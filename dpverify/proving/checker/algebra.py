@@ -6,7 +6,7 @@ from typing import Any
 import cvc5.pythonic as smt
 
 from dpverify.proving.checker.functions import Functions
-from dpverify.proving.checker.reals import number
+from dpverify.proving.checker.quotients import number
 from dpverify.proving.checker.terms import demand, minus, read
 from dpverify.proving.checker.terms import number as exact
 
@@ -25,19 +25,19 @@ class Algebra(Functions):
             x = v["name"]
             demand(v["kind"] in ("real", "integer") and x not in self.env, f"no number, or a name twice: {x}")
             self.env[x] = self.variable(x) if point is None else number(point[x])
-        for g in assumed:
-            self.assume(g)
+        self.given(assumed)
 
-    def assume(self, g: Any) -> None:
+    def tell(self, g: Any) -> None:
         """From now on, a formula; a comparison that holds is defined, where no logarithm asks for more."""
         if g[0] == "and":
             for part in g[1:]:
-                self.assume(part)
+                self.tell(part)
         elif g[0] in COMPARISONS:
             self.assuming = "'log'" not in str([read(e) for e in g[1:]])
-            u = self.gap(g, self.env)
-            self.assuming = False
-            self.learn(g[0], u)
+            try:
+                self.learn(g[0], self.gap(g, self.env))
+            finally:
+                self.assuming = False
         else:
             self.known.append(self.logic(g, self.env))
 

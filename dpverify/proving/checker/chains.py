@@ -1,10 +1,10 @@
 """The checker's chains: 0 <= f or 0 < f, taken apart by rules until algebra shows what is left; ("<=", e) is 0 <= e."""
 
-from contextlib import suppress
 from fractions import Fraction as Q
 from typing import Any
 
 from dpverify.proving.checker.functions import Functions
+from dpverify.proving.checker.reals import RELATIONS
 from dpverify.proving.checker.terms import MINUS, demand, minus, read, slope
 
 work = [0]  # what is left for cvc5, by its own count
@@ -39,21 +39,15 @@ class Scene(Functions):
     def __init__(self, given: Any) -> None:
         super().__init__(work)
         self.env = Names(self)
-        while given:  # what a fact needs may stand behind it
-            later = [fact for fact in given if not self.told(*fact)]
-            demand(len(later) < len(given), "what is given is perhaps undefined")
-            given = later
+        self.given(given)
 
     def of(self, e: Any) -> Any:
         """The quotient of a term, with all that makes it defined shown."""
         return self.term(e, self.env)
 
-    def told(self, relation: str, e: Any) -> bool:
-        """Whether a fact is defined, by what is known, and so is known from now on."""
-        with suppress(ValueError):
-            self.learn(relation, self.of(e))
-            return True
-        return False
+    def tell(self, fact: Any) -> None:
+        """From now on, 0 relation e."""
+        self.learn(fact[0], self.of(fact[1]))
 
     def holds(self, relation: str, *es: Any) -> bool:
         """Whether 0 relation e follows, for each e."""
@@ -121,7 +115,8 @@ def show(problem: Any, proof: Any, _: Any) -> str:
         x = ["sym", v["name"]]
         for end, u, w in ("lower", ["num", v["lower"]], x), ("upper", x, ["num", v["upper"]]):
             known += [[{True: "<", False: "<="}[v[f"{end}_open"]], u, w]] * (v[end] is not None)
-    given = [(relation, minus(read(v), read(u))) for relation, u, v in [*known, *problem["assuming"]]]
+    known += [f for g in problem["assuming"] for f in (g[1:] if g[0] == "and" else [g])]
+    given = [(f[0], minus(read(f[2]), read(f[1]))) for f in known if f[0] in RELATIONS]
     relation, left, right = problem["claim"]
     follow(given, minus(read(right), read(left)), {"<": True, "<=": False}[relation], proof["steps"])
     return "proved"

@@ -12,7 +12,9 @@ MINUS = ["num", "-1"]
 
 def has(e: Any, x: str) -> bool:
     """Whether a name occurs, bound or not."""
-    return e == x or (isinstance(e, list | dict) and any(has(u, x) for u in (e.values() if type(e) is dict else e)))
+    return e == x or (
+        isinstance(e, list | dict) and any(has(u, x) for u in (e.values() if type(e) is dict else e))
+    )
 
 
 def put(e: Any, x: str, value: Any) -> Any:
@@ -58,7 +60,10 @@ class Place:
         free = {"name": x, "kind": kind, **dict.fromkeys(("lower", "upper"))}
         free |= dict.fromkeys(("lower_open", "upper_open"), True)
         variables = [*(v for v in self.variables if v["name"] != x), *[free] * bool(x)]
-        assumed = [*(f for v in variables for f in domain(v)), *(f for f in self.given if not (x and has(f, x)))]
+        assumed = [
+            *(f for v in variables for f in domain(v)),
+            *(f for f in self.given if not (x and has(f, x))),
+        ]
         here = Algebra(variables, [*assumed, *given])
         for f in claims:
             here.prove(f)

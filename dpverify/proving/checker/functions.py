@@ -1,15 +1,17 @@
-"""The checker's functions: a value is a letter of which little is known, or what the rules of exp and log make of it."""
+"""The checker's functions: values are letters of which little is known, or what the rules of exp and log give."""
 
 from fractions import Fraction as Q
 from functools import partial, reduce
 from typing import Any
 
 import cvc5.pythonic as smt
-from mpmath.libmp import from_rational, to_fixed
+from mpmath.libmp import from_rational, mpf_exp, mpf_log, mpf_pi, to_fixed
 
-from dpverify.proving.checker.reals import CONSTANTS, ONE, Reals, number, primes
+from dpverify.proving.checker.quotients import ONE, number, primes
+from dpverify.proving.checker.reals import Reals
 from dpverify.proving.checker.terms import demand, slope
 
+CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, p: mpf_pi(p)}
 UNIT, MINUS = number(1), number(-1)
 
 
@@ -32,7 +34,10 @@ class Functions(Reals):
         t = self.letter(head, sign)
         for h, vs, s in self.values:
             if h == head in ("exp", "log", "phi") and s[1] == ONE and len(s[0]) == 1:
-                self.lemmas.append(partial(self.alike, us[0], vs[0], t, s))
+                self.orders += [
+                    partial(self.alike, us[0], vs[0], t, s),
+                    partial(self.alike, vs[0], us[0], s, t),
+                ]
         self.values.append((head, us, t))
         return t
 
@@ -45,12 +50,12 @@ class Functions(Reals):
         return self.formula("<=", self.total(v, u, -1))
 
     def constant(self, head: str, q: Q) -> Any:
-        """exp of a number, the log of a prime number, or pi, to 18 digits."""
+        """Exp of a number, the log of a prime number, or pi, to 18 digits."""
         if (t := self.value(head, number(q))) is None:
-            demand(abs(q) < 10**4 or head == "log", "a large constant")
+            demand(abs(q) < 99 or head == "log", "a large constant")
             k = to_fixed(CONSTANTS[head](from_rational(*q.as_integer_ratio(), 300), 300), 64)
             self.values.append((head, (number(q),), t := self.letter(head)))
-            self.logs |= {x: number(q) for ((x, _),) in t[0] if head == "log"}
+            {"log": self.logs, "exp": self.exps}.get(head, {}).update({x: number(q) for ((x, _),) in t[0]})
             self.learn("<", self.total(t, number(Q(k - 2, 2**64)), -1))
             self.learn("<", self.total(number(Q(k + 2, 2**64)), t, -1))
         return t
@@ -62,7 +67,11 @@ class Functions(Reals):
             ((m, c),) = n.items()
             p, q = c.as_integer_ratio()
             if m == ():
-                return self.power(self.constant("exp", Q(1, q)), Q(p)) if abs(p) < 20 else self.constant("exp", c)
+                return (
+                    self.power(self.constant("exp", Q(1, q)), Q(p))
+                    if abs(p) < 20
+                    else self.constant("exp", c)
+                )
             if len(m) == 1 and m[0][1] == 1 and m[0][0] in self.logs:
                 return self.power(self.logs[m[0][0]], c)
         for head, vs, t in self.values:
@@ -114,7 +123,9 @@ class Functions(Reals):
 
     def phi(self, u: Any) -> Any:
         """The value of phi, or 1 less that at -u."""
-        if (t := self.value("phi", u)) is None and (t := self.value("phi", self.product(MINUS, u))) is not None:
+        if (t := self.value("phi", u)) is None and (
+            t := self.value("phi", self.product(MINUS, u))
+        ) is not None:
             return self.total(UNIT, t, -1)
         if t is None:
             t = self.named("phi", "<", u)
@@ -141,6 +152,14 @@ class Functions(Reals):
                 self.learn("<", self.total(one, gap, -1))
             case "gamma":
                 self.need("<", u)
+                q = u[0].get((), Q(0)) if u[1] == ONE and {*u[0]} == {()} else Q(0)
+                if 2 * q in range(1, 200):  # from gamma(1) = 1 and gamma(1/2) = root of pi
+                    less = reduce(
+                        self.product,
+                        (number(q - k) for k in range(1, -(-q.numerator // q.denominator))),
+                        UNIT,
+                    )
+                    return self.product(less, self.power(self.constant("pi", Q(1)), Q(q.denominator - 1, 2)))
                 t = self.named(head, "<", *us)
             case "phi_inverse":
                 self.need("<", u)
@@ -187,6 +206,11 @@ class Functions(Reals):
             case "diff", f, x, order if order in range(9) and "max" not in str(f):
                 self.term(f, env)  # it must be defined
                 return self.term(reduce(lambda g, _: slope(g, x), range(order), f), env)
+            case "sum", f, x, ("num", a), ("num", b) if a % 1 == b % 1 == 0 and a <= b < a + 99:
+                us = [self.term(f, env | {x: number(a + i)}) for i in range(int(b - a) + 1)]
+                return reduce(self.total, us)
+            case "sum" | "product" | "integral" | "at" | "diff" as head, *_:
+                raise ValueError(f"{head} is beyond this checker")
         us = [self.term(a, env) if isinstance(a, tuple) else a for a in e[1:]]
         match e[0], *us:
             case "add", *_:

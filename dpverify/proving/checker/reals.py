@@ -1,124 +1,38 @@
-"""The checker's real numbers: a term is a quotient of polynomials in letters, for variables and for functions' values.
+"""The checker's real numbers: quotients in letters for variables and functions' values, and what is known of them.
 
-A polynomial is {monomial: number}, a monomial ((letter, power), ...); letters with powers below 0 are not 0. A function
-has one letter for arguments that are equal as quotients. What is asked of letters goes to cvc5, unless signs show it.
+What is asked of letters goes to cvc5, unless their signs show it.
 """
 
 from fractions import Fraction as Q
 from functools import reduce
-from math import gcd, lcm, prod
+from math import prod
 from typing import Any
 
 import cvc5.pythonic as smt
-from mpmath.libmp import from_rational, mpf_exp, mpf_log, mpf_pi, to_fixed
 
+from dpverify.proving.checker.quotients import ONE, Quotients, join, number, plus, primes
 from dpverify.proving.checker.terms import demand
 
-ONE: Any = {(): Q(1)}
-CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, p: mpf_pi(p)}
-RELATIONS: Any = {"==": lambda t: t == 0, "!=": lambda t: t != 0, "<=": lambda t: t >= 0, "<": lambda t: t > 0}
+RELATIONS: Any = {
+    "==": lambda t: t == 0,
+    "!=": lambda t: t != 0,
+    "<=": lambda t: t >= 0,
+    "<": lambda t: t > 0,
+}
 
 
-def plus(p: Any, q: Any, times: int = 1) -> Any:
-    """The polynomial p + times * q."""
-    return {m: c for m in {**p, **q} if (c := p.get(m, 0) + times * q.get(m, 0))}
-
-
-def join(m: Any, k: Any) -> Any:
-    """The product of monomials."""
-    powers = dict(m)
-    for x, e in k:
-        powers[x] = powers.get(x, 0) + e
-    return tuple(sorted((x, e) for x, e in powers.items() if e))
-
-
-def inverse(m: Any) -> Any:
-    """1 over a monomial."""
-    return tuple((x, -e) for x, e in m)
-
-
-def number(q: Any) -> Any:
-    """A number as a quotient."""
-    return {(): Q(q)} if q else {}, ONE
-
-
-def primes(q: Q) -> Any:
-    """Numbers and powers, of which the product is a positive q; what has no small divisor stays whole."""
-    found = []
-    for n, sign in ((q.numerator, 1), (q.denominator, -1)):
-        for p in range(2, 1000):
-            e = 0
-            while n % p == 0:
-                n, e = n // p, e + sign
-            found += [(p, e)] * (e != 0)
-        found += [(n, sign)] * (n > 1)
-    return found
-
-
-class Reals:
+class Reals(Quotients):
     """What is known at one place, and the letters there."""
 
     def __init__(self, work: list[int]) -> None:
-        self.known, self.lemmas, self.work = list[Any](), list[Any](), work  # for cvc5, by its own count
-        self.letters, self.signs, self.roots = dict[str, Any](), dict[str, str](), dict[str, Any]()
-        self.values, self.logs, self.exps = list[Any](), dict[str, Any](), dict[str, Any]()  # of functions; of letters
-
-    def times(self, *ps: Any) -> Any:
-        """The product of polynomials, with the powers of roots worked out."""
-        out: Any = ONE
-        for p in ps:
-            demand(len(p) * len(out) < 10**5, "a product with many terms")
-            terms, out = [(join(m, k), c * d) for m, c in out.items() for k, d in p.items()], {}
-            for m, c in terms:
-                out[m] = out.get(m, 0) + c
-        out = {m: c for m, c in out.items() if c}
-        for m, c in out.items():
-            for x, e in m:
-                k, base = self.roots.get(x, (0, {}))
-                if k and (e >= k or (e < 0 and len(base) == 1)):
-                    b = base if e > 0 else {inverse(n): 1 / q for n, q in base.items()}
-                    rest = self.times({join(m, ((x, e % k - e),)): c}, *[b] * abs(e // k))
-                    return self.times(plus(plus(out, {m: -c}), rest))
-        return out
-
-    def factors(self, p: Any, every: bool = False) -> Any:
-        """A positive number, a monomial of letters that are positive (of every letter), and the rest of a polynomial."""
-        c = Q(gcd(*(a.numerator for a in p.values())), lcm(*(a.denominator for a in p.values())))
-        names = {x for m in p for x, _ in m if every or self.signs.get(x) == "<"}
-        least = ((x, min(dict(m).get(x, 0) for m in p)) for x in sorted(names))
-        m = tuple((x, e) for x, e in least if e)
-        return c, m, {join(k, inverse(m)): a / c for k, a in p.items()}
-
-    def quotient(self, n: Any, d: Any) -> Any:
-        """The quotient n / d in which d, which is not 0, is without factors that are numbers or letters."""
-        if n == d or not n:
-            return (ONE if n else {}), ONE
-        if d == ONE:
-            return n, d
-        c, m, rest = self.factors(d, every=True)
-        sign = 1 if rest[max(rest)] > 0 else -1
-        return self.times(n, {inverse(m): sign / c}), {k: sign * a for k, a in rest.items()}
-
-    def product(self, *us: Any) -> Any:
-        """The product of quotients."""
-        tops, bottoms = [n for n, _ in us], [d for _, d in us if d != ONE]
-        for d in [d for d in bottoms if d in tops]:
-            tops.remove(d)
-            bottoms.remove(d)
-        return self.quotient(self.times(*tops), self.times(*bottoms))
-
-    def total(self, u: Any, v: Any, times: int = 1) -> Any:
-        """The quotient u + times * v."""
-        if u[1] == v[1]:
-            return self.quotient(plus(u[0], v[0], times), u[1])
-        n = plus(self.times(u[0], v[1]), self.times(v[0], u[1]), times)
-        return self.quotient(n, self.times(u[1], v[1]))
-
-    def ratio(self, u: Any, v: Any) -> Any:
-        """The number q with u = q v, if there is one other than 0."""
-        a, b = self.times(u[0], v[1]), self.times(v[0], u[1])
-        q = a[m] / b[m] if a.keys() == b.keys() and (m := next(iter(a), None)) is not None else 0
-        return q if q and all(a[k] == q * b[k] for k in a) else 0
+        super().__init__()
+        self.known, self.work = list[Any](), work  # for cvc5, by its own count
+        self.orders, self.lemmas = list[Any](), list[Any]()  # what is tried next, and last
+        self.letters, self.values = dict[str, Any](), list[Any]()  # by name; of functions
+        self.logs, self.exps = (
+            dict[str, Any](),
+            dict[str, Any](),
+        )  # of what letters are logarithms, or exponentials
 
     def smt(self, p: Any) -> Any:
         """A polynomial for cvc5, times what is positive, so that no power is below 0."""
@@ -141,7 +55,9 @@ class Reals:
             parts = [self.product(number(e), self.exps[x]) for x, e in m if x in self.exps]
             exponent = reduce(self.total, parts, number(0))
             term = {tuple((x, e) for x, e in m if x not in self.exps): c}
-            found = [i for i, (v, _) in enumerate(groups) if v == exponent or not self.total(v, exponent, -1)[0]]
+            found = [
+                i for i, (v, _) in enumerate(groups) if v == exponent or not self.total(v, exponent, -1)[0]
+            ]
             v, others = groups.pop(found[0]) if found else (exponent, {})
             groups.append((v, plus(others, term)))
         return not any(q for _, q in groups)
@@ -165,11 +81,32 @@ class Reals:
             if c > 0 and len(m) == 1 and m[0][1] == 1:
                 self.signs[m[0][0]] = "<" if low > 0 else min(relation, self.signs.get(m[0][0], "<="))
 
+    def given(self, facts: Any) -> None:
+        """From now on, all of these; what makes one of them defined may stand behind it."""
+        while facts:
+            later, why = list[Any](), "perhaps undefined"
+            for f in facts:
+                try:
+                    self.tell(f)
+                except ValueError as error:
+                    later.append(f)
+                    why = str(error)
+            demand(len(later) < len(facts), why)
+            facts = later
+
+    def tell(self, fact: Any) -> None:
+        """From now on, a fact as it is written."""
+        raise NotImplementedError
+
     def follows(self, goal: Any) -> bool:
         """Whether cvc5 finds, by a part of the work that is left, that a goal is true wherever what is known is."""
-        for again in (False, True)[: 1 + bool(self.lemmas)]:
-            facts, solver = [lemma() for lemma in self.lemmas * again], smt.Solver()
-            for option, value in ("nl-cov", True), ("nl-ext", "light"), ("rlimit", str(max(self.work[0] // 4, 1))):
+        for more in dict.fromkeys(((), (*self.orders,), (*self.orders, *self.lemmas))):
+            facts, solver = [lemma() for lemma in more], smt.Solver()
+            for option, value in (
+                ("nl-cov", True),
+                ("nl-ext", "light"),
+                ("rlimit", str(max(self.work[0] // 4, 1))),
+            ):
                 solver.setOption(option, value)
             solver.add(*self.known, *facts, smt.Not(goal))
             found = solver.check()
@@ -219,7 +156,7 @@ class Reals:
         n, d = u
         if d != ONE and not self.shows("<", (d, ONE)):
             n, d = ({m: -c for m, c in p.items()} for p in u)
-            self.need("<", (d, ONE))
+            demand(self.shows("<", (d, ONE)), "a root of a quotient by what has no known sign")
         if not n:
             return u
         c, m, rest = self.factors(self.times(n, *[d] * (k - 1 if d != ONE else 0)))
