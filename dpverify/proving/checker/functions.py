@@ -75,9 +75,9 @@ class Functions(Reals):
             if len(m) == 1 and m[0][1] == 1 and m[0][0] in self.logs:
                 return self.power(self.logs[m[0][0]], c)
         for head, vs, t in self.values:
-            q = self.ratio(u, vs[0]) if head == "exp" else 0
-            if q and q.denominator < 9 and abs(q.numerator) < 40:
-                return self.power(t, q)
+            r: Any = self.ratio(u, vs[0]) if head == "exp" else 0
+            if r and r.denominator < 9 and abs(r.numerator) < 40:
+                return self.power(t, r)
         if len(n) != 1:
             t = reduce(self.product, (self.exp(self.quotient({m: c}, d)) for m, c in n.items()), UNIT)
             self.values.append(("exp", (u,), t))
