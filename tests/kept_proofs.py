@@ -20,7 +20,7 @@ from dpverify.verification.proofs import PROVING_LIBRARIES, ProofRecord
 
 ROOT = Path(__file__).parents[1]
 
-_PATIENCE = 1200.0
+_PATIENCE = 3600.0
 """Seconds for which one test process may wait until another has proved everything."""
 
 _KEPT = 5

@@ -12,11 +12,12 @@ from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Obligation
+from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.function_facts import FunctionFacts
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
@@ -24,12 +25,27 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
-from dpverify.proving.reasoning.effort import limited
+from dpverify.proving.reasoning.effort import GuardError, guarded, limited
+
+BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
+"""Methods whose proofs a solver for real arithmetic can be asked for as one."""
 
 
 def default_provers() -> tuple[Prover, ...]:
-    """What is for vectors alone; simple points, exact proofs, z3, derivatives, boxes, and last the thorough search."""
-    return Gram(), Search(), Exact(), RealArithmetic(), Chains(), BallProver(), Search(thorough=True)
+    """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
+
+    Last the thorough search.
+    """
+    return (
+        Gram(),
+        Search(),
+        Exact(),
+        RealArithmetic(),
+        FunctionFacts(),
+        Chains(),
+        BallProver(),
+        Search(thorough=True),
+    )
 
 
 def prove(
@@ -57,7 +73,10 @@ def prove(
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(limits.steps) as meter:
         try:
-            found = witness(obligation, limits)
+            with guarded(limits.guard):
+                found = witness(obligation, limits)
+        except GuardError:
+            found = Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
         except (OutOfScopeError, RecursionError) as error:
             found = Witness(None, f"{NONE_FOUND} ({error})")
         except _ALGEBRA_FAILS as error:
@@ -134,7 +153,10 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     with limited(budget.steps) as meter:
         try:
-            proof = prover.attempt(obligation, budget)
+            with guarded(budget.guard):
+                proof = prover.attempt(obligation, budget)
+        except GuardError:
+            proof = _undecided("", Gap.CLOCK)
         except OutOfScopeError as error:
             proof = _undecided(str(error), error.gap)
         except InvalidArgumentError as error:
@@ -173,6 +195,13 @@ def _cut_short(proof: Proof) -> Proof:
     return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
 
 
+def _together(parts: list[Json]) -> Json:
+    """One proof of several, by the facts of all of them where real arithmetic needs nothing else."""
+    if any(p["method"] == "facts" for p in parts) and {p["method"] for p in parts} <= BY_ARITHMETIC:
+        return {"method": "facts", "facts": [f for p in parts for f in p.get("facts", [])]}
+    return {"method": "conjunction", "parts": parts}
+
+
 def _conjunction(
     obligation: Obligation, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
 ) -> Proof:
@@ -196,7 +225,7 @@ def _conjunction(
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
     # `undecided` is empty, so every part has its certificate
-    steps = {"method": "conjunction", "parts": [(p.certificate or {})["proof"] for p in proofs]}
+    steps = _together([(p.certificate or {})["proof"] for p in proofs])
     box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
     boxes = [p.boxes for p in proofs if p.boxes is not None]
     return Proof(

@@ -37,8 +37,8 @@ class Budget:
     All limits are counts, so that answers do not depend on the machine: `boxes` and `operations` (of balls) for
     boxes, `units` for each question to z3 in z3's own count of its work, `steps` for algebra and evaluation;
     searches have fixed numbers of points. A prover that reaches a limit gives up; it never answers more weakly
-    because the limit was near. `guard` ends, far beyond what the counted work takes, whatever hangs all the same;
-    a proof says where that happened (`stopped_by_the_clock`).
+    because the limit was near. `guard` seconds, of CPU time where the work is algebra, end whatever hangs all the
+    same, far beyond what counted work takes; a proof says where that happened (`stopped_by_the_clock`).
     """
 
     boxes: int = 400_000

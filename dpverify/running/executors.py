@@ -264,6 +264,11 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
 
 def worker_processes(hook: _Hook | None = None) -> Any:
     """Joblib's backend of processes that end with this one, even if it is killed."""
+    # Where warnings are errors, this one would end the thread that hands out work, and whoever waits for it would wait
+    # forever. All that it says is that a worker had grown large and that a new one took its place.
+    warnings.filterwarnings(
+        "ignore", message="A worker stopped while some jobs were given", category=UserWarning
+    )
     return _Processes(hook or _Hook(), initializer=end_with_parent, initargs=(os.getpid(),))
 
 

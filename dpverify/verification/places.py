@@ -68,13 +68,22 @@ def places(paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = N
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[Place]:
-    """Calls in the paper's modules that are given the id first, or as `id`: `Statement("fmtt18.thm23", ...)`."""
+    """Calls in the paper's modules that are given the id first, or as `id`: `Statement("fmtt18.thm23", ...)`.
+
+    The last one of a module, as what a sheet includes of another one stands before it.
+    """
     if not isinstance(paper, PaperFolder):
         return
-    for file in sorted(paper.folder.glob("*.py")):
-        for node in _nodes(file, id_):
-            if isinstance(node, ast.Call) and any(_is(argument, id_) for argument in _named_by(node)):
-                yield Place("statement", file.resolve(), node.lineno)
+    for file in sorted(paper.folder.rglob("*.py")):
+        if "audits" in file.relative_to(paper.folder).parts:
+            continue
+        lines = [
+            node.lineno
+            for node in _nodes(file, id_)
+            if isinstance(node, ast.Call) and any(_is(argument, id_) for argument in _named_by(node))
+        ]
+        if lines:
+            yield Place("statement", file.resolve(), max(lines))
 
 
 def _named_by(call: ast.Call) -> list[ast.expr]:

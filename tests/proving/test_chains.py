@@ -165,11 +165,10 @@ def test_a_search_that_leads_nowhere_ends_after_a_number_of_questions(
 
     monkeypatch.setattr(places, "unsatisfiable", counting)
     time = real("t", ge=5)
-    y = 20 * log(3) + 2 * time
-    terms = [y**j / factorial(j) for j in range(20)]
+    y = 3 * (20 * log(3) + 2 * time)
+    terms = [y**j / factorial(j) for j in range(9)]
     long = Obligation("o", "where", Le(exp(-y) * sum(terms[1:], terms[0]), exp(-time)), (time,))
     assert prove(long, provers=(Chains(),)).verdict is Verdict.UNDECIDED
+    short = Obligation("o", "where", Le(exp(-y) * sum(terms[1:5], terms[0]), exp(-time)), (time,))
+    assert prove(short, provers=(Chains(),)).verdict in Verdict
     assert 0 < len(asked) < 100
-    powers = Le((n - 1) ** p / (3**p * 2 ** (p * (n - 4) / 2)), 1 + (n - 1) ** p / rate**p)
-    assert prove(Obligation("o", "where", powers, (n, p, rate)), provers=(Chains(),)).verdict in Verdict
-    assert len(asked) < 200

@@ -76,6 +76,7 @@ ROUTES["exists"] = (
     "proved",
     {"method": "exists", "shows": "claim", "values": {"C": ONE}, "inner": [INSIDE]},
 )
+ROUTES["facts"] = (["<=", X, ["exp", X]], "proved", {"method": "facts", "facts": [["tangent", "exp", X]]})
 PROGRAM = """
 import json, sys
 from dpverify.proving.checker import check
@@ -96,6 +97,7 @@ RESTS_ON = {
     "chains": POINTS | (ALGEBRA - {"algebra"}) | {"chains"},
     "closed": POINTS | ALGEBRA | {"closed"},
     "exists": POINTS | ALGEBRA | {"exists"},
+    "facts": POINTS | ALGEBRA | {"facts"},
     "gram": {"__init__", "gram"},
     "gram-at-a-point": {"__init__", "gram"},
 }

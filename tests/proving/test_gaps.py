@@ -20,9 +20,11 @@ ANY = real("z")
 @pytest.mark.parametrize(
     ("obligation", "budget", "gap"),
     [
-        (Obligation("o", "", Le(log(1 + X), X), (X,)), Budget(), Gap.UNBOUNDED_DOMAIN),
+        (Obligation("o", "", Le(log(1 + X) * log(2 + X), 2 + X**2), (X,)), Budget(), Gap.UNBOUNDED_DOMAIN),
         (
-            Obligation("o", "", Le(log(1 + X + Y**2), X + Y**2), (X, Y), box={"x": (0, 4), "y": (0, 4)}),
+            Obligation(
+                "o", "", Le(log(1 + X + Y) * log(2 + X), 2 + X**2 + Y), (X, Y), box={"x": (0, 4), "y": (0, 4)}
+            ),
             Budget(boxes=3),
             Gap.EFFORT_SPENT,
         ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import time
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,7 +13,7 @@ import sympy as sp
 import z3
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import (
     INFINITY,
     Apply,
@@ -32,7 +34,7 @@ from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.checker.algebra import Algebra
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
+from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
 from dpverify.proving.reasoning import satisfiability
 from dpverify.proving.reasoning.effort import EffortSpentError, limited, spend
@@ -142,6 +144,29 @@ def test_what_the_clock_ends_is_said() -> None:
     if found.verdict is Verdict.UNDECIDED:
         assert STOPPED_BY_THE_CLOCK in found.reason
     assert replace(found, seconds=0.0).stopped_by_the_clock
+
+
+class _Hanging:
+    """A prover whose algebra counts nothing and never ends."""
+
+    name = "hanging"
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        while True:
+            with suppress(Exception):
+                int("no number")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of CPU time here")
+def test_what_counts_nothing_is_ended_all_the_same() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    found = prove(
+        Obligation("test", "nowhere", Le(X, X + 1), (x,)), budget=Budget(guard=0.05), provers=(_Hanging(),)
+    )
+    assert (found.verdict, found.gap) == (Verdict.UNDECIDED, Gap.CLOCK)
+    assert found.stopped_by_the_clock
+    assert STOPPED_BY_THE_CLOCK in found.reason
+    assert signal.getsignal(signal.SIGPROF) == before
 
 
 def test_z3_is_asked_nothing_whose_work_it_does_not_count() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 LOCK = RLock()  # threads share the state of cvc5 and mpmath
 CLOSED = dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed")
-OWN = ("units", "boxes", "chains", "exists")
+OWN = ("units", "boxes", "chains", "exists", "facts")
 
 
 class Confirmation(NamedTuple):

@@ -53,12 +53,16 @@ _WAYS = 4
 """Derivatives of one goal that are followed, the simplest first."""
 _LONGEST = 200
 """Operations of the longest goal that is looked at."""
+_LOGGED = 40
+"""The same of what a logarithm is taken of: SymPy asks of a longer one whether it is 0, for ages."""
 _FACTORED = 80
 """The same of what is factored."""
 _KINDS = 5
 """Exponentials, logarithms and values of Phi in it."""
 _HIGHEST = 3
 """Powers of a factor up to this one are taken apart."""
+_STEEP = 5
+"""The same of a sum in a goal that is looked at."""
 _ZERO = Number(Fraction(0))
 _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "log", "phi", "log_base"})
 
@@ -120,9 +124,23 @@ def _simple(e: SymPy) -> SymPy:
         return e
     try:
         check_expansion(e)
-        return sp.factor(sp.together(sp.powsimp(sp.expand_power_exp(e))))
+        return sp.factor(sp.together(_joined(sp.expand_power_exp(e))))
     except (TooLargeError, sp.PolynomialError, NotImplementedError):
         return e
+
+
+def _joined(e: SymPy) -> SymPy:
+    """An expression in which powers of one base that are multiplied are one power."""
+    if e.is_Atom:
+        return e
+    e = e.func(*map(_joined, e.args))
+    if not e.is_Mul:
+        return e
+    exponents: dict[SymPy, list[SymPy]] = {}
+    for factor in e.args:
+        base, exponent = (sp.E, factor.args[0]) if isinstance(factor, sp.exp) else factor.as_base_exp()
+        exponents.setdefault(base, []).append(exponent)
+    return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
 
 
 def _rewritten(f: SymPy, steps: Json) -> Json:
@@ -159,7 +177,7 @@ class _Goals:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
         key = (place.variables, place.given, f, strict)
         if key not in self.found:
-            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST:
+            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST or _is_steep(f):
                 return None
             self.left -= 1
             self.found[key] = None  # what leads back to itself shows nothing
@@ -272,6 +290,8 @@ class _Goals:
             return None
         factors = [g for side in (larger, smaller) for g in sp.Mul.make_args(side)]
         if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
+            return None
+        if any(g.count_ops() > _LOGGED for g in factors if not isinstance(g, sp.exp)):
             return None
         logs = [sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in (larger, smaller)]
         if not all(place.at_once(side, strict=True, solver=False) or self._positive(place, side, depth)
@@ -534,6 +554,11 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
         t = real(f"inverse_{v.name}", **ends)
         yield t, 1 / x, 1 / symbol(t)
+
+
+def _is_steep(f: SymPy) -> bool:
+    """Whether a sum stands there to a high power, with so many derivatives that none is algebraic soon."""
+    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _STEEP for p in f.atoms(sp.Pow))
 
 
 def _positive_number(e: SymPy, strict: bool) -> bool:

@@ -12,6 +12,7 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof, most_telling
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.definedness import is_defined
+from dpverify.proving.reasoning.facts import shown_with
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable
 
 
@@ -45,7 +46,7 @@ class RealArithmetic:
                     )
                     undefined = "" if strictly is True else undefined
                 if answer is True and not undefined:
-                    proof = certificate(obligation, Verdict.PROVED, {"method": "smt"})
+                    proof = certificate(obligation, Verdict.PROVED, shown_with(assuming, ()))
                     return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
                 if answer is True:
                     reasons.append(undefined)

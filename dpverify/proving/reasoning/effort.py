@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import FrameType
 
 from dpverify.formulas.expressions import TooLargeError
 
@@ -50,3 +53,42 @@ def note_the_clock() -> None:
     meter = _METER.get()
     if meter is not None:
         meter.stopped_by_the_clock = True
+
+
+class GuardError(BaseException):
+    """The guard has ended work that no count has; nothing that mends other failures may catch it."""
+
+
+_GUARDED: ContextVar[bool] = ContextVar("guarded", default=False)
+
+
+@contextmanager
+def guarded(seconds: float) -> Iterator[None]:
+    """End, by `GuardError`, what is inside after so many seconds of this process's CPU time.
+
+    CPU time, so that a busy machine ends nothing. It is for what hangs in a library's algebra, where nothing is
+    counted; an attempt that it ended says so. Only the main thread has signals: elsewhere there is no guard, nor is
+    there one inside another one.
+    """
+    if (
+        _GUARDED.get()
+        or not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        note_the_clock()
+        raise GuardError
+
+    token = _GUARDED.set(True)
+    before = signal.signal(signal.SIGPROF, end)
+    # again and again, for an exception that comes up while an object is finalized is lost
+    signal.setitimer(signal.ITIMER_PROF, seconds, max(seconds, 1.0))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        _GUARDED.reset(token)

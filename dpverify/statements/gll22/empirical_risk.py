@@ -273,7 +273,21 @@ thm6_4 = (
         given=r"N\le\frac{\varepsilon^2n^2}{2w}q^2, w\ge\log(1/\delta)-\ln(\frac{4}{3}), \ln(\frac{4}{3})<\frac{3}{10}",
         added=(real("N", ge=0), real("q", ge=0, meaning="log(n d epsilon / delta)"), real("w", gt=0)),
         uses=("gll22.thm5.6", "gll22.thm6.4/queries", "gll22.thm6.4/argument-of-the-logarithm"),
-        where="Theorem 6.4, third item, from above: for large epsilon there is no bound of this order from below",
+        where="Theorem 6.4, third item, from above",
+    )
+    .step(
+        "order-from-below", rf"2n^2\cdot({_ROOTS})^2\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
+        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta))", uses=("gll22.thm6.4/queries",),
+        where="Theorem 6.4, third item, from below: G^2/mu of Theorem 5.6 for the losses k f, logarithms squared aside",
+    )
+    .corrected(
+        "order-from-below",
+        rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
+        rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
+        given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
+        because="for large epsilon the number of queries grows with epsilon n^2, and not with its square, so that "
+                "Theta of what is printed is only a bound from above",
+        where="Theorem 6.4, third item, from below, for epsilon up to log(3/(4 delta))",
     )
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from dpverify.statements.gll22 import (
     lower_bound,
     population_risk,
     query_bounds,
+    rates,
     rejection_error,
     rejection_step,
     renyi,
@@ -31,4 +32,5 @@ STATEMENTS = (
     *population_risk.STATEMENTS,
     *lower_bound.STATEMENTS,
     *query_bounds.STATEMENTS,
+    *rates.STATEMENTS,
 )

@@ -46,6 +46,7 @@ eq9 = (
     .correction(latex=f"{_DELTA}={_MAGNITUDE}")
 )  # fmt: skip
 
+_T = r"T(\mathcal{N}(0,1)\|\mathcal{N}(s,1))(z)"
 _half = real("c", meaning="a half line's end", latex=r"\Phi^{-1}(1-z)")
 
 eq10 = (
@@ -60,6 +61,10 @@ eq10 = (
               where="(10) with c = Phi^{-1}(1-z): the half line above -c has the same mass, so the infimum is no "
                     "larger",
               consequence=EDGE, true_if="for s >= 0, or with |s|, as Lemma 6.3 writes")
+    .define(_T, r"\int_{-\infty}^{\Phi^{-1}(1-z)}\frac{e^{-(x-s)^2/2}}{\sqrt{2\pi}}\mathrm{d}x")
+    .whole("mass-of-the-best-half-line", rf"{_T}=\Phi(\Phi^{{-1}}(1-z)-s)", letters=(_s_from_0,),
+           uses=("gll22.eq10/likelihood-ratio-order", "neyman-pearson"),
+           where="(10), s >= 0: what the other law gives the lower half line of mass 1 - z")
     .step("likelihood-ratio-order", r"\frac{\partial}{\partial x}(xs-\frac{s^2}{2})=s", letters=(_s_from_0,),
           where="(10), s >= 0: the ratio of the densities grows along the line, so a lower half line is best",
           uses=("neyman-pearson",))
@@ -87,6 +92,7 @@ lem6_3 = (
         pairs=("gll22.eq9", "gll22.thm6.4"),
     )
     .define(r"\varphi(x)", _DENSITY, parameter=_x)
+    .define(r"\delta\left(\mathcal{N}(0,1)\;\middle\|\;\mathcal{N}(s,1)\right)(\varepsilon)", _CURVE)
     .define(r"\delta", r"\frac{e^{-\log(1/(2\delta))}}{2}")
     .define(r"\bar s", r"\sqrt{2\log(1/(2\delta))+2\varepsilon}-\sqrt{2\log(1/(2\delta))}")
     .define("s_t", r"\sqrt{t^2+2\varepsilon}-t")
@@ -104,8 +110,21 @@ lem6_3 = (
     .step("second-argument",
           r"-\frac{\varepsilon}{\bar s}-\frac{\bar s}{2}=-\sqrt{2\log(1/(2\delta))+2\varepsilon}",
           where="Lemma 6.3, second argument of (9) at the largest s")
+    .step("without-the-second-term", r"\delta\left(\mathcal{N}(0,1)\;\middle\|\;\mathcal{N}(s,1)\right)(\varepsilon)"
+          r"\leq\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)",
+          uses=("gll22.eq9",), where="Lemma 6.3, proof, first display")
     .step("gaussian-tail", r"1-\Phi(t)\le\frac{1}{2}\exp(-t^2/2)", letters=(_t_from_0,), box={"t": (0, 10)},
           where="Lemma 6.3, proof, for t > 0 (and at 0)")
+    .step("largest-t", r"t\leq\sqrt{2\log(1/(2\delta))}", given=r"\delta\le\frac{1}{2}\exp(-t^2/2)",
+          uses=("gll22.lem6.3/gaussian-tail",), where="Lemma 6.3, proof: t has 1 - Phi(t) = delta")
+    .step("enough", r"\Phi\left(-\frac{\varepsilon}{s}+\frac{s}{2}\right)\leq\delta",
+          given=r"\frac{\varepsilon}{s}-\frac{s}{2}\ge t, \Phi(-t)\le\delta",
+          where="Lemma 6.3, proof: what s has to satisfy")
+    .step("same-condition", r"\frac{\varepsilon}{s}-\frac{s}{2}\geq t\iff 0\leq s\leq\sqrt{t^{2}+2\varepsilon}-t",
+          where="Lemma 6.3, proof: solved for s, which is above 0")
+    .step("choice-of-s", r"s\leq\bar s\implies s\le\sqrt{t^{2}+2\varepsilon}-t",
+          given=r"t\leq\sqrt{2\log(1/(2\delta))}",
+          uses=("gll22.lem6.3/largest-t", "gll22.lem6.3/decreasing-in-t"), where="Lemma 6.3, proof: what s may be")
     .step("equivalence", r"\frac{\varepsilon}{s_t}-\frac{s_t}{2}=t",
           where="Lemma 6.3, proof: epsilon/s - s/2 = t at s = sqrt(t^2 + 2 epsilon) - t")
     .step("decreasing-in-t", r"\frac{\partial}{\partial t}(\sqrt{t^2+2\varepsilon}-t)\le 0",

@@ -226,7 +226,8 @@ thm7_1 = (
         uses=("gll22.thm7.1/hamming", "gll22.thm7.1/second-moment", "gll22.thm7.1/second-moment-is-allowed",
               "gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta",
               "gll22.thm7.1/last-step"),
-        where="Theorem 7.1",
+        where="Theorem 7.1 from the last step as it is printed, which holds for no d and k: the premises contradict "
+              "one another, so that this shows nothing, and the constant 16 is left without a proof",
     )
     .corrected(
         "bound", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",

@@ -26,6 +26,9 @@ _p, _range = (
 _L, _c = real("L", ge=0, latex=r"\ln(1/\eta)"), real("c", gt=0)
 _RATE = r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}+\frac{1}{\sqrt{n}}"
 
+_w = real("w", ge=0, le=1, meaning="min(sqrt(d), sqrt(k)) / sqrt(k)")
+_OF_DIMENSIONS = r"\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}"
+
 cor7_6 = (
     Sheet(
         "gll22.cor7.6",
@@ -70,8 +73,36 @@ cor7_6 = (
         where="Corollary 7.6, proof, last display, second line: Omega(.) with the constant 1/4, for w = sqrt(d/k)",
     )
     .step(
+        "rare-event", r"\frac{1}{nd}\le\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}", given=r"k\le nd",
+        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what is to be shown",
+    )
+    .step(
+        "of-dimensions", r"\min\{1,\sqrt{\frac{d}{4k}}\}\ge\frac{1}{2}\cdot"+_OF_DIMENSIONS,
+        where="Corollary 7.6, proof, 3rd display: the minimum of Theorem 7.1, and the one that it is",
+    )
+    .step(
+        "conditioned", r"a_1\ge\frac{GDw}{64\sqrt{2}}",
+        given=rf"{_gap.latex}-(1-p)R\le a_1, {_gap.latex}\ge\frac{{GD}}{{16\sqrt{{2}}}}\cdot\frac{{w}}{{2}}, R\le GD, "
+              r"1-p\le\frac{q}{64\sqrt{2}}, q\le w",
+        added=(real("q", ge=0, meaning="1/(nd)"), _w),
+        uses=("gll22.thm7.1", "gll22.cor7.6/total-expectation", "gll22.cor7.6/rare-event",
+              "gll22.cor7.6/of-dimensions", "gaussian-norm-tail"),
+        where="Corollary 7.6, proof, 3rd display: Omega(.) with the constant 1/(64 sqrt(2)), where the event is "
+              "missed with probability 1/(64 sqrt(2) n d)",
+    )
+    .step(
         "scaling", r"GD=\frac{1}{c}\cdot\frac{cG\sqrt{a}D}{\sqrt{a}}", given="a>0",
         where="Corollary 7.6, proof, last display, third line: G' = c G sqrt(1 + log(nd)/d)",
+    )
+    .whole(
+        "bound", r"a_1\ge\frac{G^{\prime}D}{256cr}m",
+        given=r"a_1\ge\frac{GDw}{64\sqrt{2}}, w\ge\frac{1}{2}m, G^{\prime}\le cG\sqrt{2}r",
+        added=(_w, real("G_prime", gt=0, latex=r"G^{\prime}", meaning="largest Lipschitz constant"),
+               real("m", ge=0, le=1, meaning="the minimum of the statement"),
+               real("r", ge=1, meaning="sqrt(1 + log(n)/d)")),
+        uses=("gll22.cor7.6/conditioned", "gll22.cor7.6/number-of-observations", "gll22.cor7.6/scaling",
+              "gll22.cor7.6/squared-length", "gll22.cor7.6/logarithm-of-d"),
+        where="Corollary 7.6: Omega(.) with the constant 1/(256 c)",
     )
 )  # fmt: skip
 
@@ -85,6 +116,11 @@ _F, _F_best = (
     real("F_best", latex="F^*"),
 )
 _ratio = real("X", gt=0, latex="X", meaning="G^2 / mu")
+
+_a_pos = real("a", gt=0, meaning="constant of Omega")
+_G_0 = real("G_0", gt=0, unit=_G_exp.unit, meaning="mean length of a record")
+_d_used = real("d_used", ge=1, latex=r"d^{\prime}", meaning="dimensions that are used")
+_log_x = real("ln_X2", ge=0, latex=r"\log(X)")
 
 cor7_7 = (
     Sheet(
@@ -109,6 +145,20 @@ cor7_7 = (
         where="Corollary 7.7, proof, 2nd and 3rd display, O(d) with the constant 3",
     )
     .step(
+        "eq19", rf"{_gap.latex}\ge\frac{{a}}{{\sqrt{{1+\log(k)/d}}}}GD\cdot\min\{{\sqrt{{\frac{{d}}{{k}}}},1\}}",
+        given=rf"{_gap.latex}\ge aG_0D\min\{{\sqrt{{\frac{{d}}{{k}}}},1\}}, G=G_0\sqrt{{1+\log(k)/d}}",
+        added=(_gap, _a_pos, _G_0), uses=("gll22.cor7.6/conditioned", "gll22.cor7.6/scaling"),
+        where="(19): as Corollary 7.6, with k in place of nd, Omega(.) with the constant a, which is 1/(64 sqrt(2) c)",
+    )
+    .step(
+        "comparison",
+        r"\frac{G\sqrt{d/\mu}}{\sqrt{1+\log(k)/d}}\min\left\{\sqrt{\frac{d}{k}},1\right\}\leq\frac{3}{a}d",
+        given=rf"\frac{{a}}{{\sqrt{{1+\log(k)/d}}}}GD\cdot\min\{{\sqrt{{\frac{{d}}{{k}}}},1\}}\le{_F.latex}-F^*, "
+              rf"{_F.latex}\le F^*+3d, D=\sqrt{{d/\mu}}",
+        added=(_a_pos,), uses=("gll22.cor7.7/eq19", "gll22.cor7.7/risk-of-the-sample"),
+        where="Corollary 7.7, proof, 4th display: O(d) with the constant 3/a",
+    )
+    .step(
         "middle-regime", r"\frac{G^2}{C^2\mu}\le k", given=r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq Cd",
         where="Corollary 7.7, proof, 5th display: k = Omega(G^2/mu)",
     )
@@ -116,6 +166,18 @@ cor7_7 = (
         "large-regime", r"\frac{G^2d/\mu}{2C^2\log(G^{2}/\mu)}\le k",
         given=r"\frac{G\sqrt{d/\mu}}{\sqrt{\log(k)/d}}\sqrt{\frac{d}{k}}\leq Cd, \log(k)\le 2\log(G^{2}/\mu)",
         where="Corollary 7.7, proof, 6th display, for k up to (G^2/mu)^2; a larger k is larger than the bound",
+    )
+    .step(
+        "small-regime", r"\frac{X}{C^2}\le k",
+        given=r"\sqrt{X}\sqrt{d^{\prime}}\sqrt{\frac{d^{\prime}}{k}}\leq Cd^{\prime}",
+        added=(_d_used,), uses=("gll22.cor7.7/comparison",),
+        where="Corollary 7.7, proof, end: the 5th display with d' dimensions, d' at most G^2/mu, which is X",
+    )
+    .whole(
+        "bound", r"k\ge\frac{1}{2C^2}\cdot\frac{X}{1+\log(X)/d}",
+        given=r"(\frac{X}{C^2}\le k\text{ or }\frac{Xd}{2C^2\log(X)}\le k), \log(X)>0", added=(_log_x,),
+        uses=("gll22.cor7.7/small-regime", "gll22.cor7.7/middle-regime", "gll22.cor7.7/large-regime"),
+        where="Corollary 7.7, all cases together, X being G^2/mu, above 1: O(.) with the constant 1/(2 C^2)",
     )
     .condition(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", consequence=EDGE,

@@ -94,6 +94,7 @@ _S = rf"{_E}_{{P}}[e^{{-\alpha}}\mathbf{{1}}_{{S}}]"
 _NOT_S = rf"{_E}_{{P}}[e^{{-\alpha}}\mathbf{{1}}_{{\overline{{S}}}}]"
 _S_X = rf"{_E}_{{P}}[e^{{-\alpha(x)}}\mathbf{{1}}_{{S}}]"
 _NOT_S_X = rf"{_E}_{{P}}[e^{{-\alpha(x)}}\mathbf{{1}}_{{\overline{{S}}}}]"
+_other_quantile = real("q2", latex="q_{1-z}", meaning="Gaussian quantile of 1 - z")
 _gamma = real("gamma", gt=0, latex=r"\gamma", meaning="G / sqrt(mu)")
 _t = real("t", ge=0)
 _F = real(
@@ -124,7 +125,7 @@ _phi, _phi2 = (
 thm2_1 = (
     Sheet(
         "gll22.thm2.1",
-        (mu, G, _z, _gamma, _quantile, _level, _t, _F, _H, _f_gauss, _h_gauss, _x, _a,
+        (mu, G, _z, _gamma, _quantile, _other_quantile, _level, _t, _F, _H, _f_gauss, _h_gauss, _x, _a,
          real("T", ge=0, le=1, latex=_T), real("S", gt=0, latex=_S), real("S_not", ge=0, latex=_NOT_S)),
         title="Gaussian differential privacy of strongly log-concave perturbations", where="Theorems 2.1 and 4.1",
         latex=rf"{_T}\geq {_T_GAUSS},\quad \delta(P\|Q)(\varepsilon)\leq"
@@ -134,7 +135,7 @@ thm2_1 = (
     .define(r"\Phi^{-1}(1-z)", r"-(\Phi^{-1}(z))")
     .define(_S_X, _S).define(_NOT_S_X, _NOT_S)
     .define(_T_GAUSS, r"\Phi(\Phi^{-1}(1-z)-\frac{G}{\sqrt{\mu}})")
-    .define(r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)", r"\Phi(\Phi^{-1}(1-z)-\gamma)")
+    .define(r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)", r"\Phi(q_{1-z}-\gamma)")
     .step(
         "trade-off-as-a-ratio", rf"{_T} =\left(1+\frac{{{_NOT_S}}}{{{_S}}}\right)^{{-1}}",
         given=rf"{_T}=\frac{{{_S}}}{{{_S}+{_NOT_S}}}", uses=("neyman-pearson",),
@@ -186,7 +187,8 @@ thm2_1 = (
     )
     .step(
         "gaussian-trade-off", r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)=\Phi(-\Phi^{-1}(z)-\gamma)",
-        uses=("gll22.eq10",), where="Theorem 4.1, proof, 4th display, line 4, with (10)",
+        given=r"\Phi(q_{1-z})=1-z, \Phi(\Phi^{-1}(z))=z", uses=("gll22.eq10",),
+        where="Theorem 4.1, proof, 4th display, line 4, with (10), where the quantile is that of 1 - z",
     )
     .whole(
         "trade-off", rf"{_T}\geq {_T_GAUSS}",

@@ -11,6 +11,7 @@ _level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta
 _rho = real("rho", gt=0, unit=NATS, meaning="privacy of a message, in zCDP", latex=r"\rho")
 _small_rho = real("rho", gt=0, le="1/10", unit=NATS, meaning="privacy of a message, in zCDP", latex=r"\rho")
 _m = real("m", gt=0, unit=RECORDS, meaning="batch size")
+_q = real("q", gt=0, meaning="probability with which a record is sampled")
 _spread = real("Lambda", gt=0, meaning="ln(n/m)", latex=r"\log(n/m)")
 _order = real("a", gt=1, meaning="an order")
 _c = real("c", gt=0, meaning="threshold of an event")
@@ -35,7 +36,7 @@ _CASE = (
 
 lem12 = (
     Sheet(
-        "mn25.lem12", (n, d, B, L, alpha, _level, _rho, _m, epsilon, _order, _c),
+        "mn25.lem12", (n, d, B, L, alpha, _level, _rho, _m, _q, epsilon, _order, _c),
         title="Privacy of DP-SGD",
         where="Lemma 12",
         latex=(
@@ -47,7 +48,7 @@ lem12 = (
     .define(r"\alpha_{1,\delta}^{*}", r"\frac{BL\sqrt{d\log(1/\delta)}}{n}")
     .define(r"\sigma", r"\frac{L}{m\sqrt{\rho}}")
     .define("T", r"\frac{B^2L^2}{\alpha^2}\cdot\frac{d}{m^2\rho}")
-    .define(r"\rho'", r"13(m/n)^{2}\rho")
+    .define(r"\rho'", r"13q^{2}\rho")
     .define(r"\rho''", r"\frac{13B^{2}L^{2}d}{\alpha^{2}n^{2}}")
     .define(r"\omega'", r"\frac{1}{4\rho}")
     .define(r"\omega''", r"\frac{1}{4\rho}")
@@ -118,11 +119,12 @@ lem12 = (
         where="Lemma 12, proof, for rho <= 1/10",
     )
     .step(
-        "amplified", r"\rho^{\prime}=13(m/n)^{2}\rho=13d/n^{2}", given=r"m\le\sqrt{d/\rho}", where="Lemma 12, proof",
+        "amplified", r"\rho^{\prime}=13(m/n)^{2}\rho=13d/n^{2}", given=r"q=\frac{m}{n}, m\le\sqrt{d/\rho}",
+        where="Lemma 12, proof: rho' of a record that is sampled with probability q, by the theorem that is cited",
         uses=("tcdp-by-subsampling",),
     )
     .corrected(
-        "amplified", r"13(m/n)^{2}\rho\le 13d/n^{2}", given=r"m\le\sqrt{d/\rho}", where="Lemma 12, proof",
+        "amplified", r"\rho^{\prime}\le 13d/n^{2}", given=r"q=\frac{m}{n}, m\le\sqrt{d/\rho}", where="Lemma 12, proof",
         because="the batch is smaller where m-bar is below sqrt(d/rho), and sampled at a lower rate",
         consequence=EDGE, true_if="for m-bar of at least sqrt(d/rho), where m = sqrt(d/rho)",
     )
@@ -132,7 +134,7 @@ lem12 = (
     )
     .step(
         "composed", r"\rho^{\prime\prime}=T\rho^{\prime}=\frac{13B^{2}L^{2}d}{\alpha^{2}n^{2}}",
-        where="Lemma 12, proof: rho'' = T rho'",
+        given=r"q=\frac{m}{n}", where="Lemma 12, proof: rho'' = T rho'",
     )
     .condition(
         "orders-above-one", r"\omega''\geq 1", given=_SETTING, consequence=EDGE,

@@ -1,0 +1,181 @@
+"""Facts about exp, log, Phi and powers at the arguments that a problem has, each an instance of one of four laws.
+
+- `order`: the function grows, so that two of its values are in the order of their arguments; of `log`, and of powers
+  with a positive exponent, where the arguments are positive.
+- `reflection`: Phi(u) + Phi(v) is to 1 what u + v is to 0.
+- `tangent`: the exponential is above its tangent at 0, the logarithm below that at 1, and above 1 - 1/u.
+- `value`: rational bounds of exp, log or Phi at a rational number.
+
+A fact holds wherever its arguments are defined. So arguments are taken only from what has to be defined where a claim
+is asked about: a claim that is a comparison, and comparisons that are assumed, alone or joined by `and`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from dpverify.formulas.expressions import (
+    Apply,
+    At,
+    Bound,
+    Derivative,
+    Expression,
+    Number,
+    children,
+    constant,
+    expression,
+    free_variables,
+)
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, comparisons
+from dpverify.formulas.operators import apply, exp
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
+
+GROWING = ("exp", "log", "phi")
+MOST = 40
+"""Facts for one problem."""
+_MOST_ARGUMENTS = 6
+"""Arguments of one function that are compared with one another."""
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Fact:
+    """An instance of a law."""
+
+    law: str
+    function: str
+    at: tuple[Expression, ...]
+
+    def to_json(self) -> Json:
+        """As certificates write it."""
+        return [self.law, self.function, *map(expression_to_json, self.at)]
+
+    @property
+    def formula(self) -> Formula:
+        """What it says."""
+        match self.law, self.at:
+            case "order", (u, v):
+                return _order(u, v, apply(self.function, u), apply(self.function, v), self.function == "log")
+            case "order", (u, v, p):
+                return Implies(Lt(0, p), _order(u, v, apply("pow", u, p), apply("pow", v, p), True))
+            case "reflection", (u, v):
+                return _equivalent(u + v, 0, apply("phi", u) + apply("phi", v), 1)
+            case "tangent", (u,) if self.function == "exp":
+                return Le(1 + u, apply("exp", u))
+            case "tangent", (u,):
+                log = apply("log", u)
+                return Implies(Lt(0, u), And((Le(log, u - 1), Le(1 - 1 / u, log))))
+            case "value", (c, low, high):
+                value = apply(self.function, c)
+                return And((Le(low, value), Le(value, high)))
+        raise AssertionError(self)
+
+
+def _equivalent(u: Expression, v: object, fu: Expression, fv: object) -> And:
+    """Two things are in the same order as two others."""
+    return And(tuple(
+        Implies(Le(*a), Le(*b))
+        for one, other in (((u, v), (fu, fv)), ((v, u), (fv, fu)))
+        for a, b in ((one, other), (other, one))
+    ))  # fmt: skip
+
+
+def _order(u: Expression, v: Expression, fu: Expression, fv: Expression, positive: bool) -> Formula:
+    same = _equivalent(u, v, fu, fv)
+    return Implies(And((Lt(0, u), Lt(0, v))), same) if positive else same
+
+
+def facts(claim: Formula, assuming: Iterable[Formula]) -> list[Fact]:
+    """Facts at the arguments of functions in a claim and in what is assumed, and at what those are compared with."""
+    given = [c for f in assuming for c in _conjuncts(f)]
+    compared = [c for c in (claim, *given) if isinstance(c, Compare)]
+    uses: dict[str, dict[Expression, None]] = {name: {} for name in GROWING}
+    powers: dict[Expression, dict[Expression, None]] = {}
+    for c in compared:
+        for name, at in _applied(c.left, c.right):
+            if name == "pow":
+                powers.setdefault(at[1], {})[at[0]] = None
+            else:
+                uses[name][at[0]] = None
+    sides = [(c.left, c.right) for c in given if isinstance(c, Compare) and c.relation != "!="]
+    found = dict.fromkeys(itertools.chain.from_iterable(
+        _about(name, list(at), sides) for name, at in uses.items() if at
+    ))  # fmt: skip
+    for p, bases in powers.items():
+        found |= dict.fromkeys(Fact("order", "pow", (u, v, p)) for u, v in _pairs(list(bases), sides))
+    return list(found)[:MOST]
+
+
+def _conjuncts(f: Formula) -> Iterator[Formula]:
+    if isinstance(f, And):
+        for part in f.parts:
+            yield from _conjuncts(part)
+    else:
+        yield f
+
+
+def _applied(*sides: Expression) -> Iterator[tuple[str, tuple[Expression, ...]]]:
+    """Functions and their arguments, where no variable is bound."""
+    for e in sides:
+        if isinstance(e, Bound | Derivative | At):
+            continue
+        if isinstance(e, Apply) and (
+            e.operator in GROWING or (e.operator == "pow" and constant(e.arguments[1]) is None)
+        ):
+            yield e.operator, e.arguments
+        yield from _applied(*children(e))
+
+
+def _about(
+    name: str, arguments: list[Expression], sides: list[tuple[Expression, Expression]]
+) -> Iterator[Fact]:
+    if name == "log":
+        arguments = [*arguments[: _MOST_ARGUMENTS - 1], exp(expression(1))]
+        yield from _value("exp", Fraction(1))
+    for u in arguments:
+        c = constant(u)
+        if c is not None:
+            yield from _value(name, c)
+        elif name != "phi" and free_variables(u):
+            yield Fact("tangent", name, (u,))
+    for u, v in _pairs(arguments, sides):
+        yield Fact("order", name, (u, v))
+    if name == "phi":
+        for u, v in itertools.combinations(arguments[:_MOST_ARGUMENTS], 2):
+            yield Fact("reflection", name, (u, v))
+
+
+def _pairs(
+    arguments: list[Expression], sides: list[tuple[Expression, Expression]]
+) -> Iterator[tuple[Expression, Expression]]:
+    for pair in sides:
+        if pair[0] in arguments or pair[1] in arguments:
+            yield pair
+    yield from itertools.combinations(arguments[:_MOST_ARGUMENTS], 2)
+
+
+def _value(name: str, c: Fraction) -> Iterator[Fact]:
+    ball = flint.arb(flint.fmpq(c.numerator, c.denominator))
+    with flint.ctx.workprec(200):
+        value = {
+            "exp": lambda x: x.exp(), "log": lambda x: x.log(), "phi": lambda x: (-x / flint.arb(2).sqrt()).erfc() / 2,
+        }[name](ball)  # fmt: skip
+        if not value.is_finite():
+            return
+        scaled = value * 10**_DIGITS
+        low, high = (scaled.floor().unique_fmpz(), scaled.ceil().unique_fmpz())
+    if low is not None and high is not None and abs(int(low)) < 10**30:
+        ends = (Number(Fraction(int(end), 10**_DIGITS)) for end in (low, high))
+        yield Fact("value", name, (Number(c), *ends))
+
+
+def shown_with(assuming: Iterable[Formula], known: Iterable[Fact]) -> Json:
+    """A proof by real arithmetic, as certificates write it: with facts also where something is assumed of functions."""
+    needed = [f.to_json() for f in known]
+    functions = any(True for f in assuming for c in comparisons(f) for _ in _applied(c.left, c.right))
+    return {"method": "facts", "facts": needed} if needed or functions else {"method": "smt"}

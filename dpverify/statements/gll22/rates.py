@@ -1,0 +1,131 @@
+"""gll22, Figure 1 and the text beside it: how many queries samplers take, and what private optimization takes then."""
+
+from __future__ import annotations
+
+from dpverify.formulas.expressions import integer, real
+from dpverify.formulas.units import LENGTH, NATS
+from dpverify.statements.gll22.symbols import G_exponent, d
+from dpverify.statements.gll22.symbols import mu_exponent as mu
+from dpverify.statements.sheet import EDGE, Sheet
+
+_G = real("G", gt=0, meaning="Lipschitz constant, of a 1-strongly convex function")
+_any = real("G_any", gt=0, unit=G_exponent.unit, latex="G_F", meaning="Lipschitz constant")
+_D = real("D", ge=0, unit=LENGTH, meaning="distance of the start from the minimizer")
+_n = integer("n", ge=2, meaning="number of records")
+_order = real("order", gt=1, latex=r"\alpha", meaning="Renyi order")
+_epsilon = real("epsilon", gt=0, lt="1/10", unit=NATS, latex=r"\varepsilon")
+_accuracy = real("delta", gt=0, lt="1/2", latex=r"\delta", meaning="accuracy, in total variation")
+_M = real("M", ge=0, meaning="number of values of F")
+_T, _V = real("T", ge=0, meaning="number of steps"), real("V", ge=0, meaning="queries a step")
+_q = real("q", gt=0, meaning="logarithm of G^2 (d/mu + D^2) / delta")
+_w = real("w", ge=2, meaning="log(3/(4 delta)), for delta below 1/10")
+_C, _c = real("C", gt=0), real("c", gt=0)
+_kappa = real("kappa", ge=1, latex=r"\kappa", meaning="condition number")
+
+_inner = real("eta", gt=0, latex=r"\eta", meaning="Lipschitz constant in bst14")
+_walks, _longest = real("m", ge=1), real("W", ge=1)
+_wide = real("tau", ge=1, latex=r"\tau", meaning="diameter of the set in bst14, in units of the ball")
+_OWN = "Figure 1, this work's row"
+_TEXT = "Section 2.3, text after Figure 1"
+_GT20 = r"\frac{\alpha^{2}G^{4}d}{\varepsilon^{2}}"
+_WALK = r"\eta^{2}\tau^2d^{3}Wm"
+
+figure1 = (
+    Sheet(
+        "gll22.figure1",
+        (_G, _any, mu, d, _D, _n, _order, _epsilon, _accuracy, _M, _T, _V, _q, _w, _C, _c, _kappa,
+         _inner, _walks, _longest, _wide),
+        title="Queries of samplers", where="Figure 1",
+        latex=r"G^{2}\text{ values of }f_{i}\text{ for }\mathrm{TV}\le\delta,\text{ polylogarithmic terms omitted}",
+        pairs=("gll22.alg1", "gll22.thm5.6", "gll22.cor7.7", "gll22.thm6.4"),
+    )
+    .step(
+        "rescaled", r"\frac{G_F^2}{\mu}=G^2", given=r"G=\frac{G_F}{\sqrt{\mu}}",
+        where=f"{_OWN}: in units of 1/sqrt(mu), a mu-strongly convex function is 1-strongly convex",
+    )
+    .step(
+        "rescaled-logarithm", r"G_F^2\cdot(\frac{d}{\mu}+D^2)=G^2\cdot(d+(\sqrt{\mu}D)^2)",
+        given=r"G=\frac{G_F}{\sqrt{\mu}}", where=f"{_OWN}: what Theorem 2.3 has in its logarithm, in these units",
+    )
+    .step(
+        "number-of-queries", r"VT\le 48CG^{2}q^2", given=r"T=C\frac{G_F^2}{\mu}q^2, V\le 48, \frac{G_F^2}{\mu}=G^2",
+        uses=("gll22.thm5.6", "gll22.lem5.5/number-of-values-on-average", "gll22.figure1/rescaled"),
+        where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values a step",
+    )
+    .whole(
+        "own-row", r"48CG^{2}q^2\le\tilde{O}(G^{2})", soft="q", fixed="C",
+        uses=("gll22.figure1/number-of-queries", "gll22.figure1/rescaled-logarithm"),
+        where=f"{_OWN}: the exponents of G and of the logarithm",
+    )
+    .reference(
+        "lower-bound", r"\frac{G_F^2}{\mu}/(1+\log(G^{2}/\mu)/d)=G^{2}/(1+\log(G^{2}/\mu)/d)",
+        given=r"\frac{G_F^2}{\mu}=G^2", added=(real("ln_X", ge=0, latex=r"\log(G^{2}/\mu)"),),
+        uses=("gll22.cor7.7", "gll22.figure1/rescaled"),
+        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so that logarithms are all that can be saved",
+    )
+    .reference(
+        "below-[LC21]", r"G^{2}\le\frac{G^{2}}{\delta}", where="Figure 1, this work's row and that of [LC21]: a factor "
+        "of 1/delta less; the other rows are cited, not derived",
+    )
+    .reference(
+        "below-[GT20]", r"G^{2}\le\frac{\alpha^{2}G^{4}d}{\varepsilon^{2}}", given=r"G\ge\varepsilon",
+        where="Figure 1, this work's row and that of [GT20]: a factor of alpha^2 G^2 d / epsilon^2 less",
+    )
+    .reference(
+        "at-least-d-queries", r"d\le\frac{\alpha^{2}G^{4}d}{\varepsilon^{2}}", given=r"G^4\ge\varepsilon^2",
+        where=f"{_TEXT}: all previous results have at least d iterations; here [GT20]",
+    )
+    .reference(
+        "row-of-bst14", rf"{_WALK}\le d^{{O(1)}}", consequence=EDGE, uses=("bst14.lem6.5",),
+        true_if="if the Lipschitz constant and the diameter are at most powers of d",
+        where="Figure 1, row [BST14], against Lemma 6.5 of bst14: eta is what G is here, tau the diameter, W the "
+              "length of a walk over p eta^2 tau^2 p^2 and m the number of walks, for an accuracy of 1",
+    )
+    .corrected(
+        "row-of-bst14", rf"{_WALK}\le d^{{12}}", given=r"\eta\tau\le d^2, Wm\le d^5", uses=("bst14.lem6.5",),
+        because="the time of bst14's sampler grows with the Lipschitz constant and the diameter too, and not with d "
+                "alone",
+        where="Figure 1, row [BST14], where they are at most powers of d",
+    )
+    .step(
+        "logarithm-of-the-accuracy", r"c\ln n=\Theta(\ln n)", fixed="c",
+        where="Figure 1, caption: delta = n^(-c), so that logarithms of 1/delta are polylogarithmic in n",
+    )
+    .reference(
+        "smooth-losses", r"\kappa\max\{d,\sqrt{nd}\}\le n", given=r"\kappa^2d\le n",
+        where="Section 2.3, text before Figure 1: nearly linear time for n above kappa^2 d",
+    )
+    .reference(
+        "private-risk-with-this-work", r"\frac{\varepsilon^2n^2}{2w}q^2\le\tilde{O}(n^{2})", soft="q",
+        uses=("gll22.thm6.4/queries", "gll22.figure1/own-row"),
+        where=f"{_TEXT}: values of f_i for the optimal empirical loss, w = log(3/(4 delta))",
+    )
+    .reference(
+        "private-risk-with-[JLLV21]", r"M\cdot n\le nd^{3}", given=r"M\le d^{3}",
+        where=f"{_TEXT}: d^3 values of F are n d^3 values of f_i",
+    )
+    .reference(
+        "private-risk-with-[GT20]", rf"n\cdot{_GT20.replace('G^{4}', 'n^4')}\le O(\sqrt{{n}}\cdot n^{{4}}d)",
+        fixed=r"\alpha, \varepsilon", consequence=EDGE, true_if="with gradients of F in place of those of f_i",
+        where=f"{_TEXT}: its row of Figure 1 at G^2 = n^2, which Theorem 6.4 has, in gradients of f_i, of which one of "
+              "F takes n; logarithms are below sqrt(n)",
+    )
+    .corrected(
+        "private-risk-with-[GT20]",
+        rf"n\cdot{_GT20.replace('G^{4}', 'n^4')}=\frac{{\alpha^2}}{{\varepsilon^2}}n^{{5}}d",
+        because="the row of [GT20] counts gradients of F, as the text says of all previous results; n^4 d of them are "
+                "n^5 d gradients of f_i",
+        where=f"{_TEXT}, in gradients of f_i",
+    )
+    .reference(
+        "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", consequence=EDGE, true_if="for n up to d^3",
+        where=f"{_TEXT}: n^2 values of f_i in comparison with n d^3; logarithms are below sqrt(n)",
+    )
+    .corrected(
+        "faster-than-[JLLV21]", r"n^{2}\le nd^{3}", given=r"n\le d^3",
+        because="n d^3 values are fewer than n^2 where there are more than d^3 records",
+        where=f"{_TEXT}, for n up to d^3",
+    )
+)  # fmt: skip
+
+STATEMENTS = (figure1.statement,)
