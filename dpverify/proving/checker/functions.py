@@ -209,6 +209,16 @@ class Functions(Reals):
             case "sum", f, x, ("num", a), ("num", b) if a % 1 == b % 1 == 0 and a <= b < a + 99:
                 us = [self.term(f, env | {x: number(a + i)}) for i in range(int(b - a) + 1)]
                 return reduce(self.total, us)
+            case "log", ("pow", u, q) if self.shows("<", v := self.term(u, env)):
+                return self.product(number(q), self.log(v))
+            case "log", ("mul", *fs) if self.shows("<", *(vs := [self.term(f, env) for f in fs])):
+                return reduce(self.total, map(self.log, vs))
+            case "pow", ("pow", u, p), q if q % 1 and self.shows("<", v := self.term(u, env)):
+                return self.power(v, p * q)
+            case "pow", ("mul", *fs), q if q % 1 and self.shows(
+                "<", *(vs := [self.term(f, env) for f in fs])
+            ):
+                return self.product(*(self.power(v, q) for v in vs))
             case "sum" | "product" | "integral" | "at" | "diff" as head, *_:
                 raise ValueError(f"{head} is beyond this checker")
         us = [self.term(a, env) if isinstance(a, tuple) else a for a in e[1:]]
