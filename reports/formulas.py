@@ -56,7 +56,9 @@ _DELIMITERS = re.compile(
 )
 _TEXT = re.compile(r"(\\(?:text|textrm|textit|mbox)\{[^{}]*\})")
 _PRIMES = re.compile(r"('+)(?:\^(?:\{([^{}]*)\}|([\w*])))?")
-_BIG = re.compile(r"\\[Bb]igg?[lrm]?\s*(?:\{([\[\]()|])\}|(\\(?:[{}|]|[lr](?:angle|vert|Vert|floor|ceil)\b)))")
+_BIG = re.compile(
+    r"\\[Bb]igg?[lrm]?\s*(?:\{([\[\]()|])\}|(\\(?:[{}|]|[lr](?:angle|vert|Vert|floor|ceil)\b)))"
+)
 _STACK = re.compile(r"\\begin\{subarray\}\{[lcr]\}(.*?)\\end\{subarray\}", re.S)
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align\*?|split|multline\*?)\}")
 _OPERATOR = re.compile(r"\\operatorname\*?\{([^{}]*)\}")

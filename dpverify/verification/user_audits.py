@@ -186,9 +186,9 @@ def audit_function_sequentially(
     limits = limits or Limits()
     by, pair = _neighbors(data, neighbor, adjacency)
     auditor = SequentialAuditor(guarantee, by, failure_probability, seed, runs)
-    tell(auditor.foretell())
     stopped, reuse, same = "", None, None
     with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
+        tell(auditor.foretell())
         if auditor.possible:
             clock = _Clock(seconds, tell, auditor)
             for number, size in enumerate(auditor.rounds()):

@@ -267,7 +267,7 @@ def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def poor(self: Algebra, *args: object) -> None:
         init(self, *args)
-        self.work = 20
+        self.work[:] = [20]
 
     monkeypatch.setattr(Algebra, "__init__", poor)
     refused = check(found.certificate)
