@@ -170,7 +170,7 @@ class ProofEvidence(Record):
     witness: dict[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
     stopped_by_the_clock: bool = False
-    """Whether the last-resort wall-clock guard ended some work, so that this verdict may depend on the machine."""
+    """Whether a last-resort guard of time ended some work, so that verdict or confirmation depends on the machine."""
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0

@@ -10,13 +10,13 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpverify.proving.checker import check
+from dpverify.proving.checker import check, questions
 from dpverify.proving.checker.__main__ import main
 
 from .hand_witnesses import witnessed
 
 Json = Any
-X, Y, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "n"], ["sym", "k"], ["pi"]
+X, Y, Z, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "z"], ["sym", "n"], ["sym", "k"], ["pi"]
 
 
 def num(q: object) -> Json:
@@ -147,6 +147,7 @@ def primitive(form: Json, value: Json, domain: str = "[0,oo)") -> Json:
 
 CUBE = mul(num("1/3"), power(["sym", "z"], 3))
 ROOT_2 = power(num(2), "1/2")
+ROOT = power(add(X, power(Y, -1)), "1/2")
 PREMISE = ["forall", E, ["<=", ["max", num(0), sub(X, ["sym", "E"])], ["max", num(0), sub(Y, ["sym", "E"])]]]
 
 TRUE = {
@@ -368,6 +369,17 @@ FALSE = {
     "large-exponential": smt(["<=", ["exp", num(200)], num(1)], REAL),
     "constant-in-the-19th-digit": smt(["<=", ["exp", num(1)], num("2.71828182845904523536")], REAL),
     "minimum-is-no-maximum": identity(["min", X, Y], ["max", X, Y], REAL, REAL_Y),
+    "maximum-of-roots-of-quotients": smt(  # at x = 0, y = 1/2 it is root(2)
+        ["<=", ["max", ROOT, power(ROOT, -1)], power(ROOT, -1)],
+        REAL,
+        REAL_Y,
+        assuming=(
+            ["!=", Y, num(0)],
+            ["<", num(0), add(X, power(Y, -1))],
+            ["<=", add(mul(X, power(Y, 2)), Y), num(1)],
+        ),
+    )
+    | {"witness": {"x": "0", "y": "1/2"}},
     "minimum-not-attained": smt(["<", ["min", X, Y], X], REAL, REAL_Y),
     "floor-is-no-identity": identity(["floor", X], X, REAL),
     "ceiling-below": smt(["<=", ["ceiling", X], X], REAL),
@@ -630,6 +642,26 @@ def test_computer_algebra_is_named() -> None:
         check(FALSE["computer-algebra"]).says
         == "not confirmed: the method computer-algebra is beyond this checker"
     )
+
+
+HARD = smt(
+    [
+        "<=",
+        mul(num(7), X, Y, Z, add(X, Y, Z)),
+        add(*(power(v, p) for v in (X, Y, Z) for p in (2, 4, 6)), num(3)),
+    ],
+    REAL,
+    REAL_Y,
+    variable("z"),
+)
+
+
+def test_what_the_clock_ends_is_said_and_is_no_refusal_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = "not confirmed: stopped by the clock, which on a faster machine might not have happened"
+    assert not check(FALSE["computer-algebra"]).by_the_clock
+    with monkeypatch.context() as patched:
+        patched.setattr(questions, "GUARD", 1)
+        assert check(HARD) == (False, late, True)
 
 
 NUMBERS = [

@@ -86,7 +86,7 @@ print([(name, module.__file__) for name, module in sys.modules.items() if name.s
 
 
 TERMS = {"__init__", "terms"}
-ALGEBRA = TERMS | {"quotients", "reals", "functions", "algebra"}
+ALGEBRA = TERMS | {"questions", "quotients", "reals", "functions", "algebra"}
 POINTS = TERMS | {"intervals", "points"}  # a witness is one, too
 RESTS_ON = {
     "units": TERMS | {"units"},
@@ -98,8 +98,8 @@ RESTS_ON = {
     "closed": POINTS | ALGEBRA | {"closed"},
     "exists": POINTS | ALGEBRA | {"exists"},
     "facts": POINTS | ALGEBRA | {"facts"},
-    "gram": {"__init__", "gram"},
-    "gram-at-a-point": {"__init__", "gram"},
+    "gram": {"__init__", "questions", "gram"},
+    "gram-at-a-point": {"__init__", "questions", "gram"},
 }
 
 

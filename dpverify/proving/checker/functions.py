@@ -188,7 +188,10 @@ class Functions(Reals):
         low = {x: max(0, *(-e for k in (*p, *q) for y, e in k if y == x)) for m in (*p, *q) for x, _ in m}
         up = {tuple(sorted((x, e + e % 2 * (self.signs.get(x) != "<")) for x, e in low.items() if e)): Q(1)}
         x = f"max!{len(self.letters)}"
-        a, b = (self.smt(self.times(w, up)) for w in (p, q))
+        scaled = [self.times(w, up) for w in (p, q)]
+        whole = all(e > 0 for w in scaled for m in w for _, e in m)  # else, each would be scaled by its own
+        demand(whole, "a maximum of roots of quotients")
+        a, b = map(self.smt, scaled)
         self.letters[x] = smt.If(a >= b, a, b)
         t = self.quotient({((x, 1),): Q(1)}, up)
         self.values.append(("max", (p, q), t))

@@ -3,6 +3,7 @@
 What is asked of letters goes to cvc5, unless their signs show it.
 """
 
+from abc import ABC, abstractmethod
 from fractions import Fraction as Q
 from functools import reduce
 from math import prod
@@ -10,10 +11,10 @@ from typing import Any
 
 import cvc5.pythonic as smt
 
+from dpverify.proving.checker.questions import contradict
 from dpverify.proving.checker.quotients import ONE, Quotients, join, number, plus, primes
 from dpverify.proving.checker.terms import demand
 
-GUARD = "300000"  # milliseconds, far beyond what cvc5's counted work takes, for work that it does not count
 RELATIONS: Any = {
     "==": lambda t: t == 0,
     "!=": lambda t: t != 0,
@@ -22,7 +23,7 @@ RELATIONS: Any = {
 }
 
 
-class Reals(Quotients):
+class Reals(Quotients, ABC):
     """What is known at one place, and the letters there."""
 
     def __init__(self, work: list[int]) -> None:
@@ -95,27 +96,18 @@ class Reals(Quotients):
             demand(len(later) < len(facts), why)
             facts = later
 
+    @abstractmethod
     def tell(self, fact: Any) -> None:
         """From now on, a fact as it is written."""
-        raise NotImplementedError
 
     def follows(self, goal: Any) -> bool:
         """Whether cvc5 finds, by a part of the work that is left, that a goal is true wherever what is known is."""
         for more in dict.fromkeys(((), (*self.orders,), (*self.orders, *self.lemmas))):
-            facts, solver = [lemma() for lemma in more], smt.Solver()
-            for option, value in (
-                ("nl-cov", True),
-                ("nl-ext", "none"),  # its lemmas cost far more than they help
-                ("rlimit", str(max(self.work[0] // 4, 1))),
-                ("tlimit-per", GUARD),
-            ):
-                solver.setOption(option, value)
-            solver.add(*self.known, *facts, smt.Not(goal))
-            found = solver.check()
-            late = found == smt.unknown and str(solver.reason_unknown()).endswith(".TIMEOUT")
-            demand(not late, "stopped by the clock, which on a faster machine might not have happened")
-            self.work[0] -= solver.statistics()["resource::resourceUnitsUsed"]["value"]
-            if found == smt.unsat:
+            facts, allowed = [lemma() for lemma in more], max(self.work[0] // 4, 1)
+            # lemmas of nl-ext cost far more than they help
+            found, used = contradict((*self.known, *facts, smt.Not(goal)), allowed, nl_ext="none")
+            self.work[0] -= used
+            if found:
                 return True
         return False
 
