@@ -44,6 +44,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+FEWEST_FIXED_RUNS = 200
+
 _errors = error_console()
 
 
@@ -238,7 +240,25 @@ def audit(
             help="How the data sets differ: one record is replaced, or one of them has one more record.",
         ),
     ] = "replace-one",
-    runs: Annotated[int, typer.Option(min=200, help="Runs on each data set.")] = 20_000,
+    runs: Annotated[
+        int,
+        typer.Option(min=16, help="Runs on each data set: at most so many, or with --fixed-runs exactly."),
+    ] = 20_000,
+    sequential: Annotated[
+        bool,
+        typer.Option(
+            "--sequential/--fixed-runs",
+            help="Stop as soon as the claim is refuted, or look once, at the end, at the whole privacy profile.",
+        ),
+    ] = True,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--time",
+            metavar="SECONDS",
+            help="Begin no further runs that would end later; the verdict is that of the runs made till then.",
+        ),
+    ] = None,
     failure_probability: Annotated[
         float, typer.Option(help="A correct claim is called violated with at most this probability.")
     ] = 1e-3,
@@ -266,11 +286,13 @@ def audit(
     """Audit a privacy claim about samples or about a function, as a black box.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. The function runs in worker processes with limits on time and memory; what
-    it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is
-    undecided; only a finished audit ends with one of these.
+    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached; before
+    the first run, standard error says whether so many can refute it. It runs in worker processes with limits on time
+    and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it is violated, 3
+    if the audit is undecided; only a finished audit ends with one of these.
     """
-    from dpverify.verification.user_audits import audit_function, audit_samples
+    from dpverify.checks import number
+    from dpverify.verification.user_audits import audit_function, audit_function_sequentially, audit_samples
 
     samples = {"--left": left, "--right": right}
     function = {"--data": data, "--neighbor": neighbor}
@@ -285,14 +307,37 @@ def audit(
             raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
     of_functions = {
         "runs": runs, "executor": executor, "store": store, "time_limit": time_limit, "memory_limit": memory_limit,
+        "seconds": seconds, "sequential": sequential,
     }  # fmt: skip
+    options = {"seconds": "--time", "sequential": "--sequential/--fixed-runs"}
     for name, given in of_functions.items():
         if target is None and _is_given(context, name):
-            raise InvalidArgumentError(
-                f"--{name.replace('_', '-')}", given, "no value together with samples: no function is run"
-            )
+            option = options.get(name, f"--{name.replace('_', '-')}")
+            raise InvalidArgumentError(option, given, "no value together with samples: no function is run")
+    if seconds is not None:
+        number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
+        if not sequential:
+            raise InvalidArgumentError("--time", seconds, "no value together with --fixed-runs")
+    if not sequential and runs < FEWEST_FIXED_RUNS:
+        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} together with --fixed-runs")
     check_json(json_file)
-    if target is not None:
+    if target is not None and sequential:
+        evidence = audit_function_sequentially(
+            target,
+            Path(str(data)),
+            Path(str(neighbor)),
+            claim=claim,
+            runs=runs,
+            failure_probability=failure_probability,
+            seed=seed,
+            adjacency=adjacency,
+            executor=executor,
+            store=store,
+            limits=_limits(time_limit, memory_limit),
+            seconds=seconds,
+            tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+        )
+    elif target is not None:
         evidence = audit_function(
             target,
             Path(str(data)),
@@ -330,9 +375,9 @@ def audit(
                 ("claim", evidence.claim),
                 ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
                 ("failure probability", f"{evidence.failure_probability:g}"),
-                ("runs", str(evidence.runs)),
+                ("runs", _runs(evidence)),
                 ("why", evidence.reason),
-                ("would have found", evidence.detectable),
+                *((("would have found", evidence.detectable),) if evidence.detectable else ()),
                 ("reproduce", evidence.reproduce),
                 *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
             ),
@@ -354,6 +399,14 @@ def _limits(seconds: float, gib: float) -> Limits:
     number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")
     number("--memory-limit", gib, at_least=0.0625, at_most=2**20, allowed="GiB, from 0.0625 to 1048576")
     return Limits(seconds, int(gib * 2**30))
+
+
+def _runs(evidence: PrivacyEvidence) -> str:
+    """How many, and what ended a sequential audit."""
+    how = evidence.sequential
+    if how is None:
+        return str(evidence.runs)
+    return f"{evidence.runs} of at most {how.most_runs} on each data set, ended by {how.ended_by}"
 
 
 def _qualified(evidence: PrivacyEvidence) -> str:

@@ -170,7 +170,7 @@ class ProofEvidence(Record):
     witness: dict[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
     stopped_by_the_clock: bool = False
-    """Whether the last-resort wall-clock guard ended some work, so that this verdict may depend on the machine."""
+    """Whether a last-resort guard of time ended some work, so that verdict or confirmation depends on the machine."""
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
@@ -332,6 +332,22 @@ class ExpectationEvidence(SampledEvidence):
     curve_over: str = ""
 
 
+class SequentialRecord(Record):
+    """How an audit went that could stop at any time; runs are those on each data set."""
+
+    most_runs: int
+    """The limit."""
+    least_runs: int | None
+    """Fewer could not have refuted the claim; None where no number could."""
+    log_evidence: float
+    """Natural logarithm of the largest capital won by bets against the claim; if it is true, e is reached with
+    probability at most 1/e, and so on."""
+    log_needed: float
+    """What refutes the claim."""
+    ended_by: str
+    """Refutation, the limit of runs, or the clock."""
+
+
 class PrivacyEvidence(SampledEvidence):
     """A black-box audit of one privacy claim about one implementation."""
 
@@ -353,6 +369,8 @@ class PrivacyEvidence(SampledEvidence):
     smallest_fault: float | None = None
     """The smallest factor of that fault that was flagged on this pair; None where none was."""
     profile: tuple[ProfilePoint, ...]
+    sequential: SequentialRecord | None = None
+    """Where the audit could stop early."""
     repeats: bool | None = None
     """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
     reuse: Reuse | None = None

@@ -55,7 +55,11 @@ _DELIMITERS = re.compile(
     r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.S
 )
 _TEXT = re.compile(r"(\\(?:text|textrm|textit|mbox)\{[^{}]*\})")
-_PRIMES = re.compile(r"('+)(?:\^(?:\{([^{}]*)\}|(\w)))?")
+_PRIMES = re.compile(r"('+)(?:\^(?:\{([^{}]*)\}|([\w*])))?")
+_BIG = re.compile(
+    r"\\[Bb]igg?[lrm]?\s*(?:\{([\[\]()|])\}|(\\(?:[{}|]|[lr](?:angle|vert|Vert|floor|ceil)\b)))"
+)
+_STACK = re.compile(r"\\begin\{subarray\}\{[lcr]\}(.*?)\\end\{subarray\}", re.S)
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align\*?|split|multline\*?)\}")
 _OPERATOR = re.compile(r"\\operatorname\*?\{([^{}]*)\}")
 _WORDS = re.compile(r"[^\\{}_^]*[A-Za-z]{3,}[^\\{}_^]*")
@@ -144,6 +148,9 @@ def _prepared(latex: str) -> str:
             lambda match: "^{" + r"\prime" * len(match[1]) + (match[2] or match[3] or "") + "}",
             parts[position],
         )
+        part = _BIG.sub(lambda match: match[1] or match[2], part)
+        part = part.replace(r"\underset{}", "")
+        part = _STACK.sub(lambda match: match[1].replace(r"\\", ","), part)
         part = _ENVIRONMENT.sub(r"\\\1{split}", part)
         part = _FONT.sub(r"\\\1{\2}", part)
         parts[position] = part.replace(r"\arg", r"\operatorname{arg}")

@@ -4,6 +4,7 @@ They know no algorithm and no paper. Every bound holds at finite sample size wit
 probability; `supported` and `violated` are the strongest words an auditor has.
 """
 
+from dpverify.auditing.claims import Claim
 from dpverify.auditing.complexity import QueryAudit, audit_queries
 from dpverify.auditing.confidence import (
     betting_interval,
@@ -25,7 +26,7 @@ from dpverify.auditing.entries import (
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event
 from dpverify.auditing.faults import FACTORS, search_faults
-from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
+from dpverify.auditing.privacy import JudgedEvent, PrivacyAudit, Violation, audit_privacy
 from dpverify.auditing.relations import Relation
 from dpverify.auditing.risk import MeanAudit, RateFit, audit_mean, fit_rate, most_telling
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples

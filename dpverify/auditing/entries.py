@@ -6,9 +6,10 @@ from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 
+from dpverify.auditing.claims import Claim
 from dpverify.auditing.complexity import QueryAudit
 from dpverify.auditing.constants import ConstantAudit
-from dpverify.auditing.privacy import Claim, PrivacyAudit
+from dpverify.auditing.privacy import PrivacyAudit
 from dpverify.auditing.risk import MeanAudit, RateFit
 from dpverify.auditing.sampling import LawAudit
 from dpverify.evidence import (

@@ -58,3 +58,14 @@ class ScoredSamples:
 def both_directions(left_lower: Array, right_upper: Array) -> tuple[Array, Array]:
     """Give (at least, at most), shape (2, events): `Direction`'s two members, in order."""
     return np.stack([left_lower, 1 - right_upper]), np.stack([right_upper, 1 - left_lower])
+
+
+def thresholds(left: Array, right: Array, *, an_end: int) -> Array:
+    """Some of the scores that occur, (k,), rising: about `an_end` at each end, dense where events are rare."""
+    pooled = np.sort(np.concatenate([left, right]))
+    ranks = np.unique(np.geomspace(1, (pooled.size + 1) // 2, an_end).astype(np.int64)) - 1
+    cuts = np.unique(np.concatenate([pooled[ranks], pooled[pooled.size - 1 - ranks]]))
+    # "Above the next lower score" is "at or above", which an atom at the top needs.
+    before = np.searchsorted(pooled, cuts, side="left") - 1
+    found: Array = np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))
+    return found

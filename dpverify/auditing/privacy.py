@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +26,14 @@ from dpverify.auditing.black_box.focus import (
     choose_on_curve,
     judge,
     useful_scorers,
+)
+from dpverify.auditing.claims import (
+    CURVE_DELTA,
+    Claim,
+    checked_claim,
+    checked_relation,
+    claimed_deltas,
+    stated_corner,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
@@ -51,26 +58,12 @@ Array = NDArray[np.float64]
 
 _AUDIT_STREAM = 0x617564  # keeps the audit's generator apart from a mechanism's with the same seed
 _GRID_POINTS = 513
-_ROUNDING = 1e-12
 _BAND_WEIGHT = 1 / 20
 """The band's part of the failure probability."""
 _LEAST_LEARNING = 0.1
 """The part of many runs that learns: more would leave too few to judge."""
 _FARTHEST_SHOWN = 10.0
 """Largest epsilon of a report's points where neither bound nor claim asks for more; nats."""
-_CURVE_DELTA = 1e-5
-"""The delta that `epsilon_lower` is about where neither the caller nor the claim names one."""
-
-
-class Claim(Protocol):
-    """What is claimed: an upper bound on the privacy profile, in both directions.
-
-    Every `dpverify.privacy.Guarantee` is one. An (epsilon, delta) claim also has the numbers `epsilon` and,
-    if it is not zero, `delta` as attributes; that is how its corner is known.
-    """
-
-    def privacy_profile(self, epsilon: Any, /) -> Any:
-        """Delta at each epsilon >= 0 (nats); same shape."""
 
 
 @dataclass(frozen=True)
@@ -198,16 +191,15 @@ def audit_privacy(
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015; the joint test, `dpverify.auditing.black_box.joint`.
     """
-    if not callable(getattr(claim, "privacy_profile", None)):
-        raise InvalidArgumentError("claim", claim, "a guarantee, which has a method privacy_profile")
+    checked_claim(claim)
     p, q = check_pair(left, right)
     whole = ErrorShare.of(failure_probability)
     seed = checks.whole_number("seed", seed, at_least=0)
     most_events = checks.whole_number("most_events", most_events, at_least=2)
-    neighbors = _check_adjacency(adjacency)
-    stated = _stated_corner(claim)
+    neighbors = checked_relation(adjacency)
+    stated = stated_corner(claim)
     if delta is None:
-        delta = stated[1] if stated else _CURVE_DELTA
+        delta = stated[1] if stated else CURVE_DELTA
     delta = _check_delta(delta)
     # one test gives the verdict and the bound if they are about one delta
     together = stated is not None and stated[1] == delta
@@ -223,7 +215,7 @@ def audit_privacy(
     parts = divide(runs, rng)
     judged = parts.judging.size
     grid = _grid(judged, levels[0] / 2, stated)
-    claimed = _claimed(claim, grid)
+    claimed = claimed_deltas(claim, grid)
 
     with one_thread(columns=p.shape[1]):
         scores, scored = _learn(scorers, p, q, parts, rng)
@@ -238,7 +230,7 @@ def audit_privacy(
             bound_failure=band_level / (2 * most_events),
             most_events=most_events,
             epsilons=thinned,
-            claimed=_claimed(claim, thinned),
+            claimed=claimed_deltas(claim, thinned),
         )
         bound_failure = band_level / (2 * len(events))
         on_left, on_right = _judging_scores(events, focuses, scores, p[parts.judging], q[parts.judging])
@@ -458,7 +450,7 @@ def _violation(
                 event=focus.event,
             )
     epsilons = np.unique(np.concatenate([grid, _kinks(events, focuses)]))
-    claimed, factor = _claimed(claim, epsilons), np.exp(epsilons)
+    claimed, factor = claimed_deltas(claim, epsilons), np.exp(epsilons)
     found: Violation | None = None
     largest = 0.0
     for direction, a, b, event in _lines_of_events(events, focuses):
@@ -492,14 +484,6 @@ def _says(violation: Violation) -> str:
     return f"{found}; judged by {violation.event}"
 
 
-def _stated_corner(claim: Claim) -> tuple[float, float] | None:
-    """The (epsilon, delta) of a claim that is one point; None for a curve."""
-    epsilon, delta = getattr(claim, "epsilon", None), getattr(claim, "delta", 0.0)
-    if isinstance(epsilon, int | float) and isinstance(delta, int | float):
-        return float(epsilon), float(delta)
-    return None
-
-
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:
     """Where bound and claim are compared: up to the largest epsilon at which any bound can be positive."""
     # Nothing is seen beyond -ln of the smallest upper bound that any event can get, that of a count of zero.
@@ -508,16 +492,6 @@ def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Arra
     if stated is not None and stated[0] <= top:
         points = np.append(points, stated[0])
     return np.unique(points)
-
-
-def _claimed(claim: Claim, epsilons: Array) -> Array:
-    """Claimed deltas at `epsilons`, checked."""
-    values = np.asarray(claim.privacy_profile(epsilons), dtype=np.float64)
-    if values.shape != epsilons.shape or not np.all((values >= -_ROUNDING) & (values <= 1 + _ROUNDING)):
-        raise InvalidArgumentError(
-            "claim", claim, "a privacy profile with values in [0, 1], one for each epsilon"
-        )
-    return np.clip(values, 0.0, 1.0)
 
 
 def _profile(
@@ -531,11 +505,11 @@ def _profile(
     top = max(1.1 * _epsilon_at(events, focuses, 0.0), 1.25 * corner, 0.1)
     if stated is None:
         grid = np.linspace(0.0, _FARTHEST_SHOWN, _GRID_POINTS)
-        small = grid[_claimed(claim, grid) <= _CURVE_DELTA]
+        small = grid[claimed_deltas(claim, grid) <= CURVE_DELTA]
         top = max(top, float(small[0]) if small.size else _FARTHEST_SHOWN)
     epsilons = np.unique(np.append(np.linspace(0.0, top, 61), corner))
     lower = _delta_lower(events, focuses, epsilons, None)
-    claimed = _claimed(claim, epsilons)
+    claimed = claimed_deltas(claim, epsilons)
     return tuple(
         ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
         for e, low, d in zip(epsilons, lower, claimed, strict=True)
@@ -587,13 +561,6 @@ def _with_learning(judged: int) -> int:
 def _learning(runs: int) -> int:
     """How many of these runs learn: half of 100, and less of more: 23 % of 1e4, 15 % of 1e5, a tenth of a million."""
     return int(max(_LEAST_LEARNING, 0.5 * (runs / 100) ** -0.17) * runs)
-
-
-def _check_adjacency(adjacency: Adjacency | str) -> str:
-    if not isinstance(adjacency, str) or not adjacency.strip():
-        allowed = f"one of {', '.join(Adjacency)}, or the relation in words"
-        raise InvalidArgumentError("adjacency", adjacency, allowed)
-    return str(adjacency)
 
 
 def _check_delta(delta: float) -> float:

@@ -110,7 +110,18 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
     return floats[0], floats[1]
 
 
-def _checked(samples: ArrayLike, name: str) -> NDArray[Any]:
+def as_floats(samples: ArrayLike, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return any number of runs as (runs, d) floats, and what they lost by rounding, likewise.
+
+    Raises `InvalidDataError` for what cannot be used.
+    """
+    raw = _checked(samples, name, least=1)
+    flat = raw.reshape(raw.shape[0], -1)
+    rounded = flat.astype(np.float64, copy=False)
+    return rounded, _remainder(flat, rounded)
+
+
+def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDArray[Any]:
     """Samples as they are, if they can be used."""
     try:
         raw = np.asarray(samples)
@@ -122,8 +133,8 @@ def _checked(samples: ArrayLike, name: str) -> NDArray[Any]:
         )
     if raw.ndim not in (1, 2):
         raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: (runs,) or (runs, d), one row a run.")
-    if raw.shape[0] < MINIMUM_RUNS:
-        raise InvalidDataError(f"{name} has {raw.shape[0]} runs; allowed: at least {MINIMUM_RUNS}.")
+    if raw.shape[0] < least:
+        raise InvalidDataError(f"{name} has {raw.shape[0]} runs; allowed: at least {least}.")
     if raw.ndim == 2 and raw.shape[1] == 0:
         raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number a run.")
     with np.errstate(over="ignore"):  # a long double may not fit; the next check finds it

@@ -129,7 +129,7 @@ class FrequencyRatio:
 
         Rows are compared as they are, with -0.0 counted as 0.0.
         """
-        keys = _row_keys(np.concatenate([left, right]))
+        keys = row_keys(np.concatenate([left, right]))
         seen, place, total = np.unique(keys, return_inverse=True, return_counts=True)
         often = total >= self.least_count
         if not often.any():
@@ -139,7 +139,7 @@ class FrequencyRatio:
         known = seen[often]
 
         def score(x: Samples) -> NDArray[np.float64]:
-            wanted = _row_keys(x)
+            wanted = row_keys(x)
             at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
             return np.where(known[at] == wanted, ratios[at], 0.0)
 
@@ -365,8 +365,8 @@ def _weighted_sum(features: Samples, weights: NDArray[np.float64]) -> NDArray[np
     return total
 
 
-def _row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
-    """One sortable value a row."""
+def row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
+    """One sortable value a row, -0.0 counted as 0.0."""
     plain = np.ascontiguousarray(samples) + 0.0
     if plain.shape[1] == 1:
         return plain[:, 0]

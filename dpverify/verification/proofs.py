@@ -150,7 +150,7 @@ def _evidence(
         gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
-        stopped_by_the_clock=proof.stopped_by_the_clock,
+        stopped_by_the_clock=proof.stopped_by_the_clock or bool(confirmation and confirmation.by_the_clock),
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)

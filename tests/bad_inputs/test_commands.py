@@ -64,7 +64,7 @@ COMMANDS: list[list[str]] = [
         "", "releases", "releases:", ":noise", "releases:noise()", "releases.py:noise", "no_module_here:f", "a b:c",
         "releases:\u00e9\u00e9.x", LONG + ":f", "releases:" + LONG,
     )),
-    *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "199"]),
+    *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "15"]),
     *([*FUNCTION, *CLAIM, "--executor", v] for v in BAD_EXECUTORS),
     *([*FUNCTION, *CLAIM, "--time-limit", v] for v in [*BAD_NUMBERS, "0", "1e9"]),
     *([*FUNCTION, *CLAIM, "--memory-limit", v] for v in [*BAD_NUMBERS, "0", "0.001", "1e30"]),

@@ -121,15 +121,54 @@ def audit_function(name: str, *more: str) -> list[str]:
 def test_own_function_with_half_the_noise_is_flagged(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, found, _ = output(capsys, *audit_function("half", "--runs", str(RUNS)))
-    assert (code, found["verdict"]) == (1, "violated")
+    code, found, _ = output(capsys, *audit_function("half", "--fixed-runs", "--runs", str(RUNS)))
+    assert (code, found["verdict"], found["sequential"]) == (1, "violated", None)
     assert found["epsilon_lower"] > 1.5
+
+
+def test_half_the_noise_is_flagged_as_soon_as_it_shows(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found, err = output(capsys, *audit_function("half"))
+    assert (code, found["verdict"], found["sequential"]["ended_by"]) == (1, "violated", "refutation")
+    assert found["runs"] < 1000
+    assert found["epsilon_lower"] >= 1
+    # the lines on standard error need no terminal
+    first, *later = err.splitlines()
+    assert first.startswith("1-DP can be refuted within 20000 runs on each data set")
+    assert later[0].startswith("16 of at most 20000 runs on each data set; epsilon at least 0 at delta 0")
+
+
+def test_a_claim_that_cannot_be_refuted_runs_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [word.replace("eps=1", "eps=12") for word in audit_function("half")]
+    code, found, err = output(capsys, *arguments)
+    assert (code, found["verdict"], found["runs"]) == (3, "undecided", 0)
+    assert "cannot be refuted within 20000 runs on each data set: at least 562137 are needed" in err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--time", "0"], "--time was 0.0"),
+        (["--time", "nan"], "--time was nan"),
+        (["--time", "3", "--fixed-runs"], "--time was 3.0; allowed: no value together with --fixed-runs"),
+        (["--fixed-runs", "--runs", "199"], "--runs was 199; allowed: at least 200"),
+    ],
+)
+def test_bad_limits_get_one_sentence(
+    project: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
+) -> None:
+    code, found, err = output(capsys, *audit_function("half", *more))
+    assert (code, found) == (2, None)
+    assert says in err
 
 
 def test_own_function_one_run_a_call_is_not_flagged(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, found, _ = output(capsys, *audit_function("right", "--runs", "5000"))
+    code, found, _ = output(capsys, *audit_function("right", "--runs", "2000"))
     assert (code, found["verdict"]) == (0, "supported")
 
 
@@ -261,17 +300,24 @@ def test_unknown_option_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_list_names_every_catalog_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    all_remembered: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    code, found, _ = output(capsys, "list", "mn25", "bst14.huber-smooth", "--json", "--jobs", "1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(all_remembered))
+    code, found, _ = output(capsys, "list", "mn25", "--json", "--jobs", "1")
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
     keys |= {"headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by"}
     keys |= {"rests_on_false", "marks", "displays", "encoded", "decided", "confirmed"}
     assert all(set(row) == keys for row in found)
-    assert len([row for row in found if row["paper"] == "mn25"]) == 38
-    (huber,) = [row for row in found if row["paper"] == "bst14"]
+    assert len(found) == 38
+
+
+def test_list_proves_what_nothing_is_remembered_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "--jobs", "1")
+    assert code == 0
     assert (huber["verdict_printed"], huber["verdict_repaired"]) == ("refuted", "proved")
 
 

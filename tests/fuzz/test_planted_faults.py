@@ -121,7 +121,7 @@ def test_a_prover_that_looks_at_the_middles_of_boxes_is_seen(monkeypatch: Patch)
 
 
 def everything_is_defined(patch: Patch) -> None:
-    patch.setattr(checker_algebra.Algebra, "need", lambda self, holds: self.known.append(holds))
+    patch.setattr(checker_algebra.Algebra, "need", lambda self, relation, u: self.learn(relation, u))
 
 
 def test_a_checker_that_takes_all_for_defined_is_seen(monkeypatch: Patch) -> None:

@@ -42,7 +42,7 @@ def test_own_function_is_found_out(folder: Path) -> None:
     assert "violated" in done.stdout
     found = re.search(r"epsilon at least\s+([0-9.]+)", done.stdout)
     assert found is not None
-    assert 1.7 < float(found[1]) <= 2.0
+    assert 1.0 <= float(found[1]) <= 2.0
     # with the noise that the README names as right, nothing is found; false alarm 1e-3 when the seed was chosen
     source = folder / "my_release.py"
     source.write_text(source.read_text(encoding="utf-8").replace("0.5 / len", "1 / len"), encoding="utf-8")

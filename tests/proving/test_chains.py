@@ -52,6 +52,7 @@ TRUE: dict[str, tuple[Compare, tuple[Variable, ...]]] = {
         Le(normal_cdf(-sqrt(2 * rate)) - exp(eps) * normal_cdf(-sqrt(2 * rate + 2 * eps)), exp(-rate) / 2),
         (rate, eps),
     ),
+    "order of logarithms": (Le(2 * log(1 + p), log(1 + 3 * p + p**2)), (p,)),
     "order of Phi": (Le(normal_cdf(c - s), normal_cdf(c + s)), (c, s)),
     "integers as reals": (Le(1 / (n + 1), log(1 + 1 / n)), (n,)),
 }
@@ -66,6 +67,7 @@ NEAR: dict[str, tuple[Compare, tuple[Variable, ...]]] = {
     "Mills ratio with too large a factor": (Le(bell(p) / p * Fraction(101, 100), tail(p)), (p,)),
     "sides exchanged": (Le(normal_cdf(c + s), normal_cdf(c - s)), (c, s)),
     "a third in place of a half": (Le(x**2 / 2 / (1 + x / 4), (1 + x) * log(1 + x) - x), (x,)),
+    "logarithms that are alike at common points": (Le(log(1 + x / 10**29), log(1 + x / 10**30)), (x,)),
     "undefined at the end": (Le(x - x**2, x * log(1 + 1 / x) + 1), (x,)),
 }
 

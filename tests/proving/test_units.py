@@ -10,6 +10,7 @@ from dpverify.formulas.logic import Compare, Eq, ForAll, Formula, Implies, Le
 from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, normal_cdf, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.proving import homogeneity
+from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 
 loss, length, lipschitz = (
@@ -63,7 +64,25 @@ def test_homogeneous_formulas(claim: Formula) -> None:
     proof = homogeneity(Obligation("test", "nowhere", claim, OVER))
     assert proof.verdict is Verdict.PROVED
     assert proof.certificate is not None
-    assert proof.certificate["proof"] == {"method": "units"}
+    assert proof.certificate["proof"]["method"] == "units"
+    assert check(proof.certificate).confirmed
+
+
+@pytest.mark.parametrize("unit", ["0", "2"])
+def test_another_unit_of_what_is_integrated_over_is_refused(unit: str) -> None:
+    proof = homogeneity(Obligation("test", "nowhere", Eq(integral(G * dummy, dummy, 0, B), A * B), OVER))
+    assert proof.certificate is not None
+    proof.certificate["proof"]["bound"]["dummy"]["length"] = unit
+    assert not check(proof.certificate).confirmed
+
+
+def test_what_is_integrated_over_refutes_nothing() -> None:
+    """Its unit is the certificate's to choose, so that a bad choice would refute what is homogeneous."""
+    proof = homogeneity(Obligation("test", "nowhere", Eq(integral(G * dummy, dummy, 0, B), A * B), OVER))
+    assert proof.certificate is not None
+    sides = {"left": {"loss": "0", "length": "0"}, "right": {"loss": "0", "length": "1"}}
+    proof.certificate["proof"] |= sides | {"bound": {"dummy": {"loss": "0", "length": "0"}}}
+    assert not check(proof.certificate | {"verdict": "refuted"}).confirmed
 
 
 @pytest.mark.parametrize("claim", CLASHES, ids=str)

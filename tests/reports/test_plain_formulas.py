@@ -56,7 +56,10 @@ def test_no_formula_of_the_papers_stays_latex() -> None:
         assert "_{" not in plain, (latex, plain)
         assert "^{" not in plain, (latex, plain)
         assert "{" not in plain or r"\{" in latex, (latex, plain)
-        assert plain.count("(") + plain.count("[") == plain.count(")") + plain.count("]"), (latex, plain)
+        if latex.count("(") + latex.count("[") == latex.count(")") + latex.count(
+            "]"
+        ):  # as one display is not
+            assert plain.count("(") + plain.count("[") == plain.count(")") + plain.count("]"), (latex, plain)
         assert bool(plain) == bool(latex)
 
 

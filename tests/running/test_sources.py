@@ -65,7 +65,7 @@ def test_an_audit_sees_a_fault_in_a_helper_module(tmp_path: Path) -> None:
     (tmp_path / "right.csv").write_text("x\n0\n2\n")
     command = [
         sys.executable, "-m", "dpverify", "audit", "mechanism:f", "--data", "left.csv", "--neighbor", "right.csv",
-        "--claim", "mu=0.4", "--store", "store.sqlite", "--json", "-",
+        "--claim", "mu=0.4", "--fixed-runs", "--store", "store.sqlite", "--json", "-",
     ]  # fmt: skip
     found = []
     for sigma in (3.0, 1.0):

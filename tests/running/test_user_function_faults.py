@@ -123,7 +123,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def audit(target: str, *more: str) -> list[str]:
     files = ["--data", "d.csv", "--neighbor", "e.csv"]
-    return ["audit", target, *files, "--claim", "eps=2", "--runs", "1500", *more]
+    return ["audit", target, *files, "--claim", "eps=2", "--fixed-runs", "--runs", "1500", *more]
 
 
 def program(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -269,7 +269,7 @@ def _eventually(wanted: Callable[[], Any], seconds: float = SECONDS) -> Any:
 def audit(target: str, *more: str) -> list[str]:
     """1-DP is claimed at 600 runs, in one block. A correct claim's false alarm, 1e-3, would have come with the seed."""
     files = ["--data", "d.csv", "--neighbor", "e.csv"]
-    return ["audit", target, *files, "--claim", "eps=1", "--runs", "600", *more]
+    return ["audit", target, *files, "--claim", "eps=1", "--fixed-runs", "--runs", "600", *more]
 
 
 @pytest.mark.parametrize(("target", "expected", "more"), CASES, ids=[case[0] for case in CASES])

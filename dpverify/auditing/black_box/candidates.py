@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpverify.auditing.events import Event, ScoredSamples
+from dpverify.auditing.events import Event, ScoredSamples, thresholds
 
 Array = NDArray[np.float64]
 
@@ -59,15 +59,15 @@ def find_candidates(scored: Sequence[ScoredSamples]) -> Candidates:
     less: list[Array] = []
     for scores in scored:
         p, q = np.sort(scores.left), np.sort(scores.right)
-        n, thresholds = p.size, _thresholds(p, q)
-        # nested sets, from the smallest on: above the thresholds from the last on, and below them
-        k_below, j_below = (np.searchsorted(side, thresholds, side="right") for side in (p, q))
+        n, cuts = p.size, thresholds(p, q, an_end=_RANKS)
+        # nested sets, from the smallest on: above the cuts from the last on, and below them
+        k_below, j_below = (np.searchsorted(side, cuts, side="right") for side in (p, q))
         k_above, j_above = n - k_below[::-1], n - j_below[::-1]
         above = _cautious(k_above, j_above, n)[::-1], _cautious(j_above, k_above, n)[::-1]
         below = _cautious(k_below, j_below, n), _cautious(j_below, k_below, n)
         shares = k_below / n, j_below / n
-        events += [Event(scores.scorer, float(t), True) for t in thresholds]
-        events += [Event(scores.scorer, float(t), False) for t in thresholds]
+        events += [Event(scores.scorer, float(t), True) for t in cuts]
+        events += [Event(scores.scorer, float(t), False) for t in cuts]
         left += [1 - shares[0], shares[0]]
         right += [1 - shares[1], shares[1]]
         # the complement of a set above a threshold is the set below it
@@ -80,16 +80,6 @@ def find_candidates(scored: Sequence[ScoredSamples]) -> Candidates:
         np.concatenate(more, axis=1),
         np.concatenate(less, axis=1),
     )
-
-
-def _thresholds(left: Array, right: Array) -> Array:
-    """Some of the scores that occur, dense at both ends, where the rare events are."""
-    pooled = np.sort(np.concatenate([left, right]))
-    ranks = np.unique(np.geomspace(1, (pooled.size + 1) // 2, _RANKS).astype(np.int64)) - 1
-    cuts = np.unique(np.concatenate([pooled[ranks], pooled[pooled.size - 1 - ranks]]))
-    # "Above the next lower score" is "at or above", which an atom at the top needs.
-    before = np.searchsorted(pooled, cuts, side="left") - 1
-    return np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))
 
 
 def _cautious(more: NDArray[np.int64], less: NDArray[np.int64], runs: int) -> Array:

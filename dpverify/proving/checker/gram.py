@@ -12,6 +12,8 @@ from typing import Any
 
 import cvc5.pythonic as smt
 
+from dpverify.proving.checker.questions import contradict
+
 RELATIONS: Any = {"<=": ge, "<": gt, "==": eq, "!=": ne}  # of right minus left and 0
 
 
@@ -76,11 +78,8 @@ class Products:
     def show(self, *goals: Any) -> None:
         """Refuse unless cvc5 shows something of symbols, and that nothing was divided by 0."""
         for goal in (*goals, *(smt.Real(x) != 0 for x in sorted(self.divisors))):
-            solver = smt.Solver()
-            solver.setOption("nl-cov", True)
-            solver.setOption("rlimit", "1000000")
-            solver.add(*self.known, smt.Not(goal))
-            demand(solver.check() == smt.unsat, f"cvc5 found no proof of {str(goal)[:80]}")
+            found, _ = contradict((*self.known, smt.Not(goal)), 1_000_000)
+            demand(found, f"cvc5 found no proof of {str(goal)[:80]}")
         self.divisors.clear()
 
     def times(self, *ps: Any) -> Any:

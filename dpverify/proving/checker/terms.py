@@ -28,6 +28,9 @@ def read(e: Any) -> Any:
         return head, number(*us)
     if head == "abs":
         return "max", *us, ("mul", MINUS, *us)
+    if head == "min":
+        opposites: list[Any] = [("mul", MINUS, u) for u in us]
+        return "mul", MINUS, reduce(lambda u, v: ("max", u, v), opposites)
     if head == "pow" and us[1][0] == "num":
         demand(max(map(abs, us[1][1].as_integer_ratio())) < 200, "a large power")
         return head, us[0], us[1][1]

@@ -6,6 +6,10 @@ from typing import Any
 from dpverify.proving.checker.terms import demand, number
 
 PURE = (Q(0), Q(0))
+KEEPING = ("add", "max", "min", "abs", "norm")
+NUMBERS = (
+    "pi", "exp", "log", "erfc", "phi", "phi_inverse", "floor", "ceiling", "gamma", "factorial", "binomial",
+)  # fmt: skip
 
 
 def alike(*units: Any) -> Any:
@@ -42,11 +46,8 @@ def unit(e: Any, names: Any) -> Any:
         return units[0] and (PURE if units[0] == PURE else tuple(p * number(args[1][1]) for p in units[0]))
     if head in ("mul", "inner"):
         return None if None in units else tuple(map(sum, zip(*units, strict=True)))
-    demand(
-        head in ("add", "max", "min", "abs", "norm", "pi", "exp", "log", "erfc", "phi", "floor"),
-        f"no unit of {head}",
-    )
-    return alike(*units) if head in ("add", "max", "min", "abs", "norm") else alike(PURE, *units)
+    demand(head in (*KEEPING, *NUMBERS), f"no unit of {head}")
+    return alike(*units) if head in KEEPING else alike(PURE, *units)
 
 
 def walk(f: Any, names: Any) -> None:
@@ -66,10 +67,13 @@ def show(problem: Any, proof: Any, _: Any) -> str:
     """Proved if no formula mixes units; refuted if the first that does mixes the two that the proof names."""
     names = {v["name"]: powers(v["unit"]) for v in problem["variables"]}
     demand(len(names) == len(problem["variables"]), "a name twice")
+    said = {
+        x: powers(u) for x, u in proof.get("bound", {}).items() if "left" not in proof
+    }  # of what is bound
     try:
-        walk(["and", problem["claim"], *problem["assuming"]], names)
+        walk(["and", problem["claim"], *problem["assuming"]], said | names)
     except ValueError as clash:
-        demand(clash.args[0] == "units differ", *clash.args)
+        demand(clash.args[0] == "units differ" and "bound" not in proof, *clash.args)
         demand(clash.args[1] == {powers(proof["left"]), powers(proof["right"])}, "other units are mixed")
         return "refuted"
     return "proved"

@@ -259,7 +259,7 @@ class _Goals:
         logs = [t.as_coeff_Mul() for t in terms]
         if all(c.is_Rational and isinstance(u, sp.log) and abs(c) <= 12 for c, u in logs):
             larger, smaller = (
-                sp.Mul(*(u.args[0] ** abs(c) for c, u in logs if (c > 0) is up)) for up in (True, False)
+                sp.Mul(*(u.args[0] ** abs(c) for c, u in logs if bool(c > 0) is up)) for up in (True, False)
             )
             if place.defines(tree(sp.log(larger) - sp.log(smaller))):
                 steps = self.shown(place, larger - smaller, strict, depth)

@@ -6,7 +6,9 @@ import time
 from fractions import Fraction
 
 from dpverify.evidence import Verdict
+from dpverify.formulas.expressions import Bound, subexpressions
 from dpverify.formulas.homogeneity import MixedUnitsError, check
+from dpverify.formulas.logic import comparisons
 from dpverify.formulas.units import Unit
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
@@ -40,7 +42,15 @@ class Homogeneity:
                 reason=str(clash),
                 seconds=time.monotonic() - start,
             )
-        proof = {"method": "units"}
+        bound = {
+            e.variable.name: _json(e.variable.unit)
+            for formula in (obligation.claim, *obligation.assuming)
+            for compare in comparisons(formula)
+            for side in (compare.left, compare.right)
+            for e in subexpressions(side)
+            if isinstance(e, Bound) and e.kind == "integral"
+        }
+        proof = {"method": "units"} | ({"bound": bound} if bound else {})
         return Proof(
             Verdict.PROVED,
             self.name,

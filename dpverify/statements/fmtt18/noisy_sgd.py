@@ -55,6 +55,11 @@ thm23 = (
     .condition("schedule-is-admissible", r"z_i\ge 0", given=r"t\le i\le n",
                where="Theorem 23, proof: a_t = ... = a_n = 2 eta L/(n-t+1)")
     .condition("schedule-ends-at-zero", r"z_n=0", given=r"t\le n", where="Theorem 23, proof")
+    .step("by-theorem-22",
+          r"\mathrm{D}_{\alpha}(X_{n}\|X^{\prime}_{n})\leq\frac{\alpha}{2\eta^{2}\sigma^{2}}\sum_{i=1}^{n}a_{t}^{2}",
+          given=r"t\le n, \mathrm{D}_{\alpha}(X_{n}\|X^{\prime}_{n})\le(n-t+1)\frac{\alpha a_i^2}{2(\eta\sigma)^2}",
+          added=(_D_n,), uses=("fmtt18.thm22", "fmtt18.def10"),
+          where="Theorem 23, proof, last display, first inequality: Theorem 22 with a_i for i from t on, and 0 before")
     .step("last-display",
           r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=1}^{n}a_t^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
           given=r"t\le n", where="Theorem 23, proof, last display: the summand does not depend on the index of the sum")
@@ -197,6 +202,8 @@ _r = real("r", gt=0, meaning="sigma / L")
 _reciprocal = real("x", ge=0, le=1, meaning="1/n")
 _D = real("D", ge=0, unit=NATS, meaning="divergence of the output", latex=r"\mathrm{D}_\alpha(Y_n\|Y'_n)")
 _stopped = real("D_T", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})")
+_output = real("D_Y", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(Y_{T}\|Y^{\prime}_{T})")
+_sum_of_stops = real("S", ge=0, unit=NATS, latex=r"\sum_{T\in[n]}\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})")
 _H = real("H", gt=0, meaning="1 + 1/2 + ... + 1/(n - t + 1)", latex="H_{n-t+1}")
 _log_n = real("l", ge=0, meaning="ln n", latex=r"\ln n")
 
@@ -230,6 +237,23 @@ thm26 = (
                given=r"\sigma^2\ge 2(\alpha-1)\alpha L^2, t\le T",
                where="Theorem 26, proof: every divergence is at most 1/(order - 1); printed for every t >= T, where T "
                      ">= t is meant, as in the sentence before")
+    .step("mixture", rf"{_output.latex}\leq 2\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}",
+          added=(_output, _sum_of_stops, _c),
+          given=rf"{_output.latex}\le(1+c)\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}, c=1",
+          uses=("fmtt18.lem25", "fmtt18.thm26/condition-of-lemma-25"),
+          where="Theorem 26, proof, last display, first inequality: Lemma 25 with c = 1")
+    .step("sum-over-the-stops", r"2\cdot\frac{1}{n}\sum_{T\in[n]}\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})"
+                                r"\leq 2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^{2}}{\sigma^{2}\cdot(T-t+1)}",
+          added=(_sum_of_stops,),
+          given=rf"t\le n, {_sum_of_stops.latex}"
+                rf"\le\sum_{{T=t}}^{{n}}\frac{{2\alpha L^{{2}}}}{{\sigma^{{2}}\cdot(T-t+1)}}",
+          uses=("fmtt18.thm26/for-a-fixed-stop",),
+          where="Theorem 26, proof, last display, second inequality: before t, outputs have the same law")
+    .step("from-the-last-display", rf"{_output.latex}\le\frac{{4\alpha L^2\cdot\ln n}}{{n\sigma^2}}", added=(_output,),
+          given=rf"t\le n, {_output.latex}\le\frac{{4\alpha L^2\cdot\ln(n-t+1)}}{{n\sigma^2}}",
+          uses=("fmtt18.thm26/mixture", "fmtt18.thm26/sum-over-the-stops", "fmtt18.thm26/last-display",
+                "fmtt18.thm26/last-logarithm"),
+          where="Theorem 26 from the last display of its proof, whose third inequality is false")
     .step("last-display",
           r"2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}"
           r"\le\frac{4\alpha L^2\cdot\ln(n-t+1)}{n\sigma^2}",

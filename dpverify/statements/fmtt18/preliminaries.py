@@ -205,7 +205,13 @@ lem15 = (
     .step(
         "divergences-add",
         r"\frac{\ln(e^{(\alpha-1)\varepsilon_1}e^{(\alpha-1)\varepsilon_2})}{\alpha-1}=\varepsilon_1+\varepsilon_2",
-        where="Lemma 15, logarithm of the product of two moments; more by induction",
+        where="Lemma 15, logarithm of the product of two moments",
+    )
+    .step(
+        "one-more", r"\frac{\ln(Me^{(\alpha-1)\varepsilon_2})}{\alpha-1}\le S+\varepsilon_2",
+        given=r"\ln(M)\le(\alpha-1)S", added=(real("S", ge=0, unit=NATS, meaning="sum of the budgets so far"),),
+        uses=("fmtt18.lem15/divergences-add",),
+        where="Lemma 15, from k mechanisms to k + 1: M is the moment of the first k",
     )
 )  # fmt: skip
 

@@ -276,9 +276,15 @@ thm6_4 = (
         where="Theorem 6.4, third item, from above",
     )
     .step(
-        "order-from-below", rf"2n^2\cdot({_ROOTS})^2\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
-        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta))", uses=("gll22.thm6.4/queries",),
-        where="Theorem 6.4, third item, from below: G^2/mu of Theorem 5.6 for the losses k f, logarithms squared aside",
+        "largest-number-of-queries", rf"2n^2\cdot({_ROOTS})^2\le 2n^2\varepsilon", uses=("gll22.thm6.4/queries",),
+        where="Theorem 6.4, third item: G^2/mu of Theorem 5.6 for the losses k f is at most 2 epsilon n^2",
+    )
+    .step(
+        "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
+        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta))",
+        uses=("gll22.thm6.4/largest-number-of-queries",),
+        where="Theorem 6.4, third item, from below: Theta says that the number is also at least of this order, "
+              "logarithms squared aside, and so is the bound 2 epsilon n^2",
     )
     .corrected(
         "order-from-below",

@@ -335,7 +335,7 @@ lem11 = (
         title="Accuracy and oracle calls of DP-SGD",
         where="Lemma 11",
         latex=(
-            r"\mathbb{E}[\mathcal{L}(\bar{w})-\mathcal{L}(w^{*})]=O(\min\{BL,\alpha\}),\quad"
+            r"\mathbb{E}[\mathcal{L}(\bar{w})-\mathcal{L}(w^{*})]=O(\min\{BL,\alpha\}),\quad "
             r"Tm=O\left(\frac{B^2L^2}{\alpha^2}\left(\frac{\sqrt{d}}{\sqrt{\rho}}+\frac{d}{\bar{m}\rho}\right)\right)"
         ),
         pairs=("mn25.alg3", "mn25.thm2", "mn25.cor1"),

@@ -91,7 +91,7 @@ lem16 = (
         title="Accuracy and privacy of Phased ERM",
         where="Lemma 16",
         latex=(
-            r"\delta\in[0,B\alpha^2],\ \alpha\ge\log(n)\alpha_{\epsilon,\delta}^*\implies"
+            r"\delta\in[0,B\alpha^2],\ \alpha\ge\log(n)\alpha_{\epsilon,\delta}^*\implies "
             r"O(\alpha)\text{-accurate and }(\epsilon,2\log(n)\delta)\text{-DP}"
         ),
         pairs=("mn25.alg5", "mn25.thm7"),

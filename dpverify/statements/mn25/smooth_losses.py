@@ -226,7 +226,7 @@ thm6 = (
     .correction(
         latex=(
             r"\mathcal{A}\ (\epsilon,\delta)\text{-DP and }\alpha\text{-accurate for }"
-            r"(\mathcal{F}_{L,576\alpha/B^2}^n,\mathcal{K}_B)\implies"
+            r"(\mathcal{F}_{L,576\alpha/B^2}^n,\mathcal{K}_B)\implies "
             r"s=\Omega\left(\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}}\right)"
         ),
     )

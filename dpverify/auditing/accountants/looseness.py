@@ -1,0 +1,106 @@
+"""How loose our own upper bounds are, as a page: `python -m dpverify.auditing.accountants.looseness FILE`.
+
+Each row asks `dpverify.privacy` for the epsilon of some releases and puts it beside the reference. The text of the file
+around the table is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpverify.auditing.accountants.references import NoisyReleases
+from dpverify.errors import InvalidDataError
+from dpverify.evidence import Interval
+from dpverify.files import write_whole
+from dpverify.privacy import GDP, RDP, Guarantee, PureDP, SampledGaussian, compose, compose_profiles, zCDP
+
+_BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
+_DELTA = 1e-5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of our bounds, and the releases that it is about.
+
+    Attributes:
+        name: of the bound.
+        bound: computes it.
+        releases: for which the reference is computed. Where they are only a part of what the bound covers, `instance`
+            is True, and the reference can show no bound to be loose, only how much of the excess it may be.
+        instance: see above.
+    """
+
+    name: str
+    bound: Callable[[], Guarantee]
+    releases: NoisyReleases
+    instance: bool = False
+
+
+ROWS: tuple[Row, ...] = (
+    Row("`GDP(1)`", lambda: GDP(1.0), NoisyReleases("gaussian", 1.0)),
+    Row("`compose` of 10 `GDP(1/4)`", lambda: compose([GDP(0.25)] * 10), NoisyReleases("gaussian", 4.0, 10)),
+    Row("`zCDP(1/2)`", lambda: zCDP(0.5), NoisyReleases("gaussian", 1.0)),
+    Row("`RDP.point(8, 4)`", lambda: RDP.point(8.0, 4.0), NoisyReleases("gaussian", 1.0)),
+    Row("`PureDP(1)`", lambda: PureDP(1.0), NoisyReleases("laplace", 1.0)),
+    Row(
+        "`compose` of 10 `PureDP(1/4)`",
+        lambda: compose([PureDP(0.25)] * 10),
+        NoisyReleases("laplace", 4.0, 10),
+    ),
+    Row(
+        "`compose_profiles` of 10 `PureDP(1/4)`",
+        lambda: compose_profiles([PureDP(0.25)] * 10),
+        NoisyReleases("laplace", 4.0, 10),
+    ),
+    Row(
+        "`SampledGaussian(100, 1, 0.5)`",
+        lambda: SampledGaussian(100, 1, 0.5),
+        NoisyReleases("gaussian", 0.5, 1, 0.01),
+        instance=True,
+    ),
+    Row(
+        "`SampledGaussian(100, 100, 1)`",
+        lambda: SampledGaussian(100, 100, 1.0),
+        NoisyReleases("gaussian", 1.0, 100, 0.01),
+        instance=True,
+    ),
+)
+
+
+def measured(row: Row, delta: float = _DELTA) -> tuple[float, Interval]:
+    """Our epsilon, and the reference."""
+    return row.bound().epsilon_at(delta), row.releases.smallest_epsilon(delta)
+
+
+def table() -> Iterator[str]:
+    """The lines of the table."""
+    yield "| bound of ours | held against | ours | smallest epsilon | ratio |"
+    yield "| --- | --- | --- | --- | --- |"
+    for row in ROWS:
+        ours, smallest = measured(row)
+        held = f"{row.releases} (an instance)" if row.instance else str(row.releases)
+        low, high = f"{smallest.lower:.6g}", f"{smallest.upper:.6g}"
+        between = low if low == high else f"{low} to {high}"
+        yield f"| {row.name} | {held} | {ours:.6g} | {between} | {ours / smallest.upper:.4f} |"
+
+
+def write(file: Path) -> None:
+    """Put the table into the file, between its two marks.
+
+    Raises:
+        InvalidDataError: for a file without them.
+    """
+    text = file.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise InvalidDataError(f"{file} lacks {_BEGIN} or {_END}; allowed: a page with both, in this order.")
+    lines = "\n".join(table())
+    write_whole(file, f"{before}{_BEGIN}\n{lines}\n{_END}{after}".encode())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,185 @@
+"""Two-sided values of the smallest epsilon at a delta, against which accountants are held.
+
+One Gaussian or Laplace release, and any number of unsampled Gaussian ones, have closed forms: they are evaluated in
+balls (Arb) until two neighboring floats are on either side. All else is a privacy loss distribution of dp-accounting,
+rounded once against and once in favor of privacy; its Fourier transforms are floats, for which an allowance is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from flint import arb, ctx, fmpq
+
+from dpverify import checks
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Interval
+from dpverify.privacy import Adjacency, composition, quantities
+
+_PRECISIONS = (128, 256, 512, 1024, 4096)
+_TRUNCATED = 1e-13
+"""Probability that dp-accounting may cut off in its tails, counted against both bounds."""
+_LARGEST_LOSS = 500.0
+_FEWEST_CELLS, _MOST_CELLS = 5_000, 100_000
+"""Cells of one release's loss distribution."""
+_WIDEST = 1e-2
+"""Sum over all releases of a cell's width, which bounds what rounding in favor of privacy takes; nats."""
+
+
+@dataclass(frozen=True)
+class NoisyReleases:
+    """Adaptive releases of a sum or mean with noise, each of all records or of a Poisson sample.
+
+    Attributes:
+        noise: its law. The Laplace mechanism releases one number.
+        noise_multiplier: its standard deviation (Gaussian) or scale (Laplace) over the sensitivity, L2 or L1, of a
+            release under the adjacency.
+        steps: how many releases.
+        sampling_probability: with which each record is in a release, independently (Poisson); 1 for all records.
+        adjacency: which data sets are neighbors; add-or-remove-one where records are sampled.
+
+    Raises:
+        InvalidArgumentError: for anything outside of these ranges.
+    """
+
+    noise: Literal["gaussian", "laplace"]
+    noise_multiplier: float
+    steps: int = 1
+    sampling_probability: float = 1.0
+    adjacency: Adjacency = Adjacency.ADD_REMOVE_ONE
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if self.noise not in ("gaussian", "laplace"):
+            raise InvalidArgumentError("noise", self.noise, "gaussian or laplace")
+        multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.01, at_most=1e6)
+        object.__setattr__(self, "noise_multiplier", multiplier)
+        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_most=10**6))
+        probability = checks.number("sampling_probability", self.sampling_probability, above=0, at_most=1)
+        object.__setattr__(self, "sampling_probability", probability)
+        if not isinstance(self.adjacency, Adjacency):
+            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
+        if probability < 1 and self.adjacency is not Adjacency.ADD_REMOVE_ONE:
+            raise InvalidArgumentError(
+                "adjacency", self.adjacency.value, f"{Adjacency.ADD_REMOVE_ONE}, where records are sampled"
+            )
+
+    def __str__(self) -> str:
+        sampled = (
+            "" if self.sampling_probability == 1 else f", Poisson sampling {self.sampling_probability:g}"
+        )
+        count = f"{self.steps} releases" if self.steps > 1 else "one release"
+        return f"{self.noise.capitalize()} noise {self.noise_multiplier:g}, {count}{sampled}"
+
+    def smallest_epsilon(self, delta: float) -> Interval:
+        """Where the smallest epsilon at delta lies, nats; rigorous where there is a closed form.
+
+        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`.
+
+        Raises:
+            InvalidArgumentError: for a delta outside [0, 1), and 0 where no epsilon is finite.
+        """
+        delta = quantities.delta(delta)
+        if not delta < 1:
+            raise InvalidArgumentError("delta", delta, "a number in [0, 1)")
+        if delta == 0 and self.noise == "gaussian":
+            raise InvalidArgumentError(
+                "delta", delta, "a number above 0: Gaussian noise is private for no epsilon at 0"
+            )
+        if self.sampling_probability == 1:
+            if self.noise == "gaussian":
+                return _between_floats(lambda epsilon: _gaussian_excess(self, epsilon, delta))
+            if self.steps == 1 or delta == 0:
+                return _laplace(self, delta)
+        if delta == 0:
+            return _sampled_pure_laplace(self)
+        return _from_loss_distributions(self, delta)
+
+
+def _exact(value: float) -> arb:
+    return arb(fmpq(*value.as_integer_ratio()))
+
+
+def _gaussian_excess(releases: NoisyReleases, epsilon: float, delta: float) -> arb:
+    """The profile at epsilon minus delta: Balle and Wang 2018, Theorem 8, with mu = sqrt(steps) / noise."""
+    mu = arb(releases.steps).sqrt() / _exact(releases.noise_multiplier)
+    e, root2 = _exact(epsilon), arb(2).sqrt()
+    near, far = (e / mu - mu / 2) / root2, (e / mu + mu / 2) / root2
+    return (near.erfc() - e.exp() * far.erfc()) / 2 - _exact(delta)
+
+
+def _between_floats(excess: Callable[[float], arb]) -> Interval:
+    """Neighboring floats around the zero of a falling function; 0 if it is not positive there."""
+    if not _positive(excess, 0.0):
+        return Interval(lower=0.0, upper=0.0, rigorous=True)
+    low, high = 0.0, 1.0
+    while _positive(excess, high):
+        low, high = high, 2 * high
+    while (middle := (low + high) / 2) not in (low, high):
+        low, high = (middle, high) if _positive(excess, middle) else (low, middle)
+    return Interval(lower=low, upper=high, rigorous=True)
+
+
+def _positive(excess: Callable[[float], arb], at: float) -> bool:
+    """Whether it is above 0, decided by balls; a zero that no precision tells from 0 is none."""
+    for precision in _PRECISIONS:
+        with ctx.workprec(precision):
+            value = excess(at)
+        if value > 0 or value <= 0:
+            return bool(value > 0)
+    return False
+
+
+def _laplace(releases: NoisyReleases, delta: float) -> Interval:
+    """The loss steps / scale + 2 log(1 - delta), the second term for one release only; at least 0."""
+
+    def excess(epsilon: float) -> arb:
+        pure = arb(releases.steps) / _exact(releases.noise_multiplier)
+        return pure + (2 * (1 - _exact(delta)).log() if delta else 0) - _exact(epsilon)
+
+    return _between_floats(excess)
+
+
+def _sampled_pure_laplace(releases: NoisyReleases) -> Interval:
+    """The loss steps log(1 + p (e^(1/scale) - 1)), attained by the loss of a record that is added."""
+
+    def excess(epsilon: float) -> arb:
+        gain = (1 / _exact(releases.noise_multiplier)).exp() - 1
+        return releases.steps * (1 + _exact(releases.sampling_probability) * gain).log() - _exact(epsilon)
+
+    return _between_floats(excess)
+
+
+def _from_loss_distributions(releases: NoisyReleases, delta: float) -> Interval:
+    found = []
+    for pessimistic in (False, True):
+        distribution = _composed(releases, pessimistic=pessimistic)
+        slack = composition.allowance(distribution, releases.steps) + _TRUNCATED
+        at = delta - slack if pessimistic else min(delta + slack, 1 - 1e-12)
+        found.append(float(distribution.get_epsilon_for_delta(at)) if at > 0 else math.inf)
+    return Interval(lower=max(found[0], 0.0), upper=max(found[1], found[0]))
+
+
+def _composed(releases: NoisyReleases, *, pessimistic: bool) -> Any:
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    scale, p = releases.noise_multiplier, releases.sampling_probability
+    # a release's losses reach about this far
+    reach = 1 / scale if releases.noise == "laplace" else 10 / scale + 0.5 / scale**2
+    reach = math.log1p(p * math.expm1(min(reach, _LARGEST_LOSS)))
+    options = {
+        "pessimistic_estimate": pessimistic,
+        "use_connect_dots": pessimistic,
+        "sampling_prob": p,
+        "value_discretization_interval": max(
+            min(reach / _FEWEST_CELLS, _WIDEST / releases.steps), reach / _MOST_CELLS
+        ),
+    }
+    if releases.noise == "laplace":
+        single = pld.from_laplace_mechanism(scale, **options)
+    else:
+        single = pld.from_gaussian_mechanism(scale, **options)
+    return single.self_compose(releases.steps) if releases.steps > 1 else single

@@ -1,0 +1,354 @@
+"""Sequential privacy audit: run until the claim is refuted, or a number of runs is reached.
+
+The claim is a family of pairs (epsilon, delta): one for pure and approximate privacy, a curve of them for all others.
+A gambler bets against all of them at once; the claim is violated as soon as the capital is 1/level. Further gamblers
+bet against (epsilon, delta) for a grid of epsilons at one delta: the bound is the largest epsilon such that it and
+all below it on the grid were refuted. If the true epsilon is e, then only the smallest grid point of at least e
+has to survive for the bound to be below e: so one level serves the whole grid, at all times at once. Where the claim is
+one pair, it is a point of the grid, and the verdict is the same event as the bound reaching it: it costs nothing extra.
+A claim that is a curve takes nine tenths of the failure probability for the verdict and a tenth for the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpverify import checks
+from dpverify.auditing.claims import (
+    CURVE_DELTA,
+    Claim,
+    checked_claim,
+    checked_relation,
+    claimed_deltas,
+    stated_corner,
+)
+from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.samples import as_floats
+from dpverify.auditing.scores import one_thread
+from dpverify.auditing.sequential import foresight
+from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
+from dpverify.privacy import Adjacency
+
+Array = NDArray[np.float64]
+
+_STREAM = 0x736571  # keeps the auditor's generator apart from a mechanism's with the same seed
+_BELOW_CLAIM = 32
+"""Points of the grid up to twice a claimed epsilon."""
+_BEYOND = 24
+"""Points of the grid beyond, or in all where the claim is a curve."""
+_LARGEST = 12.0
+"""End of the grid, nats, unless more is claimed. It does not follow the limit of runs, on which no verdict depends."""
+_LINES = 24
+"""Points of a curve that a gambler may bet against."""
+_VERDICT_PARTS, _BOUND_PARTS = 9, 1
+"""How a claim that is a curve divides the failure probability."""
+_MOST_BYTES = 2**31
+_POINTS = 61
+
+
+@dataclass(frozen=True)
+class SequentialAudit:
+    """What a sequential audit found."""
+
+    verdict: Verdict
+    reason: str
+    claim: str
+    epsilon_lower: float
+    """Lower confidence bound on the smallest epsilon at `delta`, nats, at all times at once."""
+    delta: float
+    detectable: str
+    """The smallest violation found in as many runs about half the time, on its most telling pair."""
+    detectable_parameter: float | None
+    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
+    profile: tuple[ProfilePoint, ...]
+    runs: int
+    """Of each side."""
+    record: SequentialRecord
+    failure_probability: float
+    shares: tuple[SpentShare, ...]
+    """How it was divided."""
+    seed: int
+    adjacency: str
+    gap: Gap | None = None
+    sees_nothing: bool = False
+
+
+@dataclass
+class SequentialAuditor:
+    """An audit that is fed round by round.
+
+    With probability at least 1 - `failure_probability`, a correct claim is never called violated and `epsilon_lower`
+    is never above the true epsilon, whenever one looks and for whatever reason one stops.
+
+    Assumptions: runs are independent of one another, those of one side alike, and independent across the two sides.
+
+    Args:
+        claim: the guarantee to test.
+        adjacency: which neighboring relation the two data sets stand for.
+        failure_probability: of the whole audit, in [1e-15, 1), or a share, which the audit spends.
+        seed: of the auditor's own randomness.
+        most_runs: of each side, at least 1; no bet depends on it.
+        delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
+
+    Raises:
+        InvalidArgumentError: for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
+    """
+
+    claim: Claim
+    adjacency: Adjacency | str
+    failure_probability: float | ErrorShare
+    seed: int
+    most_runs: int
+    delta: float | None = None
+    runs: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        """Set up the gamblers."""
+        checked_claim(self.claim)
+        self._whole = ErrorShare.of(self.failure_probability)
+        self.most_runs = checks.whole_number("most_runs", self.most_runs, at_least=1)
+        self.seed = checks.whole_number("seed", self.seed, at_least=0)
+        self._neighbors = checked_relation(self.adjacency)
+        self._corner = stated_corner(self.claim)
+        own = CURVE_DELTA if self._corner is None else self._corner[1]
+        if self.delta is not None and self._corner is not None and self.delta != own:
+            raise InvalidArgumentError("delta", self.delta, f"{own:g}, which the claim names, or nothing")
+        self.delta = checks.number("delta", own if self.delta is None else self.delta, at_least=0, below=1)
+        total_variation = float(claimed_deltas(self.claim, np.zeros(1))[0])
+        if self._corner is not None:
+            self._level = self._bound_level = self._whole.spend(
+                "bets against a grid of claims, this one among them"
+            )
+        else:
+            verdict, bound = self._whole.split(
+                "claim", "bound at delta", weights=(_VERDICT_PARTS, _BOUND_PARTS)
+            )
+            self._level = verdict.spend("bets against the points of the claim's curve")
+            self._bound_level = bound.spend("bets against a grid of claims at delta")
+        self.least_runs = foresight.least_runs(total_variation, self._level)
+        """Runs of each side below which no bet can refute the claim; None where none ever can."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_STREAM,)))
+        if not self.possible:
+            return
+        self._claim_lines, groups = self._lines()
+        self._grid = groups[-1].epsilon[:, 0]
+        self._gamblers = Gamblers(groups, rng, exact=(self._claim_place,))
+        # columns that floats would round, in the order of their appearance
+        self._extra: dict[int, None] = {}
+        self._reached = 0
+
+    @property
+    def possible(self) -> bool:
+        """Whether the claim could be refuted within the limit of runs at all."""
+        return self.least_runs is not None and self.least_runs <= self.most_runs
+
+    def _lines(self) -> tuple[Lines, list[Lines]]:
+        assert self.delta is not None
+        if self._corner is not None:
+            claimed = self._corner[0]
+            near = np.linspace(0, 2 * claimed, _BELOW_CLAIM + 1)[1:] if claimed > 0 else np.zeros(0)
+            beyond = np.linspace(min(2 * claimed, _LARGEST), _LARGEST, _BEYOND + 1)[1:]
+            grid = np.unique(np.concatenate([near, beyond, [claimed]]))
+            self._claim_place = int(np.searchsorted(grid, claimed))
+            line = Lines(np.array([[claimed]]), np.array([[self.delta]]))
+            return line, [Lines(grid[:, None], np.full((grid.size, 1), self.delta))]
+        epsilons = np.linspace(0, _LARGEST, 10 * _LINES + 1)
+        deltas = claimed_deltas(self.claim, epsilons)
+        # spread evenly where the curve falls
+        useful = np.unique(np.searchsorted(-np.log(np.maximum(deltas, 1e-12)),
+                                           np.linspace(0, 27, 2 * _LINES)))  # fmt: skip
+        chosen = np.unique(np.minimum(np.concatenate([[0], useful]), epsilons.size - 1))
+        chosen = chosen[np.unique(np.linspace(0, chosen.size - 1, _LINES).astype(int))]
+        curve = Lines(epsilons[chosen][None], deltas[chosen][None])
+        grid = np.linspace(0, _LARGEST, _BEYOND + _BELOW_CLAIM + 1)[1:]
+        self._claim_place = 0
+        return curve, [curve, Lines(grid[:, None], np.full((grid.size, 1), self.delta))]
+
+    def rounds(self) -> Iterator[int]:
+        """Runs of each side that every round takes, up to the limit."""
+        return iter(rounds(self.most_runs))
+
+    def foretell(self) -> str:
+        """Whether the claim can be refuted within the limit of runs, and how many that takes, in one sentence."""
+        if self.least_runs is None:
+            return f"No number of runs can refute {self.claim}."
+        if not self.possible:
+            return (
+                f"{self.claim} cannot be refuted within {self.most_runs} runs on each data set: "
+                f"at least {self.least_runs} are needed."
+            )
+        fastest = foresight.runs_to_refute(self._claim_lines, self._level, self.most_runs, foresight.giveaway)
+        if fastest is None:
+            return (
+                f"{self.claim} can hardly be refuted within {self.most_runs} runs on each data set: a function that "
+                f"gave its data away in every run would not be found out."
+            )
+        return (
+            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that gives its "
+            f"data away in every run is found out after {fastest}; smaller violations take more."
+        )
+
+    def see(self, left: ArrayLike, right: ArrayLike) -> None:
+        """Take one round of runs: outputs on the two data sets, (runs,) or (runs, d) each, finite numbers.
+
+        Raises:
+            InvalidDataError: if the shapes differ from one another or from earlier rounds.
+        """
+        (p, p_lost), (q, q_lost) = as_floats(left, "left"), as_floats(right, "right")
+        if p.shape != q.shape:
+            raise InvalidDataError(
+                f"left has shape {p.shape} and right has shape {q.shape}; allowed: equal shapes, "
+                "the same number of runs on both data sets."
+            )
+        if 16 * (self.runs + p.shape[0]) * p.shape[1] > _MOST_BYTES:
+            raise InvalidDataError(
+                f"The outputs of {self.runs + p.shape[0]} runs take more than {_MOST_BYTES / 2**30:g} GiB; allowed: "
+                "fewer runs, or smaller outputs."
+            )
+        lost = np.flatnonzero(np.any(p_lost != 0, axis=0) | np.any(q_lost != 0, axis=0))
+        self._extra.update(dict.fromkeys(lost.tolist()))
+        columns = list(self._extra)
+        p, q = (
+            np.concatenate([p, p_lost[:, columns]], axis=1),
+            np.concatenate([q, q_lost[:, columns]], axis=1),
+        )
+        with one_thread():
+            self._gamblers.see(p, q)
+        self.runs += p.shape[0]
+        first = self._gamblers.highest.size - self._grid.size
+        refuted = self._gamblers.highest[first:] >= foresight.log_needed(self._bound_level)
+        # what is refuted needs no more bets
+        self._gamblers.retired[first:] |= refuted
+        self._reached = int(refuted.argmin()) if not refuted.all() else refuted.size
+
+    @property
+    def epsilon_lower(self) -> float:
+        """Lower confidence bound so far, nats; 0 where nothing was refuted."""
+        return float(self._grid[self._reached - 1]) if self.runs and self._reached else 0.0
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim was refuted."""
+        if not self.runs:
+            return False
+        if self._corner is not None:
+            return self._reached > self._claim_place
+        return bool(self._gamblers.highest[0] >= foresight.log_needed(self._level))
+
+    @property
+    def log_evidence(self) -> float:
+        """Natural logarithm of the largest capital won against the claim so far."""
+        return float(self._gamblers.highest[self._claim_place]) if self.runs else 0.0
+
+    def so_far(self) -> str:
+        """Runs, bound and evidence in one line."""
+        return (
+            f"{self.runs} of at most {self.most_runs} runs on each data set; "
+            f"epsilon at least {self.epsilon_lower:.3g} at delta {self.delta:g}; evidence against the claim "
+            f"{math.exp(min(self.log_evidence, 600)):.3g}, of {1 / self._level:.3g} needed"
+        )
+
+    def result(self, *, stopped: str = "") -> SequentialAudit:
+        """The verdict. `stopped` says why runs ended before the limit, where the claim was not refuted."""
+        neighbors = f"; neighbors: {self._neighbors}"
+        detectable, parameter = "", None
+        if self.violated:
+            verdict, ended = Verdict.VIOLATED, "refutation"
+            reason = (
+                f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
+                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, they would ever reach "
+                f"{1 / self._level:.3g} with probability at most {self._level:.3g}; last bet on "
+                f"{self._gamblers.events[self._claim_place]}"
+            )
+        else:
+            ended = stopped or "the limit of runs"
+            detectable, parameter = self._detectable()
+            if parameter is None:
+                verdict, reason = Verdict.UNDECIDED, detectable
+            else:
+                verdict = Verdict.SUPPORTED
+                reason = f"no bet against the claim won enough in {self.runs} runs on each data set"
+            if stopped:
+                reason += f"; ended early by {stopped}, before {self.most_runs} runs"
+        return SequentialAudit(
+            verdict=verdict,
+            reason=reason + neighbors,
+            claim=str(self.claim),
+            epsilon_lower=self.epsilon_lower,
+            delta=float(self.delta or 0.0),
+            detectable=detectable,
+            detectable_parameter=parameter,
+            profile=self._points(),
+            runs=self.runs,
+            record=SequentialRecord(
+                most_runs=self.most_runs,
+                least_runs=self.least_runs,
+                log_evidence=self.log_evidence,
+                log_needed=foresight.log_needed(self._level),
+                ended_by=ended,
+            ),
+            failure_probability=self._whole.failure_probability,
+            shares=self._whole.spent(),
+            seed=self.seed,
+            adjacency=self._neighbors,
+            gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
+            sees_nothing=verdict is Verdict.UNDECIDED,
+        )
+
+    def _detectable(self) -> tuple[str, float | None]:
+        nothing = f"no violation of this claim can be found with {self.runs} runs"
+        if self.least_runs is None or self.least_runs > self.runs:
+            more = "" if self.least_runs is None else f"; at least {self.least_runs} would be needed"
+            return nothing + more, None
+        if self._corner is not None:
+            epsilon = foresight.smallest_violation(
+                self._claim_lines, self._level, self.runs, self._corner[1], above=self._corner[0]
+            )
+            if epsilon is not None:
+                return f"({epsilon:.4g}, {self._corner[1]:.4g})-DP randomized response", epsilon
+        else:
+            mu = foresight.smallest_gaussian(self._claim_lines, self._level, self.runs)
+            if mu is not None:
+                return f"Gaussian pair with mu = {mu:.4g}", mu
+        return nothing, None
+
+    def _points(self) -> tuple[ProfilePoint, ...]:
+        """The claim, and what the bound says of the profile: it is above delta up to the bound."""
+        corner = self._corner[0] if self._corner is not None and self._corner[0] <= 50 else 0.0
+        top = max(1.25 * corner, 1.1 * self.epsilon_lower, 1.0)
+        epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), corner))
+        bound = np.where(epsilons < self.epsilon_lower, float(self.delta or 0.0), 0.0)
+        return tuple(
+            ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
+            for e, low, d in zip(epsilons, bound, claimed_deltas(self.claim, epsilons), strict=True)
+        )
+
+
+def sequential_entry(audit: SequentialAudit, **asked: Any) -> PrivacyEvidence:
+    """The ledger's entry; `asked` are the fields that only the caller knows, as for `privacy_entry`."""
+    return PrivacyEvidence(
+        **asked,
+        verdict=audit.verdict,
+        reason=audit.reason,
+        gap=audit.gap,
+        runs=audit.runs,
+        failure_probability=audit.failure_probability,
+        shares=audit.shares,
+        sees_nothing=audit.sees_nothing,
+        adjacency=audit.adjacency,
+        claim=audit.claim,
+        epsilon_lower=audit.epsilon_lower,
+        delta=audit.delta,
+        detectable=audit.detectable,
+        profile=audit.profile,
+        seed=audit.seed,
+        sequential=audit.record,
+    )

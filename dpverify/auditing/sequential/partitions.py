@@ -1,0 +1,220 @@
+"""Partitions of the outputs into cells, learned from past runs, and the events made of their cells.
+
+A partition is fixed before the runs that are counted in it were drawn: where scores were fitted to some of the past,
+only later runs are counted. That keeps the estimates honest, on which bets are based; the audit would be valid
+without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.auditing.events import thresholds
+from dpverify.auditing.scores import (
+    BestCoordinate,
+    DistanceFromCenter,
+    FrequencyRatio,
+    GradientBoosting,
+    HistogramRatio,
+    LinearDiscriminant,
+    NearestCentroid,
+    QuadraticLogistic,
+    Samples,
+    Score,
+    Scorer,
+    apply_score,
+    fit_score,
+    row_keys,
+)
+
+Array = NDArray[np.float64]
+Cells = NDArray[np.int64]
+
+_CUTS_AN_END = 40
+_MOST_ATOMS = 64
+_LEAST_IN_UNION = 8
+"""Runs of both sides that an output was seen in before events are joined from it and others."""
+_MOST_COORDINATES = 16
+_FIT_LATER = 512
+"""Runs of a side from which slow scorers are worth their time."""
+_MOST_FITTED = 20_000
+
+
+@dataclass(frozen=True)
+class SumOfRatios:
+    """Sum over coordinates of log-ratios of two histograms, as if coordinates were independent; for d > 1."""
+
+    name: str = "sum of histogram ratios"
+    most_bins: int = 32
+    most_dimensions: int = 200
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn edges and counts of each coordinate."""
+        d = left.shape[1]
+        if not 1 < d <= self.most_dimensions:
+            return None
+        bins = max(4, min(self.most_bins, 2 * left.shape[0] // 25))
+        levels = np.arange(1, bins) / bins
+        edges, ratios = [], []
+        for column in range(d):
+            pooled = np.concatenate([left[:, column], right[:, column]])
+            # an atom gets a cell of its own
+            inner = np.unique(np.quantile(pooled, levels, method="inverted_cdf"))
+            inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
+            counts = [
+                np.bincount(np.searchsorted(inner, side[:, column]), minlength=inner.size + 1) + 1.0
+                for side in (left, right)
+            ]
+            edges.append(inner)
+            ratios.append(np.log(counts[0]) - np.log(counts[1]))
+
+        def score(x: Samples) -> Array:
+            total = np.zeros(x.shape[0])
+            for column in range(d):
+                total += ratios[column][np.searchsorted(edges[column], x[:, column])]
+            return total
+
+        return score
+
+
+QUICK: tuple[Scorer, ...] = (
+    HistogramRatio(),
+    FrequencyRatio(least_count=3),
+    DistanceFromCenter(),
+    BestCoordinate(),
+    NearestCentroid(),
+    LinearDiscriminant(),
+    SumOfRatios(),
+)
+SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), GradientBoosting())
+
+
+class Partition:
+    """Cells, with how often each was hit on both sides.
+
+    Attributes:
+        events: which cells belong to each event, (events, cells).
+        names: of the events.
+        left: runs on the left in each cell, (cells,).
+        right: runs on the right, likewise.
+        runs: runs counted, of each side.
+    """
+
+    def __init__(
+        self, cells: Callable[[Samples], Cells], count: int, events: NDArray[np.bool_], names: Sequence[str]
+    ) -> None:
+        self._cells, self.count, self.events, self.names = cells, count, events, tuple(names)
+        self.left, self.right = np.zeros(count), np.zeros(count)
+        self.runs = 0
+
+    def cells_of(self, samples: Samples) -> Cells:
+        """The cell of each output, (runs,)."""
+        return self._cells(samples)
+
+    def add(self, left: Cells, right: Cells) -> None:
+        """Count further runs."""
+        self.left += np.bincount(left, minlength=self.count)
+        self.right += np.bincount(right, minlength=self.count)
+        self.runs += left.size
+
+
+def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
+    """Partitions for what comes next, with what of the past they may count already counted.
+
+    Args:
+        left: all past outputs on one side, (runs, d).
+        right: on the other, likewise.
+        rng: the auditor's own.
+    """
+    found = learn_plainly(left, right, rng)
+    start = left.shape[0] // 2
+    fit = slice(max(0, start - _MOST_FITTED), start)
+    for scorer in (*QUICK, *(SLOW if start >= _FIT_LATER and left.shape[1] > 1 else ())):
+        score = fit_score(scorer, left[fit], right[fit], rng)
+        if score is None:
+            continue
+        partition = _by_cuts(
+            scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit])
+        )
+        partition.add(partition.cells_of(left[start:]), partition.cells_of(right[start:]))
+        found.append(partition)
+    return found
+
+
+def learn_plainly(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
+    """The partitions of `learn` for which no score is fitted."""
+    found = list(_untaught(left, right))
+    for partition in found:
+        partition.add(partition.cells_of(left), partition.cells_of(right))
+    return found
+
+
+def _untaught(left: Samples, right: Samples) -> Iterator[Partition]:
+    """Single outputs that repeat, and half-lines of single coordinates."""
+    if (atoms := _atoms(left, right)) is not None:
+        yield atoms
+    d = left.shape[1]
+    for column in range(min(d, _MOST_COORDINATES)):
+        name = "value" if d == 1 else f"coordinate {column + 1}"
+
+        def score(x: Samples, column: int = column) -> Array:
+            return x[:, column]
+
+        yield _by_cuts(name, score, left[:, column], right[:, column])
+
+
+def _by_cuts(name: str, score: Callable[[Samples], Array], left: Array, right: Array) -> Partition:
+    """Half-lines of a score, cut at scores that occur, dense at both ends, where the rare events are."""
+    cuts = thresholds(left, right, an_end=_CUTS_AN_END)
+    above = np.tri(cuts.size + 1, cuts.size, -1, dtype=bool).T
+    events = np.concatenate([above, ~above])
+    names = [f"{name} {sign} {cut:.6g}" for sign in (">", "<=") for cut in cuts]
+
+    def cells(x: Samples) -> Cells:
+        return np.searchsorted(cuts, apply_score(score, x), side="left")
+
+    return Partition(cells, cuts.size + 1, events, names)
+
+
+def _atoms(left: Samples, right: Samples) -> Partition | None:
+    """The outputs that were seen most often, each an event of its own; None where none was seen twice."""
+    both = np.concatenate([left, right])
+    seen, counts = np.unique(row_keys(both), return_counts=True)
+    often = np.sort(np.argsort(-counts, kind="stable")[:_MOST_ATOMS])
+    often = often[counts[often] > 1]
+    if not often.size:
+        return None
+    known = seen[often]
+    single = np.eye(known.size, known.size + 1, dtype=bool)
+    rows = known.view(np.float64).reshape(known.size, -1)
+    names = [f"output = ({', '.join(f'{value:.6g}' for value in row[:8])}{', ...' if row.size > 8 else ''})"
+             for row in rows]  # fmt: skip
+
+    on_left, on_right = (_hits(row_keys(side), known) for side in (left, right))
+    order = np.argsort(np.log(on_left + 1.0) - np.log(on_right + 1.0), kind="stable")
+    order = order[(on_left + on_right)[order] >= _LEAST_IN_UNION]
+    unions, more = [], []
+    for way, sign in ((order[::-1], "more"), (order, "less")):
+        for size in range(2, way.size):
+            unions.append(np.isin(np.arange(known.size + 1), way[:size]))
+            more.append(f"output one of {size} that are {sign} frequent on the left")
+    events = np.concatenate([single, np.array(unions).reshape(-1, known.size + 1)]) if unions else single
+    names += more
+
+    def cells(x: Samples) -> Cells:
+        wanted = row_keys(x)
+        at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+        return np.where(known[at] == wanted, at, known.size)
+
+    return Partition(cells, known.size + 1, events, names)
+
+
+def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:
+    """How often each known key occurs."""
+    at = np.minimum(np.searchsorted(known, keys), known.size - 1)
+    return np.bincount(at[known[at] == keys], minlength=known.size)

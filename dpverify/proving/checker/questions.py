@@ -1,0 +1,23 @@
+"""The checker's questions to cvc5: work in cvc5's own count, and a far guard for work that it does not count."""
+
+from typing import Any
+
+import cvc5.pythonic as smt
+
+GUARD = 300_000  # milliseconds, far beyond what counted work takes
+
+
+class OvertimeError(Exception):
+    """The guard ended a question: nothing is known of what was asked, not even that it is too hard."""
+
+
+def contradict(formulas: Any, work: int, **options: str) -> tuple[bool, int]:
+    """Whether cvc5 finds that formulas cannot all be true, and what that took of the work allowed."""
+    solver = smt.Solver()
+    for name, value in {"nl-cov": "true", "rlimit": str(work), "tlimit-per": str(GUARD), **options}.items():
+        solver.setOption(name.replace("_", "-"), value)
+    solver.add(*formulas)
+    found = solver.check()
+    if found == smt.unknown and str(solver.reason_unknown()).endswith(".TIMEOUT"):
+        raise OvertimeError("stopped by the clock, which on a faster machine might not have happened")
+    return found == smt.unsat, solver.statistics()["resource::resourceUnitsUsed"]["value"]

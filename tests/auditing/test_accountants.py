@@ -1,0 +1,118 @@
+"""Claimed epsilons against exact and two-sided values: too little is caught down to the last float."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
+from dpverify.auditing.accountants.looseness import ROWS, measured
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Gap, Verdict
+from dpverify.privacy import Adjacency, gaussian_hockey_stick
+
+GAUSSIAN = NoisyReleases("gaussian", 1.0)
+
+
+def test_gaussian_epsilon_is_known_to_the_float() -> None:
+    smallest = GAUSSIAN.smallest_epsilon(1e-5)
+    assert smallest.rigorous
+    assert smallest.upper == math.nextafter(smallest.lower, math.inf)
+    assert gaussian_hockey_stick(smallest.upper, 1.0) == pytest.approx(1e-5, rel=1e-13)
+    # 4 releases with twice the noise are one release
+    assert NoisyReleases("gaussian", 2.0, 4).smallest_epsilon(1e-5) == smallest
+
+
+def test_under_reporting_by_one_float_is_said() -> None:
+    smallest = GAUSSIAN.smallest_epsilon(1e-5)
+    right = audit_epsilon(smallest.upper, GAUSSIAN, delta=1e-5)
+    assert (right.verdict, right.ulps) == (Verdict.SUPPORTED, None)
+    below = audit_epsilon(smallest.lower, GAUSSIAN, delta=1e-5)
+    assert (below.verdict, below.ulps) == (Verdict.VIOLATED, 1)
+    assert "by 1 unit in the last place" in below.reason
+    two = audit_epsilon(math.nextafter(smallest.lower, 0), GAUSSIAN, delta=1e-5)
+    assert "by 2 units in the last place" in two.reason
+    far = audit_epsilon(1.0, GAUSSIAN, delta=1e-5)
+    assert (far.verdict, far.ulps) == (Verdict.VIOLATED, None)
+
+
+def test_laplace() -> None:
+    smallest = NoisyReleases("laplace", 0.5).smallest_epsilon(0.0)
+    assert smallest.upper == 2
+    assert audit_epsilon(2.0, NoisyReleases("laplace", 0.5), delta=0.0).verdict is Verdict.SUPPORTED
+    one_less = audit_epsilon(math.nextafter(2, 0), NoisyReleases("laplace", 0.5), delta=0.0)
+    assert (one_less.verdict, one_less.ulps) == (Verdict.VIOLATED, 1)
+    assert NoisyReleases("laplace", 0.5).smallest_epsilon(0.9).upper == 0
+    assert NoisyReleases("laplace", 0.5).smallest_epsilon(0.1).upper == pytest.approx(2 + 2 * math.log(0.9))
+    sampled = NoisyReleases("laplace", 1.0, 3, 0.01).smallest_epsilon(0.0)
+    assert sampled.upper == pytest.approx(3 * math.log1p(0.01 * (math.e - 1)))
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_loss_distributions_are_two_sided(noise: str) -> None:
+    releases = NoisyReleases(noise, 4.0, 5, 0.5)  # type: ignore[arg-type]
+    smallest = releases.smallest_epsilon(1e-5)
+    assert not smallest.rigorous
+    assert smallest.lower < smallest.upper < 1.005 * smallest.lower
+    below, between, above = (
+        audit_epsilon(claimed, releases, delta=1e-5)
+        for claimed in (0.99 * smallest.lower, (smallest.lower + smallest.upper) / 2, smallest.upper)
+    )
+    assert (below.verdict, between.verdict, above.verdict) == ("violated", "undecided", "supported")
+    assert (below.ulps, between.gap, above.gap) == (None, Gap.NOT_RIGOROUS, None)
+
+
+def test_loss_distributions_hold_the_closed_form() -> None:
+    """Sampling that leaves out next to nothing, where the closed form is known."""
+    exact = NoisyReleases("gaussian", 4.0, 20).smallest_epsilon(1e-5)
+    near = NoisyReleases("gaussian", 4.0, 20, 1 - 1e-12).smallest_epsilon(1e-5)
+    assert near.lower <= exact.upper
+    assert near.upper >= exact.lower * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if "SampledGaussian" not in row.name], ids=lambda row: row.name
+)
+def test_our_bounds_are_not_below_the_references(row: object) -> None:
+    ours, smallest = measured(row)  # type: ignore[arg-type]
+    assert ours >= smallest.lower * (1 - 1e-12)
+
+
+def test_the_page_has_every_row() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "accounting.md").read_text()
+    for row in ROWS:
+        assert f"| {row.name} | {row.releases}" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"noise": "uniform"}, "noise was 'uniform'"),
+        ({"noise_multiplier": 0.0}, "noise_multiplier was 0.0"),
+        ({"noise_multiplier": math.nan}, "noise_multiplier was nan"),
+        ({"steps": 0}, "steps was 0"),
+        ({"steps": 1.5}, "steps was 1.5"),
+        ({"sampling_probability": 0.0}, "sampling_probability was 0.0"),
+        ({"sampling_probability": 0.5, "adjacency": Adjacency.REPLACE_ONE}, "adjacency was 'replace-one'"),
+        ({"adjacency": "index"}, "adjacency was 'index'"),
+    ],
+)
+def test_bad_releases(change: dict[str, object], says: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=says):
+        NoisyReleases(**{"noise": "gaussian", "noise_multiplier": 1.0, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "delta", "says"),
+    [
+        (-1.0, 1e-5, "claimed was -1.0"),
+        (math.nan, 1e-5, "claimed"),
+        (1.0, 1.0, "delta was 1.0"),
+        (1.0, 0.0, "delta was 0.0"),
+    ],
+)
+def test_bad_claims(claimed: float, delta: float, says: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=says):
+        audit_epsilon(claimed, GAUSSIAN, delta=delta)
