@@ -41,7 +41,8 @@ class EventTest:
     def allowed(self, other: Array) -> Array:
         """Give the largest probability allowed to an event of probability `other` (k,) on the other side."""
         epsilons, claimed = np.array(self.points).T
-        allowed: Array = np.min(claimed + np.exp(epsilons) * other[:, None], axis=1)
+        factors = np.exp(np.minimum(epsilons, 700.0))  # beyond, exp is no float; everything is allowed there
+        allowed: Array = np.min(claimed + factors * other[:, None], axis=1)
         return allowed
 
     def power(self, more: float, less: float) -> float:
@@ -49,6 +50,8 @@ class EventTest:
 
         Counts on the side of `less` are taken in blocks, each at its worst count.
         """
+        # sums of probabilities may be beyond 0 and 1 by their rounding
+        more, less = (min(max(probability, 0.0), 1.0) for probability in (more, less))
         first, last = _middle(self.runs, less)
         edges = np.unique(
             np.linspace(first - 1, last, min(_BLOCKS, int(last - first) + 1) + 1).astype(np.int64)

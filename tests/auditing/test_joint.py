@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy.stats import binom
 
 from dpverify.auditing.black_box import joint
@@ -65,7 +66,7 @@ def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_delta_and_without_pairs_on_both_sides_it_is_the_sign_test() -> None:
     share = 1 / (1 + math.exp(-1.5))
     value = float(p_values(PairCounts(0, 40, 5, 1000), 1.5, 0.0, (0.1, 0.2, 0.3)))
-    assert value == pytest.approx(binom.sf(39, 45, share), rel=1e-12)
+    assert value == pytest.approx(binom.sf(39, 45, share) * (1 + 1e-9), rel=1e-12)
 
 
 def test_uniforms_give_binomial_numbers() -> None:
@@ -96,3 +97,33 @@ def test_what_is_typical_is_what_expected_counts_give() -> None:
     rejected = p_values(counts, grid, 0.0, (0.5, 0.5, 0.5)) <= level
     assert grid[int((~rejected).argmax())] == pytest.approx(bound, rel=0.02)
     assert typical_rate(np.array([0.1]), np.array([0.2]), pairs, 0.0, 0.0) == 0
+
+
+@pytest.mark.parametrize("pairs", [30, 3_000, 4_000_000])
+def test_p_values_are_rounded_up(pairs: int) -> None:
+    """Against Arb, over tails down to 1e-16, by a relative 1e-9 and little more."""
+    rng, before = np.random.default_rng(7), ctx.prec
+    ctx.prec = 200
+    try:
+        for _ in range(20):
+            epsilon = float(10 ** rng.uniform(-4, 0.7))
+            share = 1 / (1 + (-arb(epsilon)).exp())
+            about = float(share)
+            first = round(pairs * about + rng.uniform(0, 8) * math.sqrt(pairs * about * (1 - about)))
+            first = min(max(first, 1), pairs)
+            exact = share.beta_lower(arb(first), arb(pairs - first + 1), regularized=True)
+            counts = PairCounts(0, first, pairs - first, 0)
+            value = float(p_values(counts, epsilon, 0.0, (0.5, 0.5, 0.5)))
+            assert arb(value) >= exact or value == 1.0
+            assert arb(value) <= exact * (1 + arb(3e-9))
+    finally:
+        ctx.prec = before
+
+
+def test_no_epsilon_overflows() -> None:
+    """Beyond 700 exp is no float: such a claim is not rejected, whatever was seen."""
+    seen = PairCounts(0, 10**6, 0, 0)
+    for delta in (0.0, 1e-300, 1e-5, 0.5):
+        values = p_values(seen, [50.0, 700.0, 800.0, 1e300], delta, (0.5, 0.5, 0.5))
+        assert np.array_equal(values, np.ones(4))
+        assert np.all(np.isfinite(typical_rate(np.array([1.0, 0.5]), np.zeros(2), 100, 1e300, delta)))

@@ -26,6 +26,11 @@ from scipy.special import bdtrik, betainc, expit
 
 Array = NDArray[np.float64]
 
+_ALLOWANCE = 1e-9
+"""For rounding, relative to a p-value: a hundred times the errors of SciPy's function."""
+_LARGEST = 700.0
+"""Epsilons are cut off here, where exp still is a float; no number of runs rejects such a one."""
+
 
 @dataclass(frozen=True)
 class PairCounts:
@@ -60,7 +65,7 @@ def p_values(
     """P-value of P(E) <= exp(epsilon) Q(E) + delta, for each epsilon >= 0 and delta in [0, 1), which broadcast.
 
     `uniforms` are three numbers from (0, 1), drawn by the audit and by nothing that the outputs depend on. For each
-    epsilon and delta the p-value is at most u with probability at most u, if the claim is true.
+    epsilon and delta the p-value is at most u with probability at most u, if the claim is true. It is rounded up.
     """
     cells = (counts.both, counts.first, counts.second, counts.neither)
     return _values(cells, epsilons, deltas, uniforms)
@@ -74,6 +79,7 @@ def _values(
     both, first, second, neither, u_moved, u_filled, u_kept, eps, delta = (
         a.astype(np.float64) for a in arrays
     )
+    eps = np.minimum(eps, _LARGEST)
     added = _added(eps, delta)
     moved = _binomial(u_moved, first, added)
     filled = _binomial(u_filled, neither, added)
@@ -82,8 +88,8 @@ def _values(
     more = first - moved + kept
     less = second + filled + both - kept
     # P(Binomial(more + less, share) >= more)
-    values = betainc(np.maximum(more, 1.0), less + 1.0, expit(eps))
-    return np.where(more > 0, values, 1.0)
+    values = betainc(np.maximum(more, 1.0), less + 1.0, expit(eps)) * (1 + _ALLOWANCE)
+    return np.where(more > 0, np.minimum(values, 1.0), 1.0)
 
 
 def typical_bound(more: Array, less: Array, pairs: int, delta: float, log_level: float) -> Array:
@@ -103,14 +109,14 @@ def typical_bound(more: Array, less: Array, pairs: int, delta: float, log_level:
 
 def typical_rate(more: Array, less: Array, pairs: int, epsilon: ArrayLike, delta: ArrayLike) -> Array:
     """About how strongly an event speaks against a claim: minus the logarithm of a tail, 0 if it does not at all."""
-    eps = np.asarray(epsilon, dtype=np.float64)
+    eps = np.minimum(np.asarray(epsilon, dtype=np.float64), _LARGEST)
     other = less + (1 - less) * _added(eps, np.asarray(delta, dtype=np.float64))
     share, both = expit(eps), more * other
     first = pairs * (more - both * share)
     second = pairs * (other - both * (1 - share))
     total = first + second
     seen = first / np.maximum(total, 1e-300)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         divergence = first * np.log(seen / share) + second * np.nan_to_num(np.log((1 - seen) / (1 - share)))
     return np.where((seen > share) & (total > 0), divergence, 0.0)
 
