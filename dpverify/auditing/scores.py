@@ -306,10 +306,10 @@ class GradientBoosting:
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn the trees."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
         if not 1 < left.shape[1] <= self.most_dimensions:
             return None
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
         model = HistGradientBoostingClassifier(
             max_iter=60,
             max_leaf_nodes=15,

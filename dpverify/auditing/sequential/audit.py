@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ from dpverify.auditing.claims import (
     claimed_deltas,
     stated_corner,
 )
+from dpverify.auditing.entries import AskedOnData, sandwiched
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.samples import as_floats
 from dpverify.auditing.scores import one_thread
@@ -332,7 +333,9 @@ class SequentialAuditor:
         )
 
 
-def sequential_entry(audit: SequentialAudit, **asked: Any) -> PrivacyEvidence:
+def sequential_entry(
+    audit: SequentialAudit, *, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
+) -> PrivacyEvidence:
     """The ledger's entry; `asked` are the fields that only the caller knows, as for `privacy_entry`."""
     return PrivacyEvidence(
         **asked,
@@ -348,7 +351,7 @@ def sequential_entry(audit: SequentialAudit, **asked: Any) -> PrivacyEvidence:
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
         detectable=audit.detectable,
-        profile=audit.profile,
+        profile=sandwiched(audit.profile, best_known),
         seed=audit.seed,
         sequential=audit.record,
     )
