@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.exact.chains import NoisyChain, StepMap
 from dpverify.auditing.exact.closeness import Closeness, Rounding, closeness
-from dpverify.auditing.exact.grids import Grid, deviation, window
+from dpverify.auditing.exact.grids import REACH, Grid, deviation, window
 from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
@@ -26,12 +26,13 @@ _BISECTED = 1e-6
 """Relative: how closely an epsilon is bisected."""
 _FIRST_STEP, _STEP_GROWTH = 0.25, 1.1
 """How the search for an epsilon begins; nats."""
-_COARSEST = 48.0
-"""Standard deviations of the smallest noise over the spacing, in the first grid."""
+_COARSEST = 0.75
+"""What `REACH` times a step's longest displacement is in the first grid, relative to the noise; up to about 1 works."""
 _FEWEST_CELLS = 32
 _SMALLEST_EPSILON = 1e-3
 """An interval for epsilon need not be narrower than the accuracy times this; nats."""
-_GROWTH = (1.3, 6.0)
+_MARGIN, _LEAST_GROWTH, _MOST_GROWTH = 1.05, 1.2, 4.0
+"""How many times finer the next grid is: the root of what is missing, a little more, within limits."""
 _LEVELS = 400
 
 
@@ -242,7 +243,7 @@ def last_iterate_profiles(
             rights,
             "chains with the left one's start, set, noise and probabilities of skipping and stopping",
         )
-    spacing = min(step.noise_stddev for step in left.steps) / _COARSEST
+    spacing = _first_spacing(chains)
     while True:
         grid = _grid(chains, spacing)
         found = _enclosures(chains, grid, _foreseen(chains, grid), limit, accuracy)
@@ -250,11 +251,20 @@ def last_iterate_profiles(
         for one in found:
             interval = one.epsilon(delta)
             width = interval.upper - interval.lower
-            relative = width / max(interval.upper, _SMALLEST_EPSILON) if width < math.inf else math.inf
-            worst = max(worst, relative)
+            worst = max(worst, width / max(interval.upper, _SMALLEST_EPSILON) if width < math.inf else 1.0)
         if worst <= accuracy:
             return found
-        spacing /= min(max(1.05 * math.sqrt(worst / accuracy), _GROWTH[0]), _GROWTH[1])
+        spacing /= min(max(_MARGIN * math.sqrt(worst / accuracy), _LEAST_GROWTH), _MOST_GROWTH)
+
+
+def _first_spacing(chains: list[NoisyChain]) -> float:
+    d = chains[0].dimension
+    return min(
+        _COARSEST / REACH * step.noise_stddev / (math.sqrt(d) * (3 + one.lipschitz_constant))
+        for chain in chains
+        for step in chain.steps
+        for one in step.maps
+    )
 
 
 def _grid(chains: list[NoisyChain], spacing: float) -> Grid:
