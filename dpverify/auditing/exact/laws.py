@@ -80,7 +80,8 @@ def last_laws(chains: Sequence[NoisyChain], grid: Grid) -> Laws:
 
 def _rounded_start(grid: Grid, chain: NoisyChain) -> FloatArray:
     spread = round_points(grid, np.asarray(chain.start)[None, :], (0,) * grid.dimension)
-    return np.bincount(spread.targets[:, 0], weights=spread.weights[:, 0], minlength=grid.size)
+    masses = np.bincount(spread.targets[:, 0], weights=spread.weights[:, 0], minlength=grid.size)
+    return np.asarray(masses, dtype=np.float64)
 
 
 def _merged(full: FloatArray, shape: tuple[int, ...]) -> FloatArray:

@@ -18,7 +18,7 @@ from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
-from dpverify.privacy import quantities
+from dpverify.privacy import ProfileDP, quantities
 
 _UNIT = 2.0**-53
 _LARGEST_EPSILON = 64.0
@@ -34,6 +34,7 @@ _SMALLEST_EPSILON = 1e-3
 _MARGIN, _LEAST_GROWTH, _MOST_GROWTH = 1.05, 1.2, 4.0
 """How many times finer the next grid is: the root of what is missing, a little more, within limits."""
 _LEVELS = 400
+_EVERYWHERE = np.linspace(0.0, 16.0, 65)
 
 
 class _Hockey:
@@ -187,6 +188,17 @@ class ProfileEnclosure:
         """Where the smallest epsilon for both directions lies at a delta in (0, 1); nats."""
         one, other = self.left_over_right.epsilon(delta), self.right_over_left.epsilon(delta)
         return Interval(lower=max(one.lower, other.lower), upper=max(one.upper, other.upper))
+
+    def guarantee(self) -> ProfileDP:
+        """The upper bound as a guarantee, of these two chains only, in both directions."""
+        return ProfileDP(self._largest, label="profile of one pair, enclosed")
+
+    def _largest(self, epsilon: FloatArray) -> FloatArray:
+        # a profile falls, so that a bound at a smaller epsilon serves as well
+        asked = np.minimum(np.asarray(epsilon, dtype=np.float64), _LARGEST_EPSILON)
+        points = np.unique(np.concatenate([asked.ravel(), _EVERYWHERE]))
+        falling = np.minimum.accumulate(self.delta(points)[1])
+        return np.asarray(falling[np.searchsorted(points, asked)])
 
 
 def last_iterate_profile(

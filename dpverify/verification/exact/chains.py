@@ -68,7 +68,7 @@ class _Steps:
                 # a short record bends the loss less
                 length = float(np.linalg.norm(x)) * (1 + 1e-12)
                 if math.isfinite(smoothness):
-                    smoothness = min(smoothness, ridge + loss.smoothness * length**2)  # type: ignore[attr-defined]
+                    smoothness = min(smoothness, ridge + loss.smoothness * length**2)
                 curvature = curvature * length**3 if length > 0 else 0.0
             label = np.float64(y)
             self._maps[key] = gradient_step(
