@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -32,14 +32,14 @@ def clopper_pearson_lower(successes: ArrayLike, trials: ArrayLike, failure_proba
     the true probability with at most `failure_probability`, for each entry on its own.
     """
     k, n, level = _checked_counts(successes, trials, failure_probability)
-    bound = beta.ppf(level, np.maximum(k, 1), n - k + 1)
+    bound = betaincinv(np.maximum(k, 1), n - k + 1, level)
     return np.where(k == 0, 0.0, bound)
 
 
 def clopper_pearson_upper(successes: ArrayLike, trials: ArrayLike, failure_probability: float) -> Array:
     """Upper confidence bound of a success probability; see `clopper_pearson_lower`."""
     k, n, level = _checked_counts(successes, trials, failure_probability)
-    bound = beta.isf(level, k + 1, np.maximum(n - k, 1))
+    bound = betainccinv(k + 1, np.maximum(n - k, 1), level)
     return np.where(k == n, 1.0, bound)
 
 

@@ -15,7 +15,8 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+
+from dpverify.running.executors import thread_pools
 
 Samples = NDArray[np.float64]
 """Shape (runs, d)."""
@@ -44,7 +45,7 @@ def one_thread() -> Iterator[None]:
     import sklearn.ensemble
     import sklearn.linear_model  # noqa: F401
 
-    with threadpool_limits(limits=1):
+    with thread_pools().limit(limits=1):
         yield
 
 
