@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import binom, norm
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincc, expit, ndtr
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 
@@ -49,30 +48,54 @@ class EventTest:
 
         Counts on the side of `less` are taken in blocks, each at its worst count.
         """
-        first, last = binom.ppf([_NEGLIGIBLE, 1 - _NEGLIGIBLE], self.runs, less).astype(np.int64)
-        edges = np.unique(
-            np.linspace(first - 1, last, min(_BLOCKS, int(last - first) + 1) + 1).astype(np.int64)
-        )
+        first, last = _likely_counts(self.runs, less)
+        edges = np.unique(np.linspace(first - 1, last, min(_BLOCKS, last - first + 1) + 1).astype(np.int64))
         worst = edges[1:]
-        mass = np.diff(binom.cdf(edges, self.runs, less))
+        mass = np.diff(_at_most(edges, self.runs, less))
         allowed = self.allowed(clopper_pearson_upper(worst, self.runs, self.bound_failure))
         # The lower bound of a count k exceeds x just if P(Binomial(runs, x) >= k) is below the level.
         needed = _last_likely(self.bound_failure, self.runs, np.minimum(allowed, 1.0))
-        found = np.where(allowed < 1, binom.sf(needed, self.runs, more), 0.0)
+        found = np.where(allowed < 1, _above(needed, self.runs, more), 0.0)
         return float(np.sum(mass * found))
 
 
 def _last_likely(level: float, runs: int, probability: Array) -> Array:
     """Smallest k such that P(Binomial(runs, probability) > k) is at most `level`, by bisection, (k,).
 
-    `binom.isf` takes the quantile at 1 - level instead, which in floats is 1 for the smallest levels.
+    SciPy's `binom.isf` takes the quantile at 1 - level instead, which in floats is 1 for the smallest levels.
     """
     low, high = np.full(probability.shape, -1), np.full(probability.shape, runs)
     while np.any(high - low > 1):
         middle = (low + high) // 2
-        likely = binom.sf(middle, runs, probability) > level
+        likely = _above(middle, runs, probability) > level
         low, high = np.where(likely, middle, low), np.where(likely, high, middle)
     return high.astype(np.float64)
+
+
+def _likely_counts(runs: int, probability: float) -> tuple[int, int]:
+    """The counts between which all but two negligible ends of Binomial(runs, probability) lie."""
+    low, first = -1, runs
+    while first - low > 1:
+        middle = (low + first) // 2
+        low, first = (low, middle) if _at_most(middle, runs, probability) >= _NEGLIGIBLE else (middle, first)
+    return first, int(_last_likely(_NEGLIGIBLE, runs, np.array([probability]))[0])
+
+
+# `scipy.stats` has both, and takes a second to load, for which every audit of a user's function would wait
+
+
+def _at_most(count: ArrayLike, runs: int, probability: ArrayLike) -> Array:
+    """P(Binomial(runs, probability) <= count), for counts from -1 to `runs`."""
+    k = np.asarray(count, dtype=np.float64)
+    inside = betaincc(np.maximum(k, 0) + 1, np.maximum(runs - k, 1), probability)
+    return np.where(k < 0, 0.0, np.where(k >= runs, 1.0, inside))
+
+
+def _above(count: ArrayLike, runs: int, probability: ArrayLike) -> Array:
+    """P(Binomial(runs, probability) > count), for counts from -1 to `runs`."""
+    k = np.asarray(count, dtype=np.float64)
+    inside = betainc(np.maximum(k, 0) + 1, np.maximum(runs - k, 1), probability)
+    return np.where(k < 0, 1.0, np.where(k >= runs, 0.0, inside))
 
 
 @lru_cache(maxsize=256)
@@ -98,12 +121,12 @@ def smallest_mu(test: EventTest) -> float | None:
     The event is a half-line at the most promising of a grid of thresholds. None if no mu is found.
     """
     thresholds = np.linspace(-8.0, 8.0, 161)
-    less = norm.sf(thresholds)
+    less = ndtr(-thresholds)
     upper = clopper_pearson_upper(np.rint(less * test.runs).astype(np.int64), test.runs, test.bound_failure)
     allowed = test.allowed(upper)
 
     def power(mu: float) -> float:
-        more = norm.sf(thresholds - mu)
+        more = ndtr(mu - thresholds)
         lower = clopper_pearson_lower(
             np.rint(more * test.runs).astype(np.int64), test.runs, test.bound_failure
         )

@@ -40,11 +40,10 @@ class Scorer(Protocol):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits."""
-    # Libraries loaded later would escape the limit.
-    import sklearn.ensemble
-    import sklearn.linear_model  # noqa: F401
+    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits.
 
+    This limits the libraries that are loaded. Whoever loads another one inside asks again.
+    """
     with thread_pools().limit(limits=1):
         yield
 
@@ -210,13 +209,13 @@ class QuadraticLogistic:
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn the weights, from at most `most_rows` of each side."""
-        # Here and below: importing scikit-learn takes a second, which nobody who does not audit should wait.
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import LogisticRegression
-
         d = left.shape[1]
         if d > self.most_dimensions:
             return None
+        # Here and below: importing scikit-learn takes a second, for which nobody should wait who does not need it.
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
         p, q = left[: self.most_rows], right[: self.most_rows]
         standardize = _standardizer(np.concatenate([p, q]))
         rows, columns = (
@@ -228,7 +227,7 @@ class QuadraticLogistic:
             return np.concatenate([z, z[:, rows] * z[:, columns]], axis=1)
 
         model = LogisticRegression(C=1.0, max_iter=100)
-        with warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             # A score that stopped early is still a score.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(features(np.concatenate([p, q])), np.repeat([1, 0], [len(p), len(q)]))
@@ -246,10 +245,10 @@ class GradientBoosting:
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn the trees, from at most `most_rows` of each side."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
         if not 1 < left.shape[1] <= self.most_dimensions:
             return None
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
         p, q = left[: self.most_rows], right[: self.most_rows]
         model = HistGradientBoostingClassifier(
             max_iter=60,
@@ -258,8 +257,14 @@ class GradientBoosting:
             early_stopping=False,
             random_state=int(rng.integers(2**31)),
         )
-        model.fit(np.concatenate([p, q]), np.repeat([1, 0], [len(p), len(q)]))
-        return lambda x: np.asarray(model.decision_function(x), dtype=np.float64)
+        with one_thread():
+            model.fit(np.concatenate([p, q]), np.repeat([1, 0], [len(p), len(q)]))
+
+        def score(x: Samples) -> NDArray[np.float64]:
+            with one_thread():
+                return np.asarray(model.decision_function(x), dtype=np.float64)
+
+        return score
 
 
 DEFAULT_SCORERS: tuple[Scorer, ...] = (
