@@ -112,14 +112,14 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
         name = code(proof.obligation.removesuffix(": units"))
         yield from (f"The units of {name} differ: {_sides(proof, 'left {}, right {}')}.", "")
         return
-    place = f" ({escaped(proof.where)})" if proof.where and proof.where != where else ""
+    place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
     yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
     yield from _formula(proof)
     point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
-    sentences += [f"true if read {escaped(proof.reading)}"] if proof.reading else []
+    sentences += [f"true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
 
@@ -141,6 +141,8 @@ def _corrected(found: Correction) -> Iterator[str]:
                 f"Corrected, {code(repair.obligation)}: the same formula{domain} ({repair.verdict}).",
                 "",
             )
+            if not domain:
+                yield from _meant(repair)
         else:
             yield from (f"Corrected, {code(repair.obligation)}{domain} ({repair.verdict}):", "")
             yield from _formula(repair)
@@ -152,10 +154,32 @@ def _formula(proof: ProofEvidence) -> Iterator[str]:
         yield from ("$$", proof.latex, "$$", "")
     else:
         yield from (code(proof.expression), "")
+    if _has_order(proof):
+        yield from _meant(proof)
     if proof.assuming:
         yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
     if said := [f"${text}$" for text in proof.stands_for if _is_math(text)]:
         yield from (f"where {', '.join(said)}", "")
+
+
+def _has_order(proof: ProofEvidence) -> bool:
+    """Whether it says O( ) or the like, of which the page shows what is meant: conditions stand within."""
+    return proof.expression.startswith("there is ") and r"\exists" not in proof.latex
+
+
+def _meant(proof: ProofEvidence) -> Iterator[str]:
+    yield from (f"that is, {code(signs(proof.expression))}", "")
+
+
+def _with_formulas(text: str) -> str:
+    """Text in which formulas may stand between dollar signs."""
+    parts = text.split("$")
+    if len(parts) % 2 == 0:
+        return escaped(text)
+    return "".join(
+        f"${part}$" if odd % 2 else f"{' ' * part.startswith(' ')}{escaped(part)}{' ' * part.endswith(' ')}"
+        for odd, part in enumerate(parts)
+    )
 
 
 def _is_math(text: str) -> bool:

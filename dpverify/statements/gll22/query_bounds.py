@@ -178,8 +178,8 @@ cor7_7 = (
         given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1", consequence=PROOF_STEP,
         true_if="for G^2/mu above C^2 d, C being the constant of the 4th display",
         uses=("gll22.cor7.7/comparison",),
-        where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, whose "
-              "logarithm is 0",
+        where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, with "
+              "logarithm 0",
     )
     .corrected(
         "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq Cd",
