@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpverify.evidence import Consequence, Coverage, ErratumEntry, Ledger, ProofEvidence, StatementEntry
 from dpverify.reports.markdown_text import code, escaped
-from dpverify.reports.sections import signs
+from dpverify.reports.sections import printed_sides, signs
 from dpverify.reports.summary import Correction, Finding, corrections
 
 _MEANS = {
@@ -26,15 +26,17 @@ _MEANS = {
     ),
     Consequence.EDGE: (
         "Edge cases and notation",
-        "What is printed fails at the edge of its domain, or as it is written; read as said below, it is true.",
+        "What is printed fails at the edge of its domain, or as it is written; read or corrected as said below, it is "
+        "true.",
     ),
     None: ("Not sorted by consequence", "Older ledgers do not say what follows from a false formula."),
 }
 
 _INTRODUCTION = (
     "What is false in the printed papers, found by computing: each formula below was refuted as printed by a "
-    "counterexample in exact or rigorous arithmetic. Gravest first. A reading under which the print is true is "
-    "given where there is one. The command under each finding computes it again."
+    "counterexample in exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is "
+    "tried, the formula is ours, and the brackets before it say what it stands for. Gravest first. A reading under "
+    "which the print is true is given where there is one. The command under each finding computes it again."
 )
 
 
@@ -127,7 +129,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
 def _sides(proof: ProofEvidence, form: str) -> str:
     if proof.left is None or proof.right is None:
         return ""
-    return form.format(escaped(proof.left), escaped(proof.right))
+    return form.format(*(escaped(side or "") for side in printed_sides(proof)))
 
 
 def _corrected(found: Correction) -> Iterator[str]:

@@ -173,6 +173,17 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     )
 
 
+_AT_LEAST = re.compile(r"\\geq?(?![A-Za-z])|>")
+_OTHERWISE = re.compile(r"\\leq?(?![A-Za-z])|\\neq?(?![A-Za-z])|<|=")
+
+
+def printed_sides(proof: ProofEvidence) -> tuple[str | None, str | None]:
+    """The left and the right side as printed; in a ledger, the side that should be the smaller one is the left."""
+    if _AT_LEAST.search(proof.latex) and not _OTHERWISE.search(proof.latex):
+        return proof.right, proof.left
+    return proof.left, proof.right
+
+
 def signs(text: str) -> str:
     """A domain or a condition in the signs that readers know."""
     text = re.sub(r"\boo\b", "∞", text).replace("-∞", "−∞")

@@ -61,6 +61,16 @@ def test_formulas_in_a_place_stay_formulas() -> None:
     assert "As printed ((1) (read as $2^{-r}$))" in text
 
 
+def test_sides_stand_as_printed() -> None:
+    entry = refuted("a.b", None, latex=r"1\ge\lceil x\rceil", left="2", right="1")
+    text = findings_markdown(example_ledger(entries=(entry,), statements=()))
+    assert "the sides are 1 and 2." in text
+    text = findings_markdown(
+        example_ledger(entries=(entry.model_copy(update={"latex": r"\lceil x\rceil\le 1"}),), statements=())
+    )
+    assert "the sides are 2 and 1." in text
+
+
 def test_what_is_false() -> None:
     entries = (refuted("a.b", None), refuted("a.b", None, coverage=Coverage.STEP, obligation="x"))
     for some, said in (
