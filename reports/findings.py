@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpverify.evidence import Consequence, Coverage, ErratumEntry, Ledger, ProofEvidence, StatementEntry
 from dpverify.reports.markdown_text import code, escaped
-from dpverify.reports.sections import printed_sides, signs
+from dpverify.reports.sections import printed_excess, printed_sides, signs
 from dpverify.reports.summary import Correction, Finding, corrections
 
 _MEANS = {
@@ -120,7 +120,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
-    sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
+    sentences += [f"by how much: {escaped(printed_excess(proof))}"] if proof.exceeds else []
     sentences += [f"true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")

@@ -63,12 +63,13 @@ def test_formulas_in_a_place_stay_formulas() -> None:
 
 def test_sides_stand_as_printed() -> None:
     entry = refuted("a.b", None, latex=r"1\ge\lceil x\rceil", left="2", right="1")
+    entry = entry.model_copy(update={"exceeds": "2 instead of at most 1, 2 times as much"})
     text = findings_markdown(example_ledger(entries=(entry,), statements=()))
-    assert "the sides are 1 and 2." in text
+    assert "the sides are 1 and 2. By how much: 1 instead of at least 2, too small by a factor of 2." in text
     text = findings_markdown(
         example_ledger(entries=(entry.model_copy(update={"latex": r"\lceil x\rceil\le 1"}),), statements=())
     )
-    assert "the sides are 2 and 1." in text
+    assert "the sides are 2 and 1. By how much: 2 instead of at most 1, 2 times as much." in text
 
 
 def test_what_is_false() -> None:
