@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -27,10 +27,6 @@ _L, _c = real("L", ge=0, latex=r"\ln(1/\eta)"), real("c", gt=0)
 _RATE = r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}+\frac{1}{\sqrt{n}}"
 
 _w = real("w", ge=0, le=1, meaning="min(sqrt(d), sqrt(k)) / sqrt(k)")
-_mean, _conditioned_mean = (
-    real("b", gt=0, meaning="length of the Gaussian's mean, delta sqrt(d)"),
-    real("b2", ge=0, latex=r"b^{\prime}", meaning="length of the mean of the conditioned law"),
-)
 _OF_DIMENSIONS = r"\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}"
 
 cor7_6 = (
@@ -101,7 +97,9 @@ cor7_6 = (
     .step(
         "mean-of-the-conditioned-law", r"b^{\prime}\ge\frac{b}{2}",
         given=r"b\le pb^{\prime}+Gt, t\le\frac{1}{2\sqrt{5n}}, b\ge\frac{G}{\sqrt{5n}}",
-        added=(_mean, _conditioned_mean, real("t", ge=0, meaning="sqrt(1 - p)")),
+        added=(real("b", gt=0, meaning="length of the Gaussian's mean, delta sqrt(d)"),
+               real("b2", ge=0, latex=r"b^{\prime}", meaning="length of the mean of the conditioned law"),
+               real("t", ge=0, meaning="sqrt(1 - p)")),
         uses=("cauchy-schwarz", "gll22.thm7.1/with-delta"),
         where="Corollary 7.6, proof, after the 3rd display: the conditioned law has a mean of its own, in the same "
               "direction; a long record adds at most G sqrt(1 - p) to it; k <= n d, and 1 - p <= 1/(20 n)",
@@ -175,7 +173,7 @@ cor7_7 = (
     )
     .step(
         "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq O(d)", fixed="C",
-        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1", consequence=PROOF_STEP,
+        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1",
         true_if="for G^2/mu above C^2 d, C being the constant of the 4th display",
         uses=("gll22.cor7.7/comparison",),
         where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, with "
