@@ -117,6 +117,8 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
     yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
     yield from _formula(proof)
+    if proof.scope:
+        yield from (f"The case: {escaped(proof.scope)}.", "")
     point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []

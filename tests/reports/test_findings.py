@@ -72,6 +72,13 @@ def test_sides_stand_as_printed() -> None:
     assert "the sides are 2 and 1. By how much: 2 instead of at most 1, 2 times as much." in text
 
 
+def test_the_case_of_an_instance_is_said() -> None:
+    entry = refuted("a.b", None, scope="two records, one of them twice")
+    ledger = example_ledger(entries=(entry,), statements=())
+    assert "The case: two records, one of them twice." in findings_markdown(ledger)
+    assert "<b>The case:</b> two records, one of them twice." in render_html(ledger)
+
+
 def test_what_is_false() -> None:
     entries = (refuted("a.b", None), refuted("a.b", None, coverage=Coverage.STEP, obligation="x"))
     for some, said in (
