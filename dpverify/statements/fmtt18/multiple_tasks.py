@@ -132,7 +132,7 @@ thm32 = (
         "one-record", rf"{PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
         box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)},
         uses=("gll22.eq9/value-of-the-best-half-line",), consequence=EDGE,
-        true_if="from two records on nothing here shows it false", where="Theorem 32 for n = 1, privacy",
+        where="Theorem 32 for n = 1, privacy; from two records on nothing here shows it false",
     )
     .step(
         "oracle", rf"d\cdot({_NOISE})^2=\frac{{16dL^2q\ln(1/\delta)}}{{\varepsilon^2}}",

@@ -281,18 +281,18 @@ thm6_4 = (
     )
     .step(
         "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
-        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta))",
+        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta)), or with O in place of Theta",
         uses=("gll22.thm6.4/largest-number-of-queries",),
-        where="Theorem 6.4, third item, from below: Theta says that the number is also at least of this order, "
-              "logarithms squared aside, and so is the bound 2 epsilon n^2",
+        where="Theorem 6.4, third item, from below: Theta says that the number is at least of this order, too, while "
+              "it is at most of the order of 2 epsilon n^2; the same squared logarithm is left out on both sides",
     )
     .corrected(
         "order-from-below",
         rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
         rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
-        because="for large epsilon the number of queries grows with epsilon n^2, and not with its square, so that "
-                "Theta of what is printed is only a bound from above",
+        because="for large epsilon the number of queries grows like epsilon n^2, and not like epsilon^2 n^2, so that "
+                "what is printed is only a bound from above",
         where="Theorem 6.4, third item, from below, for epsilon up to log(3/(4 delta))",
     )
 )  # fmt: skip
