@@ -112,7 +112,9 @@ def wrong(rows: Iterable[Display]) -> list[str]:
         lines[row.statement, re.sub(r", line \d+$", "", row.place)].append(row)
         if row.reason == RESTATED and plain(row.latex) not in seen[row.statement]:
             out.append(f"said nowhere before: {row}")
-        if row.reason == DEFINITION and not re.search(r"=|[<>]|\\[lg]eq?|\\neq|\\in|\\doteq", row.latex):
+        if row.reason == DEFINITION and not re.search(
+            r"=|[<>]|\\[lg]eq?|\\neq|\\in|\\doteq|\\propto|\\ll", row.latex
+        ):
             out.append(f"no definition: {row}")
         seen[row.statement].add(plain(row.latex))
     for (statement, _), display in lines.items():
