@@ -64,7 +64,10 @@ _trade_offs = tuple(
 )
 _z = real("z", ge=0, le=1, meaning="the P-mass of an event")
 _E_Z = r"e^\varepsilon z"
-_BEST_EVENT = rf"{_curves[0].latex}=1-({_trade_offs[0].latex})-{_E_Z}, {_curves[1].latex}\ge 1-({_trade_offs[1].latex})-{_E_Z}"
+_BEST_EVENT = (
+    rf"{_curves[0].latex}=1-({_trade_offs[0].latex})-{_E_Z}, "
+    rf"{_curves[1].latex}\ge 1-({_trade_offs[1].latex})-{_E_Z}"
+)
 _BEST_SLOPE = (
     rf"{_trade_offs[1].latex}=1-({_curves[1].latex})-{_E_Z}, {_trade_offs[0].latex}\ge 1-({_curves[0].latex})-{_E_Z}, "
     rf"{_curves[0].latex}\ge 1-e^\varepsilon, {_curves[1].latex}\ge 1-e^\varepsilon, {_trade_offs[0].latex}\le 1-z"
