@@ -68,9 +68,7 @@ def check_projection(
     if isinstance(project, ConstraintSet):
         chosen, dimension = project, project.dimension
         inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
-
-        def apply(w: Vector) -> Vector:
-            return np.asarray(chosen.project(w[None].copy()), dtype=np.float64)[0]
+        apply = _function(lambda w: chosen.project(w[None])[0])
     else:
         dimension, inside, apply = _dimension(dimension), contains or (lambda w: True), _function(project)
     drawn = _points(rng, count, dimension, radius)
@@ -254,7 +252,7 @@ def check_loss(
 
 
 def _dimension(dimension: int | None) -> int:
-    return whole_number("dimension", dimension, at_least=1)  # type: ignore[arg-type]
+    return whole_number("dimension", dimension, at_least=1)
 
 
 def _function(function: Any) -> Callable[[Vector], Vector]:
