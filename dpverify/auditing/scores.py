@@ -14,9 +14,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from dpverify.auditing.black_box.logistic import fit_logistic
+from dpverify.running.executors import thread_pools
 
 Samples = NDArray[np.float64]
 """Shape (runs, d)."""
@@ -52,7 +52,7 @@ def one_thread(columns: int = 2) -> Iterator[None]:
         # Libraries loaded later would escape the limit.
         import sklearn.ensemble  # noqa: F401
 
-    with threadpool_limits(limits=1):
+    with thread_pools().limit(limits=1):
         yield
 
 

@@ -199,7 +199,9 @@ def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list", "mn25", "--json"], ["list", "mn25"], ["--help"]], ids=" ".join
+    "arguments",
+    [["list", "bst14.huber-smooth", "--json"], ["list", "bst14.huber-smooth"], ["--help"]],
+    ids=" ".join,
 )
 def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:
     reading, writing = os.pipe()
