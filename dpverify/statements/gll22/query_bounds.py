@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -29,6 +29,16 @@ _RATE = r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}+\frac{1}{\sqrt{n}}"
 _w = real("w", ge=0, le=1, meaning="min(sqrt(d), sqrt(k)) / sqrt(k)")
 _OF_DIMENSIONS = r"\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}"
 
+_SPHERE = r"\Pr\Big{[}\|s-\delta v\|_{2}^{2}\leq\sigma^{2}d(1+2\sqrt{\ln(1/\eta)/d}+2\ln(1/\eta)/d)\Big{]}"
+_sphere = real("sphere", ge=0, le=1, latex=_SPHERE)
+_root, _log_z = real("u", ge=0), real("v", ge=0)
+_eta, _missed = real("eta", gt=0, le=1, latex=r"\eta"), real("q", ge=0)
+_WORST = (
+    r"\inf_{\mathcal{A}\in\mathbb{A}_{k}}\sup_{v\in\mathcal{V}}\operatorname*{\mathbb{E}}_{s\sim\mathcal{N}_{v},"
+    r"\mathcal{A}}[\widehat{F}_{v}(\widehat{x}_{k})-\widehat{F}_{v}^{*}]"
+)
+_worst = real("worst", latex=_WORST)
+
 cor7_6 = (
     Sheet(
         "gll22.cor7.6",
@@ -42,6 +52,31 @@ cor7_6 = (
         case="d = 2, where the squared length over sigma^2 is exponential with mean 2",
         where="Corollary 7.6, proof, 2nd display", catches=("both terms by half",
         r"e^{-(\frac{1}{2}+\sqrt{\ln(1/\eta)/2}+\frac{1}{2}\ln(1/\eta))}\leq e^{-\ln(1/\eta)}"),
+    )
+    .step(
+        "root-in-the-exponent", r"\ln(1+2u+2u^2)\le 2u", added=(_root,),
+        where="Corollary 7.6, proof, 2nd display, with u = sqrt(ln(1/eta) / d)",
+    )
+    .step(
+        "concentration", rf"{_SPHERE}\geq 1-\eta",
+        given=rf"{_SPHERE}\ge 1-q, q\le e^{{-\frac{{d}}{{2}}(2u+2u^2-v)}}, v\le 2u, e^{{-d u^2}}=\eta",
+        added=(_sphere, _root, _log_z, _eta, _missed),
+        uses=("chernoff-for-gamma", "gll22.cor7.6/root-in-the-exponent"),
+        where="Corollary 7.6, proof, 2nd display: the squared length over 2 sigma^2 is a Gamma variable of shape d/2; "
+              "v = ln(1 + 2u + 2u^2) and u = sqrt(ln(1/eta) / d)",
+    )
+    .reference(
+        "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        given=rf"{_WORST}\ge\frac{{GD}}{{16\sqrt{{1+\frac{{4k}}{{d}}}}}}", added=(_worst,),
+        uses=("gll22.thm7.1/with-delta",), consequence=CONSTANT, true_if="with 16 sqrt(2) in place of 16",
+        where="Corollary 7.6, proof: what Theorem 7.1 is said to prove, from what its proof shows",
+    )
+    .corrected(
+        "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        given=rf"{_WORST}\ge q, q\ge\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        added=(_worst, _missed), uses=("gll22.thm7.1/last-step",),
+        because="Theorem 7.1's proof gives the bound with 16 sqrt(2) in place of 16", consequence=CONSTANT,
+        where="Corollary 7.6, proof: Theorem 7.1 with 16 sqrt(2)",
     )
     .step(
         "total-expectation", rf"{_gap.latex}-(1-p)R\le a_1",
