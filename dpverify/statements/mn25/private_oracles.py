@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, epsilon, n, rho, small_alpha, unique
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 
 def _calls(name: str, latex: str, meaning: str = "") -> Variable:
@@ -205,7 +205,7 @@ thm1_2 = (
     .step(
         "without-a-constant", rf"{_worst.latex}\geq\frac{{d}}{{\alpha^{{2}}\bar{{m}}\rho}}",
         given=rf"{_worst.latex}\ge {_SECOND}, C_{{1}}=480",
-        letters=(small_alpha,), where="Theorem 1, proof, last display", consequence=CONSTANT,
+        letters=(small_alpha,), where="Theorem 1, proof, last display", consequence=PROOF_STEP,
         true_if="with Omega, as the theorem says",
     )
     .whole(
