@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench scaling pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -52,6 +52,10 @@ check: $(VENV)/installed-test
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/noisy_sgd_throughput.py
+
+# how much of the true epsilon a black-box audit finds, beside the ceiling of one threshold
+bench-audit: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/audit_power.py
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md

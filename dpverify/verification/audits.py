@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from dpverify.auditing import (
+    ErrorShare,
     MeanAudit,
     Relation,
     audit_constant,
@@ -95,8 +96,14 @@ def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -
 
 
 def is_statistical(plan: Plan) -> bool:
-    """Whether a plan needs a share of the error budget."""
+    """Whether a plan needs a part of the failure probability."""
     return not isinstance(plan, ComplexityPlan | ConstantPlan)
+
+
+def _for_each(cases: Sequence[RiskCase | MeanCase], failure_probability: float) -> list[float]:
+    """What the interval of each case may fail with, so that all hold at once."""
+    shares = ErrorShare(failure_probability).split(*(f"case {number}" for number in range(1, len(cases) + 1)))
+    return [share.spend("the interval of one case") for share in shares]
 
 
 def _label(plan: Plan) -> int:
@@ -208,15 +215,15 @@ def _risk(
 ) -> list[Evidence]:
     """One excess risk for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
-    each = failure_probability / len(cases)
+    each = _for_each(cases, failure_probability)
     risks = [_excess_risks(case) for case in cases]
     runs = [
         case.runs if plan.rate is not None else _runs(case, possible)
         for case, possible in zip(cases, risks, strict=True)
     ]
     audits = [
-        _measure(plan, case, number, settings, each, possible, count)
-        for number, (case, possible, count) in enumerate(zip(cases, risks, runs, strict=True))
+        _measure(plan, case, number, settings, share, possible, count)
+        for number, (case, share, possible, count) in enumerate(zip(cases, each, risks, runs, strict=True))
     ]
     reproduce = _reproduce(plan, settings, failure_probability)
     shown = most_telling([audit.verdict for audit in audits])
@@ -331,8 +338,11 @@ def _mean(
 ) -> MeanEvidence:
     """One expectation for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
-    each = failure_probability / len(cases)
-    audits = [_expectation(plan, case, number, settings, each) for number, case in enumerate(cases)]
+    each = _for_each(cases, failure_probability)
+    audits = [
+        _expectation(plan, case, number, settings, share)
+        for number, (case, share) in enumerate(zip(cases, each, strict=True))
+    ]
     shown = most_telling([audit.verdict for audit in audits])
     case, audit = cases[shown], audits[shown]
     return mean_entry(

@@ -113,9 +113,10 @@ lem2 = (
         "noise-in-a-free-direction", r"\frac{(480\alpha)^2d}{4s^2}\ge\frac{d}{160}",
         given=r"(1-\frac{1}{960})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}", consequence=CLAIM,
         where="Lemma 2 for what is released, with C_1 = 480",
-        case="a true oracle: K queries find X, one more a direction y that is orthogonal to V and X; "
-             "W = (1 - 1/960) w* plus Gaussian noise along y and X_k of mean square s^2 (if it leaves the ball, w*). "
-             "W has loss at most alpha, and on the left is what a Gaussian channel says of X_k at most",
+        case="a true oracle: K queries find X, one more a direction y that is uniform among those orthogonal to V and "
+             "X; W = (1 - 1/960) w* + g X_k + r y (if it leaves the ball, w*), g and r being such that g X_k + r y is "
+             "Gaussian noise with mean square s^2, the same in all directions orthogonal to V and the others of X; g "
+             "is small, so that W has loss at most alpha; on the left is what a Gaussian channel says of X_k at most",
     )
     .instance(
         "sum-of-all-vectors", r"\frac{d}{2\cdot\frac{3}{1000}K}\ge\frac{d}{160}",
