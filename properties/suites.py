@@ -171,5 +171,5 @@ def _claimed(claim: Any) -> Guarantee:
 
 def _records(name: str, data: Any) -> Any:
     if data is None:
-        raise InvalidDataError(f"{name} is None; allowed: a data set with a record along the first axis.")
+        raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
     return plain_array(data)

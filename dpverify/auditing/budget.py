@@ -83,7 +83,7 @@ class ErrorBudget:
         if not names:
             raise InvalidArgumentError("names", names, "at least one name")
         if len(set(names)) != len(names):
-            raise InvalidArgumentError("names", names, "names that differ from one another")
+            raise InvalidArgumentError("names", names, "different names")
         part = _checked_share(share)
         for name in names:
             self._check_name(name)
@@ -102,9 +102,9 @@ class ErrorBudget:
 
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise InvalidArgumentError("name", name, "a non-empty text")
+            raise InvalidArgumentError("name", name, "a nonempty string")
         if name in self._spent:
-            raise InvalidArgumentError("name", name, "a name that was granted nothing before")
+            raise InvalidArgumentError("name", name, "a name without an earlier grant")
 
 
 def _checked_share(share: float | Fraction) -> Fraction:

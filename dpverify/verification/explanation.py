@@ -268,7 +268,7 @@ def _part(coverage: Coverage) -> str:
         Coverage.STEP: "a step of its proof",
         Coverage.CONDITION: "a condition",
         Coverage.UNIT: "a unit",
-        Coverage.REFERENCE: "the same thing said elsewhere",
+        Coverage.REFERENCE: "the same thing stated elsewhere",
     }
     return words[coverage]
 

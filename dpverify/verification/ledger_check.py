@@ -183,7 +183,7 @@ def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
     try:
         return {row.id for _, row in select(named)} & set(source)
     except InvalidArgumentError as error:
-        raise InvalidDataError(f"The ledger's own command line is none: {error}") from error
+        raise InvalidDataError(f"The ledger's own command line is not valid: {error}") from error
 
 
 def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[Key]:
@@ -220,7 +220,7 @@ def _row(
         return RowCheck(*key, Status.MISSING, "the source has this row, the ledger does not")
     try:
         if len(found) > 1:
-            raise _RefusedError(f"it stands there {len(found)} times")
+            raise _RefusedError(f"it appears {len(found)} times")
         status, says = _settled(key, expected, found[0], folder, checker)
     except _RefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
@@ -236,7 +236,7 @@ def _settled(
 ) -> tuple[Status, str]:
     statement, variant, obligation, coverage = expected
     if row.fault:
-        raise _RefusedError("a fault in dpverify ended it, so that nothing is said")
+        raise _RefusedError("it was ended by a fault in dpverify, so there is no verdict")
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     said = refutation_texts(obligation, coverage, row.verdict, row.left, row.right)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
@@ -246,10 +246,10 @@ def _settled(
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
         _compare(row, said, "its source")
         _compare_with(_again(obligation, coverage), row)
-        return Status.UNDECIDED, "the provers do not decide it here, either"
+        return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
-        raise _RefusedError("its certificate is about another problem than its source states")
+        raise _RefusedError("its certificate is about a problem other than its source's")
     if certificate.get("verdict") != row.verdict:
         raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
@@ -277,7 +277,7 @@ def _certificate(name: str, folder: Path) -> Any:
     except (DpverifyError, RecursionError) as error:
         raise _RefusedError(str(error)) from error
     if not isinstance(found, dict) or not isinstance(found.get("proof"), dict):
-        raise _RefusedError("its certificate is none")
+        raise _RefusedError("its certificate is not one")
     return found
 
 
@@ -448,7 +448,7 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
                 name, "", None, Status.MISSING, "the catalog has this statement, the ledger does not"
             )
         elif len(entries) > 1:
-            yield RowCheck(name, "", None, Status.REFUSED, f"it stands there {len(entries)} times")
+            yield RowCheck(name, "", None, Status.REFUSED, f"it appears {len(entries)} times")
         else:
             wrong = [
                 f for f in StatementEntry.model_fields if getattr(entries[0], f) != getattr(expected[name], f)

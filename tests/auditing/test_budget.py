@@ -47,9 +47,9 @@ def test_overspending_is_refused_and_leaves_the_budget_as_it_was() -> None:
 def test_a_name_is_granted_once() -> None:
     budget = ErrorBudget(0.01)
     budget.spend("privacy", share=0.1)
-    with pytest.raises(InvalidArgumentError, match="granted nothing before"):
+    with pytest.raises(InvalidArgumentError, match="without an earlier grant"):
         budget.spend("privacy", share=0.1)
-    with pytest.raises(InvalidArgumentError, match="granted nothing before"):
+    with pytest.raises(InvalidArgumentError, match="without an earlier grant"):
         budget.split(["other", "privacy"], share=0.1)
     assert list(budget.spent) == ["privacy"]
 

@@ -141,7 +141,7 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
         (LEFT, None, {}, "right is None"),
         (3.0, 4.0, {}, "left is no data set"),
         (["a", None], ["a", "b"], {}, "left is no data set"),
-        ([[1.0], [1.0, 2.0]], LEFT, {}, "no rectangular array"),
+        ([[1.0], [1.0, 2.0]], LEFT, {}, "rectangular array"),
         (LEFT, RIGHT, {"adjacency": "add-or-remove-one"}, "have 4 and 4 records"),
         (LEFT, np.ones((5, 1)), {"adjacency": "add-or-remove-one"}, "differ in more than one record"),
         (LEFT, RIGHT, {"adjacency": "index", "index": 2}, "differ in record 1; allowed: record 2"),

@@ -172,12 +172,12 @@ class SequentialAuditor:
         fastest = foresight.runs_to_refute(self._claim_lines, self._level, self.most_runs, foresight.giveaway)
         if fastest is None:
             return (
-                f"{self.claim} can hardly be refuted within {self.most_runs} runs on each data set: a function that "
-                f"gave its data away in every run would not be found out."
+                f"{self.claim} is unlikely to be refuted within {self.most_runs} runs on each data set: a function "
+                "that revealed its data in every run would not be caught."
             )
         return (
-            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that gives its "
-            f"data away in every run is found out after {fastest}; smaller violations take more."
+            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that reveals its "
+            f"data in every run is caught after {fastest}; smaller violations take more."
         )
 
     def see(self, left: ArrayLike, right: ArrayLike) -> None:
