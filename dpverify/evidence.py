@@ -569,9 +569,9 @@ class DisplayCount(Record):
         rest = {
             "definitions": self.definitions,
             "restated elsewhere": self.restated,
-            "that no type can say": self.unsayable,
+            "not expressible": self.unsayable,
             "not encoded yet": self.missing,
-            "statements not looked through": self.unlisted,
+            "statements not yet inventoried": self.unlisted,
         }
         shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
         others = (f"{n} {what}" for what, n in rest.items() if n)

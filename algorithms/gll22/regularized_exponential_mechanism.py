@@ -234,12 +234,12 @@ class RegularizedExponentialMechanism(Weakenable):
                 "sampler", self.sampler, '"auto", "gaussian", "rejection" or "alternating"'
             )
         if self.sampler == "gaussian" and not self._is_gaussian:
-            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is no Gaussian")
+            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is not Gaussian")
         if self.sampling == "alternating" and not self.epsilon < _LARGEST_EPSILON:
             allowed = f"below {_LARGEST_EPSILON:g}, for the alternating sampler"
             raise InvalidArgumentError("epsilon", self.epsilon, allowed)
         if self.sampler == "rejection" and not self._few_coordinates:
-            allowed = "another one: the set is no ball, box or simplex with at most two free coordinates"
+            allowed = "another one: the set is not a ball, box or simplex with at most two free coordinates"
             raise InvalidArgumentError("sampler", self.sampler, allowed)
 
     @property

@@ -243,7 +243,7 @@ class DrawnInstances:
         return (self.parameters.radius * self.parameters.offset) * xp.sum(chosen, axis=1)
 
     def answer(self, w: Array, xp: Any = np) -> OracleAnswer:
-        """The true oracle at one point a run, shape (runs, d), with the paper's ties.
+        """The true oracle at one point per run, shape (runs, d), with the paper's ties.
 
         Of the functions that attain the maximum it shows the f_k with the smallest k, and h only if there is none.
         Where f_k is 0, at its kink, the subgradient shown is 0.
@@ -254,7 +254,7 @@ class DrawnInstances:
         parameters = self.parameters
         runs, _, dimension = self.frames.shape
         if tuple(w.shape) != (runs, dimension):
-            raise InvalidArgumentError("w", tuple(w.shape), f"one point a run, shape ({runs}, {dimension})")
+            raise InvalidArgumentError("w", tuple(w.shape), f"one point per run, shape ({runs}, {dimension})")
         count = parameters.direction_count
         along = xp.matmul(self.frames, w[:, :, None])[:, :, 0] / parameters.radius
         gaps = along[:, :count] - parameters.offset
@@ -393,7 +393,7 @@ class OnHardInstance(Algorithm):
             output = self._optimizer_on(problem)(data, rng=rng, runs=runs)
             if not isinstance(output, Output):
                 raise InvalidDataError(
-                    "The optimizer returned no Output, so that its queries are not counted."
+                    "The optimizer did not return an Output, so its queries are not counted."
                 )
             points = output.points
             counts = {

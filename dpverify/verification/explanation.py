@@ -144,7 +144,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     if repair is not None:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
-        yield from _wrapped(f"Because {repair.because}.", "  ")
+        yield from _wrapped(f"Why: {repair.because}.", "  ")
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
@@ -263,7 +263,7 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
 
 def _part(coverage: Coverage) -> str:
     words = {
-        Coverage.WHOLE: "the whole statement, together with what it uses",
+        Coverage.WHOLE: "gives the statement, together with what it uses",
         Coverage.INSTANCE: "an instance, which cannot prove the statement",
         Coverage.STEP: "a step of its proof",
         Coverage.CONDITION: "a condition",

@@ -251,14 +251,14 @@ def _settled(
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
         raise _RefusedError("its certificate is about a problem other than its source's")
     if certificate.get("verdict") != row.verdict:
-        raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
+        raise _RefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
     _compare(row, {**said, "gap": None}, "its source and its sides")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
-        raise _RefusedError(f"it is said to be {says}; the checker says: {confirmation.says}")
+        raise _RefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
     _compare(row, {"checker_says": confirmation.says}, "the checker")
     if not confirmation.confirmed:
         again = _again(obligation, coverage)
@@ -400,7 +400,7 @@ def _compare_results(
     if row.verdict is Verdict.REFUTED:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
-            raise _RefusedError(f"its witness {_short(row.witness)} is none")
+            raise _RefusedError(f"its witness {_short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
         _compare_with(prove(obligation), row)

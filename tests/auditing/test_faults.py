@@ -34,7 +34,7 @@ def test_the_smallest_fault_that_is_flagged(shift: float, smallest: float) -> No
     audit = search_faults(_audited(shift), CLAIM, _weakened(shift), fault="noise divided by")
     assert audit.verdict is Verdict.SUPPORTED
     assert (audit.smallest_fault, audit.fault, audit.sees_nothing) == (smallest, "noise divided by", False)
-    assert f"noise divided by {smallest:g} the mechanism was flagged" in audit.reason
+    assert f"noise divided by {smallest:g}, the mechanism was flagged" in audit.reason
 
 
 @pytest.mark.parametrize("noise", [1.0, 8.0])

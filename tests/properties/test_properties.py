@@ -57,7 +57,7 @@ class Claimed:
 @pytest.mark.parametrize(
     ("profile", "law"),
     [
-        (lambda e: 0.5 + 0.01 * e, "falls in epsilon"),
+        (lambda e: 0.5 + 0.01 * e, "not increase with epsilon"),
         (lambda e: 1.5 * np.exp(-e), "lies in"),
         (lambda e: np.where(e < 3, 0.5, 0.0), "convex"),
         (lambda e: 0.9 * np.exp(-2 * e), "no faster"),
@@ -186,5 +186,5 @@ def test_private_check_does_not_promise_what_does_not_repeat() -> None:
     def own(data: Any, rng: Any, runs: int) -> Any:
         return np.sum(data) + 0.3 * stray.laplace(size=runs)
 
-    with pytest.raises(AssertionError, match="not to be reproduced from the seed"):
+    with pytest.raises(AssertionError, match="cannot be reproduced from the seed"):
         check_private(own, LEFT, RIGHT, "eps=1", runs=3000)

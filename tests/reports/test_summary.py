@@ -92,7 +92,7 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
         "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
         "noise; 1 is inconclusive",
         "2 audits of an expectation, of which 1 could have found a broken bound; 1 is inconclusive",
-        "2 audits of a law, of which 1 reject a sampler that ignores the data; 1 is inconclusive",
+        "2 audits of a law, of which 1 rejected a sampler that ignores the data; 1 is inconclusive",
     ]
     for text in ("\n".join(line.text for line in summary_lines(ledger)), render_html(ledger)):
         assert all(words in text for words in said)
@@ -371,12 +371,12 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
     rows = (
         row("a.one", Verdict.PROVED, "proved, given a.two"),
         row("a.two", None, "instances hold"),
-        row("a.three", Verdict.CERTIFIED, "certified on a part of its domain (x in [0, 1])"),
+        row("a.three", Verdict.CERTIFIED, "certified on part of its domain (x in [0, 1])"),
         STATEMENTS[1],  # not encoded
     )
-    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 tried only on instances or in steps."
+    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 with only instances or steps checked."
     ledger = example_ledger(statements=rows, entries=())
     assert summarize(ledger).headline.endswith(said)
     page = render_html(ledger)
-    assert "on a part of its domain (x in [0, 1])" in page
+    assert "on part of its domain (x in [0, 1])" in page
     assert "2 proved" not in summarize(ledger).headline
