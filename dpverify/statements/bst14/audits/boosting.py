@@ -181,7 +181,7 @@ def _pick_law(profile: Profile) -> SamplingCase:
         claim="the pick of two has probability proportional to exp(-epsilon' L(theta; D) / (2 L ||C||))",
         origin=Corrected(
             "bst14.appD",
-            "the exponential mechanism, its share of epsilon not named",
+            "the exponential mechanism, with its share of epsilon not stated",
             "the share is 0.95 of epsilon here, so that the pick matters",
             "every data set",
         ),
