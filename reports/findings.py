@@ -119,7 +119,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
-    sentences += [f"true if read {escaped(proof.reading)}"] if proof.reading else []
+    sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
 

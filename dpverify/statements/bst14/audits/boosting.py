@@ -182,7 +182,7 @@ def _pick_law(profile: Profile) -> SamplingCase:
         origin=Corrected(
             "bst14.appD",
             "the exponential mechanism, with its share of epsilon not stated",
-            "the share is 0.95 of epsilon here, so that the pick matters",
+            "the share is 0.95 of epsilon here, so the pick matters",
             "every data set",
         ),
         blind=UniformOn(Ball(1, 1.0)),

@@ -131,7 +131,7 @@ def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ..
             upper=1.0,
             bound=DELTA,
             quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
-            claim="at most delta" if private else "more than delta, so that it is not (epsilon, delta)-DP",
+            claim="at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
             origin=AsPrinted(
                 "mn25.lem14",
                 "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta",
