@@ -151,7 +151,8 @@ RESULTS = (
     ),
     NamedResult(
         id="gaussian-rotation",
-        title="a Gaussian with equal variances has independent coordinates, also Gaussian with that variance, in every orthonormal basis",
+        title="a Gaussian law with equal variances has, in every orthonormal basis, independent Gaussian coordinates of "
+        "the same variance",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -276,13 +277,13 @@ RESULTS = (
     ),
     NamedResult(
         id="mean-estimation",
-        title="no estimator from s samples finds a mean that may be as long as L / sqrt(s), of vectors no longer than L, to "
-        "less than C L / sqrt(s) in the mean",
+        title="no estimator from s samples has a mean error below C L / sqrt(s) for a mean that may be as long as "
+        "L / sqrt(s), of vectors no longer than L",
         source="Steinke and Ullman: Between Pure and Approximate Differential Privacy; textbooks on statistics",
     ),
     NamedResult(
         id="neyman-pearson",
-        title="the Neyman-Pearson lemma: no event does better than the one where the likelihood ratio is above a threshold",
+        title="the Neyman-Pearson lemma: no event does better than that of a likelihood ratio above a threshold",
         source="Neyman and Pearson 1933",
     ),
     NamedResult(

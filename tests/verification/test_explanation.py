@@ -79,7 +79,7 @@ def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:
         for part in (
             "Theorem 1 (informal) of Privacy Amplification by Iteration",
             "As printed:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖/(2Tσ²) for every α ≥ 1",
-            "Corrected:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Because the two sides",
+            "Corrected:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Why: the two sides",
             "Formulas to prove, as printed:\n  attained-by-identity-maps",
             "order·distance²/(2·(sqrt(T)·sigma)²) ≤ order·distance/(2·T·sigma²)",
             "Formulas to prove, corrected:",
