@@ -152,7 +152,7 @@ class RegularizedExponentialMechanism(Weakenable):
         calibration: of k; see above.
         inverse_temperature: k, one over loss; None: by the tuning.
         regularization: mu, loss over length^2; None: by the tuning.
-        anchor: c in K, d numbers, no function of the data; the set's center if None.
+        anchor: c in K, d numbers, not a function of the data; the set's center if None.
         sampler: `gaussian` where the density is a restricted Gaussian (linear losses and half squared distances, any
             dimension); `rejection`, exact, for other losses on a ball, box or simplex with at most two free
             coordinates (see `certified_rejection`; it refuses to run where too few proposals would be accepted);

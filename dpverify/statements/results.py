@@ -151,8 +151,8 @@ RESULTS = (
     ),
     NamedResult(
         id="gaussian-rotation",
-        title="a Gaussian law with equal variances has, in every orthonormal basis, independent Gaussian coordinates of "
-        "the same variance",
+        title="a Gaussian law with equal variances has, in every orthonormal basis, independent Gaussian coordinates "
+        "of the same variance",
         source="textbooks on probability",
     ),
     NamedResult(
