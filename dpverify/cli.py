@@ -71,10 +71,11 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
 ) -> None:
-    """List every statement and algorithm with the verdicts computed for it.
+    """List statements and algorithms with their verdicts.
 
     Verdicts are kept in the user's cache folder until a formula or a prover changes. Statements without a kept
-    verdict are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
+    verdict are proved first, one by one. That takes minutes; if interrupted, the command continues where it
+    stopped.
     """
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
@@ -150,10 +151,11 @@ def prove(
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
-    """Prove or refute printed formulas and their corrections, or the theorem on a Markdown page.
+    """Prove or refute formulas, a paper's or your own.
 
-    A second, independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided.
-    A refuted printed formula is a finding about its paper, not an error.
+    From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
+    independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided. A refuted
+    printed formula is a finding about its paper, not an error.
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
@@ -286,13 +288,13 @@ def audit(
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Audit a privacy claim about samples or about a function, treated as a black box.
+    """Audit a privacy claim about samples or a function.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached; before
-    the first run, standard error says whether that many runs can refute it. It runs in worker processes with limits
-    on time and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it is
-    violated, 3 if the audit is undecided; only a finished audit ends with one of these.
+    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached;
+    before the first run, standard error says whether that many runs can refute it. It runs in worker processes with
+    limits on time and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it
+    is violated, 3 if the audit is undecided; only a finished audit ends with one of these.
     """
     from dpverify.checks import number
     from dpverify.verification.user_audits import audit_function, audit_function_sequentially, audit_samples
@@ -453,10 +455,10 @@ def verify(
     ] = None,
     strict: Annotated[bool, typer.Option(help="Also exit with 1 if a printed statement is refuted.")] = False,
 ) -> None:
-    """Prove every encoded statement, audit every implementation, and write the ledger and the report.
+    """Prove all statements, audit all implementations.
 
-    Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is shown in the
-    report but is not a failure.
+    Writes the ledger, its certificates and the report. Exit code 1 if a claim about an implementation is violated,
+    else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
     from dpverify.evidence import ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
@@ -500,12 +502,12 @@ def check(
     ] = None,
     json_file: Json = None,
 ) -> None:
-    """Check a ledger against the statements' source and its certificates, trusting neither the ledger nor the provers.
+    """Check a ledger against its source and certificates.
 
-    Each proof row is compared with the problem that its source states, and the independent checker is run on its
-    certificate again. Audits are statistical and are not run again. Exit code 0: all rows are confirmed, or unconfirmed
-    or undecided as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the
-    checker; 2: no ledger.
+    Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
+    states, and the independent checker is run on its certificate again. Audits are statistical and are not run
+    again. Exit code 0: all rows are confirmed, or unconfirmed or undecided as the ledger itself says; 1: a row or
+    certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     from dpverify.verification.ledger_check import check_ledger
 
@@ -534,9 +536,10 @@ def check(
 def explain(
     id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],
 ) -> None:
-    """Show a statement's formulas and their verdicts, or an algorithm's code, guarantee and audits.
+    """Explain a statement or an algorithm.
 
-    Verdicts are the latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
+    Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
+    latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
     from dpverify.verification.explanation import explanation_lines
 
@@ -551,7 +554,10 @@ def report(
         Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
     ] = None,
 ) -> None:
-    """Write a ledger's HTML report again; the ledger and its certificates are not changed."""
+    """Write a ledger's HTML report again.
+
+    The ledger and its certificates are not changed.
+    """
     from dpverify.reports import write_report_again
 
     if out is not None:
@@ -563,7 +569,10 @@ def report(
 def findings(
     ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
 ) -> None:
-    """Print the errata in the papers as a Markdown page, each with counterexample, consequence and correction."""
+    """Print a ledger's findings as a Markdown page.
+
+    Findings are the errata in the papers, each with its counterexample, consequence and correction.
+    """
     from dpverify.reports import findings_markdown, read_ledger
 
     typer.echo(findings_markdown(read_ledger(ledger)), nl=False)
