@@ -222,7 +222,7 @@ def audit_privacy(
         reason = (
             f"delta at epsilon {violation.epsilon:.6g} is at least {violation.delta_lower:.6g}, "
             f"{violation.direction}, and the claim allows {violation.delta_claimed:.6g}; "
-            f"judged by {violation.event}"
+            f"event: {violation.event}"
         )
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable

@@ -189,7 +189,7 @@ def _read_npy(file: Path) -> NDArray[np.generic]:
         count, held = math.prod(shape), file.stat().st_size - stream.tell()
         if held != count * dtype.itemsize or any(length < 0 for length in shape):
             raise InvalidDataError(
-                f"{file} holds {held} bytes of data where its header promises {count * dtype.itemsize}; "
+                f"{file} holds {held} bytes of data where its header announces {count * dtype.itemsize}; "
                 "allowed: a complete file."
             )
         flat = np.frombuffer(stream.read(), dtype=dtype, count=count)

@@ -248,8 +248,8 @@ class SequentialAuditor:
             verdict, ended = Verdict.VIOLATED, "refutation"
             reason = (
                 f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
-                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, they would ever reach "
-                f"{1 / self._level:.3g} with probability at most {self._level:.3g}; last bet on "
+                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, the probability that they ever reach "
+                f"{1 / self._level:.3g} would be at most {self._level:.3g}; last bet on "
                 f"{self._gamblers.events[self._claim_place]}"
             )
         else:
@@ -259,7 +259,7 @@ class SequentialAuditor:
                 verdict, reason = Verdict.UNDECIDED, detectable
             else:
                 verdict = Verdict.SUPPORTED
-                reason = f"no bet against the claim won enough in {self.runs} runs on each data set"
+                reason = f"bets against the claim did not win enough in {self.runs} runs on each data set"
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(
