@@ -26,8 +26,8 @@ _MEANS = {
     ),
     Consequence.EDGE: (
         "Edge cases and notation",
-        "The printed formula fails at the edge of its domain, or as it is written; read or corrected as noted below, it "
-        "is true.",
+        "The printed formula fails at the edge of its domain, or as it is written; read or corrected as noted below, "
+        "it is true.",
     ),
     None: ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula."),
 }
