@@ -217,7 +217,7 @@ def audit_privacy(
     grid = _grid(judged, levels[0] / 2, stated)
     claimed = claimed_deltas(claim, grid)
 
-    with one_thread(columns=p.shape[1]):
+    with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
         candidates = find_candidates(scored)
         focuses = _focus(candidates, stated, delta, judged, levels, grid, claimed)
