@@ -147,7 +147,7 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
             f"The mechanism counted its {what} wrongly in {where}; allowed: one integer of at least 0, or "
             "one for each run."
         )
-    return np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (runs,)))
+    return np.full(runs, array, dtype=np.int64)
 
 
 def check_same_form(block: Block, first: Block) -> None:
