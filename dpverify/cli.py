@@ -297,7 +297,6 @@ def audit(
     is violated, 3 if the audit is undecided; only a finished audit ends with one of these.
     """
     from dpverify.checks import number
-    from dpverify.verification.user_audits import audit_function, audit_function_sequentially, audit_samples
 
     samples = {"--left": left, "--right": right}
     function = {"--data": data, "--neighbor": neighbor}
@@ -326,8 +325,14 @@ def audit(
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
-    if target is not None and sequential:
-        evidence = audit_function_sequentially(
+    if target is not None:
+        from dpverify.verification.user_audits import (
+            FunctionQuestion,
+            audit_function,
+            audit_function_sequentially,
+        )
+
+        question = FunctionQuestion(
             target,
             Path(str(data)),
             Path(str(neighbor)),
@@ -339,25 +344,18 @@ def audit(
             executor=executor,
             store=store,
             limits=_limits(time_limit, memory_limit),
-            seconds=seconds,
-            tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
         )
-    elif target is not None:
-        evidence = audit_function(
-            target,
-            Path(str(data)),
-            Path(str(neighbor)),
-            claim=claim,
-            runs=runs,
-            failure_probability=failure_probability,
-            seed=seed,
-            adjacency=adjacency,
-            executor=executor,
-            store=store,
-            limits=_limits(time_limit, memory_limit),
-            progress=_progress("running"),
-        )
+        if sequential:
+            evidence = audit_function_sequentially(
+                question,
+                seconds=seconds,
+                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+            )
+        else:
+            evidence = audit_function(question, progress=_progress("running"))
     else:
+        from dpverify.verification.sample_audits import audit_samples
+
         evidence = audit_samples(
             Path(str(left)),
             Path(str(right)),

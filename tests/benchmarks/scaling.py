@@ -239,8 +239,8 @@ for one noise vector, n losses, a minimization), or there is next to nothing to 
 
 Pure DP of bst14's Algorithms 5 to 7 needs every proven step of the walk of Lemma 6.1. On a cube, at
 epsilon = {epsilon:g}, for any loss, the table gives the steps of the walk by itself (`bst14.alg-cube`), with the
-exponent in n between the last two columns, and the steps of a walk of Algorithm 7 as printed,
-which gets only a share of epsilon.
+exponent in n between the last two columns, and the steps of a walk of Algorithm 7 as printed, which gets only a share
+of epsilon.
 
 {walk}
 
