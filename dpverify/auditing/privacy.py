@@ -481,7 +481,7 @@ def _says(violation: Violation) -> str:
             f"epsilon at delta {violation.delta_claimed:.6g} is at least {violation.epsilon_lower:.6g}, "
             f"{violation.direction}, and the claim is epsilon {violation.epsilon:.6g} there"
         )
-    return f"{found}; judged by {violation.event}"
+    return f"{found}; event: {violation.event}"
 
 
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:
