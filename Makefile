@@ -16,11 +16,14 @@ verify: $(VENV)/installed
 # Tests start many processes: without kept bytecode, each would compile the program anew.
 test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
+# files in the order of tests/costs.py, by what they cost; pytest-xdist's own is by their numbers of tests
+SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest $(SIDE_BY_SIDE)
 
 test-fast: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test

@@ -40,7 +40,7 @@ def test_the_gravest_come_first() -> None:
     text = findings_markdown(example_ledger(entries=ENTRIES, statements=()))
     assert re.findall(r"^## (.*)$", text, re.M) == [group.heading for group in groups]
     assert "By how much: 4 instead of at most 2, 2 times as much." in text
-    assert "True for n at least 2." in text
+    assert "Would be true for n at least 2." in text
 
 
 def test_what_an_order_means_is_said() -> None:
