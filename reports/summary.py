@@ -229,11 +229,11 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
         findings.sort(key=lambda finding: _gravity(finding.refuted.consequence))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
-        unique = {
-            id(repair): (repair, where_it_holds(finding, repair))
-            for finding in findings
-            for repair in finding.repairs
-        }
+        unique: dict[int, tuple[ProofEvidence, str]] = {}
+        for finding in findings:
+            for repair in finding.repairs:  # several findings may have it; one of them, its name
+                narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
+                unique[id(repair)] = (repair, narrowed)
         made[name] = Correction(
             statement=name,
             title=rows[name].title if name in rows else "",
