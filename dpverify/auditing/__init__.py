@@ -14,6 +14,7 @@ from dpverify.auditing.confidence import (
     hoeffding_interval,
 )
 from dpverify.auditing.constants import ConstantAudit, audit_constant
+from dpverify.auditing.encoding import Encoder
 from dpverify.auditing.entries import (
     complexity_entry,
     constant_entry,
@@ -28,7 +29,8 @@ from dpverify.auditing.faults import FACTORS, search_faults
 from dpverify.auditing.privacy import Claim, JudgedEvent, PrivacyAudit, Violation, audit_privacy
 from dpverify.auditing.relations import Relation
 from dpverify.auditing.risk import MeanAudit, RateFit, audit_mean, fit_rate, most_telling
-from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
+from dpverify.auditing.sample_files import read_samples
+from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples
 from dpverify.auditing.sampling import LawAudit, audit_law
 from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
 
@@ -39,6 +41,7 @@ __all__ = [
     "Claim",
     "ConstantAudit",
     "Direction",
+    "Encoder",
     "ErrorBudget",
     "Event",
     "JudgedEvent",

@@ -21,6 +21,7 @@ from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, choose_events
+from dpverify.auditing.mixed import varying
 from dpverify.auditing.samples import check_pair
 from dpverify.auditing.scores import (
     DEFAULT_SCORERS,
@@ -194,6 +195,11 @@ def audit_privacy(
     runs = p.shape[0]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AUDIT_STREAM,)))
     parts = divide(runs, rng)
+    # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
+    learned = np.concatenate([parts.fitting, parts.choosing])
+    columns = varying(p[learned], q[learned])
+    if not columns.all():
+        p, q = p[:, columns], q[:, columns]
     judged = parts.judging.size
     grid = _grid(judged, level / 2, stated)
 

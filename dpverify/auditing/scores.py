@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from dpverify.auditing.mixed import WithinCategories
+
 Samples = NDArray[np.float64]
 """Shape (runs, d)."""
 Score = Callable[[Samples], NDArray[np.float64]]
@@ -266,6 +268,7 @@ DEFAULT_SCORERS: tuple[Scorer, ...] = (
     DistanceFromCenter(),
     HistogramRatio(),
     FrequencyRatio(),
+    WithinCategories(),
     BestCoordinate(),
     NearestCentroid(),
     LinearDiscriminant(),

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-from dpverify.auditing import audit_privacy, privacy_entry, read_samples
+from dpverify.auditing import Encoder, audit_privacy, privacy_entry, read_samples
 from dpverify.auditing.sequential import SequentialAuditor, sequential_entry
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
-from dpverify.running import Executor, Limits, Progress, UserMechanism, repeats, run
+from dpverify.running import Executor, Limits, Progress, Target, UserMechanism, repeats, run
 from dpverify.running.store import opened
 
 BLOCK = 1000
@@ -59,16 +59,16 @@ def audit_samples(
     begin = time.perf_counter()
     guarantee = parse_claim(claim)
     by = None if adjacency is None else checked_adjacency(adjacency)
+    encoder = Encoder()
     audit = audit_privacy(
-        read_samples(left),
-        read_samples(right),
+        *encoder.rows(read_samples(left), read_samples(right)),
         guarantee,
         adjacency="as the samples were drawn" if by is None else by,
         failure_probability=failure_probability,
         seed=seed,
     )
     more = () if by is None else ("--adjacency", by.value)
-    return privacy_entry(
+    entry = privacy_entry(
         audit,
         subject=f"{left} and {right}",
         title=f"{left} and {right} against {guarantee}",
@@ -79,10 +79,11 @@ def audit_samples(
         ),
         seconds=round(time.perf_counter() - begin, 3),
     )  # fmt: skip
+    return entry.model_copy(update={"outputs": encoder.says()})
 
 
 def audit_function(
-    target: str,
+    target: str | Target,
     data: Path,
     neighbor: Path,
     *,
@@ -96,11 +97,11 @@ def audit_function(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> PrivacyEvidence:
-    """Run a user's function on two data sets and audit what comes out.
+    """Run a user's function, estimator or command on two data sets and audit what comes out.
 
     The data sets are neighbors by `adjacency`, with their records in the same order: one replaced, or one record more
     in one of them. The function runs in worker processes within `limits`; what it prints goes to standard error, and
-    only arrays come back. A block is run twice: where its bits differ, the entry says that nothing is reproduced from
+    only outputs come back. A block is run twice: where its bits differ, the entry says that nothing is reproduced from
     the seed.
 
     Raises:
@@ -109,12 +110,13 @@ def audit_function(
             that are no neighbors.
     """
     begin = time.perf_counter()
+    named = target if isinstance(target, Target) else Target(target)
     guarantee = parse_claim(claim)
     checks.failure_probability("--failure-probability", failure_probability)
     workers = Executor.parse(executor)
     limits = limits or Limits()
     by, pair = _neighbors(data, neighbor, adjacency)
-    with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
+    with UserMechanism.load(named, limits=limits) as mechanism, opened(store) as open_store:
         samples = [
             run(
                 mechanism,
@@ -134,28 +136,29 @@ def audit_function(
             repeats(mechanism, records, points, seed=(seed, side), block_size=BLOCK)
             for side, (records, points) in enumerate(zip(pair, samples, strict=True))
         )
-    left, right = (points.reshape(points.shape[0], -1) for points in samples)
+    encoder = Encoder()
+    left, right = encoder.rows(*samples)
     audit = audit_privacy(
         left, right, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
     )
     more = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
     again = _command(
-        "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim, *more, "--fixed-runs",
-        "--runs", runs, "--failure-probability", failure_probability, "--seed", seed,
+        "dpverify", "audit", *named.options, "--data", data, "--neighbor", neighbor, "--claim", claim, *more,
+        "--fixed-runs", "--runs", runs, "--failure-probability", failure_probability, "--seed", seed,
     )  # fmt: skip
     entry = privacy_entry(
         audit,
-        subject=target,
-        title=f"{target} against {guarantee}",
+        subject=str(named),
+        title=f"{named} against {guarantee}",
         data=f"{data} and {neighbor}",
         reproduce=again if same else NOT_REPEATED,
         seconds=round(time.perf_counter() - begin, 3),
     )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse})
+    return entry.model_copy(update={"repeats": same, "reuse": reuse, "outputs": encoder.says()})
 
 
 def audit_function_sequentially(
-    target: str,
+    target: str | Target,
     data: Path,
     neighbor: Path,
     *,
@@ -180,14 +183,16 @@ def audit_function_sequentially(
         InvalidArgumentError, InvalidDataError: as `audit_function`.
     """
     begin = time.perf_counter()
+    named = target if isinstance(target, Target) else Target(target)
     guarantee = parse_claim(claim)
     checks.failure_probability("--failure-probability", failure_probability)
     workers = Executor.parse(executor)
     limits = limits or Limits()
     by, pair = _neighbors(data, neighbor, adjacency)
     auditor = SequentialAuditor(guarantee, by, failure_probability, seed, runs)
+    encoder = Encoder()
     stopped, reuse, same = "", None, None
-    with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
+    with UserMechanism.load(named, limits=limits) as mechanism, opened(store) as open_store:
         tell(auditor.foretell())
         if auditor.possible:
             clock = _Clock(seconds, tell, auditor)
@@ -208,8 +213,7 @@ def audit_function_sequentially(
                     for side, records in enumerate(pair)
                 ]
                 clock.after_running(size)
-                left, right = (points.reshape(points.shape[0], -1) for points in samples)
-                auditor.see(left, right)
+                auditor.see(*encoder.rows(*samples))
                 clock.after_round()
                 if auditor.violated:
                     break
@@ -222,18 +226,18 @@ def audit_function_sequentially(
     audit = auditor.result(stopped=stopped)
     more = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
     again = _command(
-        "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim, *more,
+        "dpverify", "audit", *named.options, "--data", data, "--neighbor", neighbor, "--claim", claim, *more,
         "--runs", audit.runs if stopped else runs, "--failure-probability", failure_probability, "--seed", seed,
     )  # fmt: skip
     entry = sequential_entry(
         audit,
-        subject=target,
-        title=f"{target} against {guarantee}",
+        subject=str(named),
+        title=f"{named} against {guarantee}",
         data=f"{data} and {neighbor}",
         reproduce=NOT_REPEATED if same is False else again,
         seconds=round(time.perf_counter() - begin, 3),
     )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse})
+    return entry.model_copy(update={"repeats": same, "reuse": reuse, "outputs": encoder.says()})
 
 
 class _Clock:
@@ -279,7 +283,7 @@ def _neighbors(
     by = checked_adjacency(adjacency)
     if by is Adjacency.INDEX:
         raise InvalidArgumentError(
-            "adjacency", by.value, f"{Adjacency.REPLACE_ONE} or {Adjacency.ADD_REMOVE_ONE}"
+            "adjacency", by.value, ", ".join(known for known in Adjacency if known is not Adjacency.INDEX)
         )
     pair: list[NDArray[Any]] = [
         np.asarray(read_csv(path, label_column=None).features) for path in (data, neighbor)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.mixed import WithinCategories
 from dpverify.auditing.scores import (
     BestCoordinate,
     DistanceFromCenter,
@@ -83,6 +84,7 @@ class SumOfRatios:
 QUICK: tuple[Scorer, ...] = (
     HistogramRatio(),
     FrequencyRatio(least_count=3),
+    WithinCategories(),
     DistanceFromCenter(),
     BestCoordinate(),
     NearestCentroid(),
