@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from typing import Any
 
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.samples import as_floats
 from dpverify.errors import InvalidDataError
+from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts
 
 Array = NDArray[np.float64]
@@ -148,6 +150,33 @@ class Encoder:
         """What outputs were seen, such as `a category and two numbers`."""
         return self._seen.says()
 
+    def in_words(self, event: str) -> str:
+        """An event as auditors name it, with the places of the outputs instead of numbers of columns."""
+        if not self._shown:
+            return event
+        names = self.names
+        event = re.sub(r"output = \(([^()]*)\)", self._output, event)
+        if len(names) == 1:
+            return re.sub(r"\bvalue (?=[<>])", f"{names[0]} ", event)
+        return re.sub(r"\bcoordinate (\d+) (?=[<>])", lambda found: f"{names[int(found[1]) - 1]} ", event)
+
+    def _output(self, found: re.Match[str]) -> str:
+        parts = []
+        for text, (slot, before) in zip(found[1].split(", "), self._shown.items(), strict=False):
+            if text == "...":
+                parts.append(text)
+                break
+            path, kind = slot
+            value = float(text)
+            value = before if value == 0 else 0.0 if value == before else value
+            if kind == _CATEGORY and value:
+                parts.append(
+                    f"{_name((path, _NUMBER))} = {self._seen.words.get(int(value), 'another category')}"
+                )
+            elif kind == _NUMBER or (kind == _LOW and value):
+                parts.append(f"{_name(slot)} = {value:.6g}")
+        return f"output with {', '.join(parts)}" if parts else found[0]
+
 
 # ------------------------------------------------------------------------------------------- columns
 
@@ -260,8 +289,7 @@ def _walk(tree: Any, path: Path, slots: dict[Slot, float], seen: _Seen, depth: i
     elif isinstance(tree, dict):
         _object(tree, path, slots, seen, depth)
     else:
-        _category("text" if isinstance(tree, str) else "", tree, path, slots)
-        seen.leaf(path, "category")
+        _category("text" if isinstance(tree, str) else "", tree, path, slots, seen)
 
 
 def _number(value: float, path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
@@ -278,9 +306,9 @@ def _number(value: float, path: Path, slots: dict[Slot, float], seen: _Seen) -> 
         if low:
             slots[path, _LOW] = float(low)
         if int(float(low)) != low:
-            _category("integer", str(value), path, slots)
+            _category("integer", str(value), path, slots, seen)
     except OverflowError:
-        _category("integer", str(value), path, slots)
+        _category("integer", str(value), path, slots, seen)
 
 
 def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _Seen, depth: int) -> None:
@@ -300,8 +328,7 @@ def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _S
         seen.leaf(path, "number")
         return
     else:
-        _category(tag, json.dumps(tree[tag]), path, slots)
-        seen.leaf(path, "category")
+        _category(tag, json.dumps(tree[tag]), path, slots, seen)
         return
     slots[path, _CATEGORY] = kind
     for key, item in pairs:
@@ -313,19 +340,23 @@ def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _S
             _walk(item, (*path, key), slots, seen, depth + 1)
 
 
-def _category(kind: str, value: str | None, path: Path, slots: dict[Slot, float]) -> None:
+def _category(kind: str, value: str | None, path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
     """The code of a category: of None, of a short text by its bytes, of anything else by a hash."""
+    if kind != "integer":
+        seen.leaf(path, "category")
     if value is None:
         slots[path, _CATEGORY] = _NONE
         return
     content = value.encode("utf-8", "surrogatepass")
     if kind == "text" and len(content) <= 5:
         slots[path, _CATEGORY] = float(_SHORT + int.from_bytes(b"\1" + content))
+        seen.word(slots[path, _CATEGORY], value)
         return
     digest = hashlib.blake2b(content, digest_size=16, person=kind.encode()[:16]).digest()
     slots[path, _CATEGORY] = _LONG + int.from_bytes(digest[:8]) % _HASHED
     slots[path, _MORE] = float(int.from_bytes(digest[8:]) >> 12)
     slots[path, _LENGTH] = float(len(value))
+    seen.word(slots[path, _CATEGORY], value)
 
 
 # ------------------------------------------------------------------------------------------- names
@@ -370,6 +401,9 @@ _AT_TIMES = {"number": "a number", "truth value": "a truth value", "NaN": "NaN",
              "category": "a category"}  # fmt: skip
 
 
+_MOST_WORDS = 10_000
+
+
 class _Seen:
     """Which kinds of leaves were seen at which places, and how long lists were."""
 
@@ -377,6 +411,13 @@ class _Seen:
         self.leaves: dict[Path, set[str]] = {}
         self.lengths: dict[Path, tuple[int, int]] = {}
         self.arrays: set[tuple[tuple[int, ...], str]] = set()
+        self.words = {_NONE: "None", _NAN: "NaN", _PLUS: "infinity", _MINUS: "-infinity", _LIST: "a list",
+                      _DICTIONARY: "a dictionary", _SET: "a set", _COMPLEX: "a complex number"}  # fmt: skip
+
+    def word(self, code: float, text: str) -> None:
+        """What a category's code stands for, of the first ones."""
+        if len(self.words) < _MOST_WORDS:
+            self.words.setdefault(int(code), repr(quoted(text, 40)))
 
     def leaf(self, path: Path, kind: str) -> None:
         self.leaves.setdefault(path, set()).add(kind)

@@ -154,7 +154,8 @@ def audit_function(
         reproduce=again if same else NOT_REPEATED,
         seconds=round(time.perf_counter() - begin, 3),
     )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse, "outputs": encoder.says()})
+    found = {"repeats": same, "reuse": reuse, "outputs": encoder.says()}
+    return entry.model_copy(update=found | {"reason": encoder.in_words(entry.reason)})
 
 
 def audit_function_sequentially(
@@ -237,7 +238,8 @@ def audit_function_sequentially(
         reproduce=NOT_REPEATED if same is False else again,
         seconds=round(time.perf_counter() - begin, 3),
     )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse, "outputs": encoder.says()})
+    found = {"repeats": same, "reuse": reuse, "outputs": encoder.says()}
+    return entry.model_copy(update=found | {"reason": encoder.in_words(entry.reason)})
 
 
 class _Clock:

@@ -315,3 +315,23 @@ def test_scores_within_categories_use_one_output_alone() -> None:
     assert np.array_equal(apply_score(score, left[order]), whole[order])
     # the score is what tells the sides apart: above its median in opposite ways
     assert whole.mean() > 0 > apply_score(score, right).mean()
+
+
+def test_events_are_named_by_places_and_words() -> None:
+    outputs = [{"a": 1.5, "b": "yes"}, {"a": 2.5, "b": "no"}, {"a": 2.5}, {"a": None, "b": "no longer short"}]
+    encoder = Encoder()
+    rows, _ = encoder.rows(texts(outputs), texts(outputs))
+    assert encoder.in_words("coordinate 1 > 2; coordinate 3 <= 0") == "['a'] > 2; presence of ['b'] <= 0"
+    shown = [f"output = ({', '.join(f'{value:.17g}' for value in row)})" for row in rows]
+    assert [encoder.in_words(event) for event in shown] == [
+        "output with ['a'] = 1.5, ['b'] = 'yes'",
+        "output with ['a'] = 2.5, ['b'] = 'no'",
+        "output with ['a'] = 2.5",
+        "output with ['a'] = 0, ['a'] = None, ['b'] = 'no longer short'",
+    ]
+    plain = Encoder()
+    plain.rows(np.zeros((3, 2)), np.ones((3, 2)))
+    assert plain.in_words("coordinate 1 > 2") == "coordinate 1 > 2"
+    encoder = Encoder()
+    encoder.rows(texts(["yes", "no"]), texts(["yes", "no"]))
+    assert encoder.in_words("last bet on value > 93871") == "last bet on category of value > 93871"

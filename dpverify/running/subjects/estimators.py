@@ -37,9 +37,9 @@ def fitting(
         raise InvalidArgumentError("estimator", target, f"{_ALLOWED}, with a method fit")
 
     def fitted(data: NDArray[Any], rng: np.random.Generator) -> Any:
-        known = {"random_state": _seed, "rng": lambda generator: generator}
-        drawn = {name: draw(rng) for name, draw in known.items() if name in parameters}
-        estimator = maker(**drawn) if callable(maker) else copy.deepcopy(maker)
+        drawn: dict[str, Any] = {"random_state": _seed(rng)} if "random_state" in parameters else {}
+        drawn |= {"rng": rng} if "rng" in parameters else {}
+        estimator: Any = maker(**drawn) if callable(maker) else copy.deepcopy(maker)
         if not drawn and hasattr(estimator, "random_state"):
             estimator.random_state = _seed(rng)
         fit = getattr(estimator, "fit", None)

@@ -110,7 +110,7 @@ def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
     Raises:
         FormlessError: for an output that has no such form.
     """
-    arrays = []
+    arrays: list[NDArray[Any]] = []
     for output in outputs:
         array = _numbers(output)
         if array is None or (arrays and array.shape != arrays[0].shape):
