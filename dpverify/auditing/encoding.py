@@ -395,12 +395,20 @@ _WORDS = (
     "eleven",
     "twelve",
 )
-_PLURAL = {"number": "numbers", "truth value": "truth values", "NaN": "NaN", "infinity": "infinities",
-           "category": "categories"}  # fmt: skip
-_AT_TIMES = {"number": "a number", "truth value": "a truth value", "NaN": "NaN", "infinity": "infinity",
-             "category": "a category"}  # fmt: skip
-
-
+_PLURAL = {
+    "number": "numbers",
+    "truth value": "truth values",
+    "category": "categories",
+    "NaN": "NaN",
+    "infinity": "infinities",
+}
+_AT_TIMES = {
+    "number": "a number",
+    "truth value": "a truth value",
+    "category": "a category",
+    "NaN": "NaN",
+    "infinity": "infinity",
+}
 _MOST_WORDS = 10_000
 
 
