@@ -308,8 +308,6 @@ def audit(
     one of these.
     """
     from dpverify.checks import number
-    from dpverify.running.subjects.targets import Target
-    from dpverify.verification.user_audits import audit_function, audit_function_sequentially, audit_samples
 
     samples = {"--left": left, "--right": right}
     function = {"--data": data, "--neighbor": neighbor}
@@ -343,12 +341,16 @@ def audit(
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} together with --fixed-runs")
     check_json(json_file)
-    subject = None
     if run_by_us:
-        subject = Target(str(target or command), tuple(attribute or ()), command=command is not None)
-    if subject is not None and sequential:
-        evidence = audit_function_sequentially(
-            subject,
+        from dpverify.running import Target
+        from dpverify.verification.user_audits import (
+            FunctionQuestion,
+            audit_function,
+            audit_function_sequentially,
+        )
+
+        question = FunctionQuestion(
+            Target(str(target or command), tuple(attribute or ()), command=command is not None),
             Path(str(data)),
             Path(str(neighbor)),
             claim=claim,
@@ -359,25 +361,18 @@ def audit(
             executor=executor,
             store=store,
             limits=_limits(time_limit, memory_limit),
-            seconds=seconds,
-            tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
         )
-    elif subject is not None:
-        evidence = audit_function(
-            subject,
-            Path(str(data)),
-            Path(str(neighbor)),
-            claim=claim,
-            runs=runs,
-            failure_probability=failure_probability,
-            seed=seed,
-            adjacency=adjacency,
-            executor=executor,
-            store=store,
-            limits=_limits(time_limit, memory_limit),
-            progress=_progress("running"),
-        )
+        if sequential:
+            evidence = audit_function_sequentially(
+                question,
+                seconds=seconds,
+                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+            )
+        else:
+            evidence = audit_function(question, progress=_progress("running"))
     else:
+        from dpverify.verification.sample_audits import audit_samples
+
         evidence = audit_samples(
             Path(str(left)),
             Path(str(right)),

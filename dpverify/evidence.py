@@ -290,11 +290,21 @@ class AuditEvidence(Record):
     """None in ledgers before version 3, and where a user makes the claim."""
 
 
+class SpentShare(Record):
+    """A part of a failure probability, and what it was spent on."""
+
+    name: str
+    failure_probability: float
+    why: str
+
+
 class SampledEvidence(AuditEvidence):
     """What an audit whose verdict rests on independent runs leaves behind."""
 
     runs: int
     failure_probability: float
+    shares: tuple[SpentShare, ...] = ()
+    """How the audit divided its failure probability; empty where it did not, and in ledgers that do not say."""
     seed: int
     seconds: float = 0.0
     sees_nothing: bool = False

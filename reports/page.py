@@ -31,7 +31,7 @@ from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
-from dpverify.reports.sections import Section, sections, signs, symbol_rows
+from dpverify.reports.sections import Section, printed_excess, printed_sides, sections, signs, symbol_rows
 from dpverify.reports.summary import (
     MEANING,
     audit_text,
@@ -194,6 +194,8 @@ def _environment() -> Environment:
         origin_text=origin_text,
         provable=provable_text,
         symbol_rows=symbol_rows,
+        printed_excess=printed_excess,
+        printed_sides=printed_sides,
         reason_of=reason_of,
         consequence_text=consequence_text,
         gaps_text=gaps_text,

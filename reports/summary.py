@@ -346,7 +346,7 @@ def consequence_text(proof: ProofEvidence) -> str:
     """What follows from a false formula: its consequence, by how much it fails, a reading that makes it true."""
     parts = [str(proof.consequence)] if proof.consequence else []
     parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
-    parts += [f"true if read {proof.reading}"] if proof.reading else []
+    parts += [f"true {proof.reading}"] if proof.reading else []
     return "; ".join(parts)
 
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.privacy import Claim, PrivacyAudit, audit_privacy
+from dpverify.auditing.claims import Claim
+from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict
 

@@ -45,12 +45,12 @@ Outputs = NDArray[Any]
 
 
 def read_samples(path: str | PathLike[str]) -> Outputs:
-    """Read one sample set, one output a run.
+    """Read one sample set, one output per run.
 
     - `.npy`: an array with a run each along the first axis, of any type but objects. Nothing is ever unpickled.
     - `.npz`: several such arrays; an output is a dictionary of their rows.
-    - `.csv`: one run a line, with commas between its cells. A cell is a number or, where it is none, text. A first line
-      is a heading if one of its cells stands above numbers only, or if none of its cells occurs again in its column.
+    - `.csv`: one run per line, with commas between its cells. A cell is a number or, where it is none, text. A first
+      line is a header if one of its cells is above numbers only, or if none of its cells occurs in its column again.
     - `.parquet`, where pyarrow is installed: an output is a row as a dictionary, or the value of the only column.
 
     Decimals are read as the nearest doubles, integers exactly.
@@ -88,7 +88,7 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     except FormlessError as error:
         raise InvalidDataError(f"{file} {error}.".replace(" returned ", " holds ")) from error
     if found.ndim == 0 or 0 in found.shape[1:]:
-        raise InvalidDataError(f"{file} has shape {found.shape}; allowed: at least one number a run.")
+        raise InvalidDataError(f"{file} has shape {found.shape}; allowed: at least one number per run.")
     if len(found) < MINIMUM_RUNS:
         raise InvalidDataError(f"{file} has {len(found)} runs; allowed: at least {MINIMUM_RUNS}.")
     return found
@@ -127,7 +127,7 @@ def _array(stream: IO[bytes], size: int, name: str) -> NDArray[Any]:
     count, held = math.prod(shape), size - stream.tell()
     if held != count * dtype.itemsize or any(length < 0 for length in shape):
         raise InvalidDataError(
-            f"{name} holds {held} bytes of data where its header promises {count * dtype.itemsize}; "
+            f"{name} holds {held} bytes of data where its header announces {count * dtype.itemsize}; "
             "allowed: a complete file."
         )
     flat = np.frombuffer(stream.read(), dtype=dtype, count=count)
@@ -170,7 +170,7 @@ def _read_csv(file: Path) -> Outputs:
             lines = stream.readlines()
     except UnicodeDecodeError as error:
         raise InvalidDataError(
-            f"{file} is not text in UTF-8; allowed: numbers and text between commas."
+            f"{file} is not text in UTF-8; allowed: numbers and text separated by commas."
         ) from error
     body = lines[0 if _is_numeric(lines[0]) else 1 :]
     if not any(line.strip() for line in body):
@@ -191,14 +191,14 @@ def _cells_of(file: Path, lines: list[str]) -> Outputs:
         rows = [[_cell(cell) for cell in row] for row in csv.reader(lines, strict=True) if row]
     except csv.Error as error:
         raise InvalidDataError(
-            f"{file} does not read as a table ({quoted(error)}); allowed: one run a line, numbers and text "
-            "between commas."
+            f"{file} does not read as a table ({quoted(error)}); allowed: one run per line, numbers and text "
+            "separated by commas."
         ) from error
     widths = {len(row) for row in rows}
     if len(widths) != 1:
         raise InvalidDataError(
             f"{file} has lines of {min(widths)} and of {max(widths)} cells, so that it does not read as a table; "
-            "allowed: one run a line, the same count of cells on each, and at most one line of headings."
+            "allowed: one run per line, the same count of cells on each, and at most one header line."
         )
     if any("\0" in cell for row in rows for cell in row if isinstance(cell, str)):
         raise InvalidDataError(f"{file} has a NUL in a cell; allowed: numbers and text.")
@@ -249,7 +249,7 @@ def _read_parquet(file: Path) -> Outputs:
     try:
         rows = pyarrow.parquet.read_table(file).to_pylist()
     except (pyarrow.ArrowException, ValueError) as error:
-        raise InvalidDataError(f"{file} is not a Parquet file; allowed: one run a row.") from error
+        raise InvalidDataError(f"{file} is not a Parquet file; allowed: one run per row.") from error
     return of_runs([next(iter(row.values())) if len(row) == 1 else row for row in rows])
 
 

@@ -335,13 +335,20 @@ def _dask_backend(client: Any, hook: _Hook) -> Any:
     return Backend(client=client)
 
 
+def thread_pools() -> ThreadpoolController:
+    """The loaded libraries that have thread pools.
+
+    Looking for them takes some ten milliseconds, and only an import brings a new one.
+    """
+    return _thread_pools(len(sys.modules))
+
+
 @functools.lru_cache(maxsize=1)
 def _thread_pools(modules: int) -> ThreadpoolController:
-    """The libraries with thread pools; looking for them takes milliseconds, and only an import brings a new one."""
     return ThreadpoolController()
 
 
-one_blas_thread = SharedContext(lambda: _thread_pools(len(sys.modules)).limit(limits=1, user_api="blas"))
+one_blas_thread = SharedContext(lambda: thread_pools().limit(limits=1, user_api="blas"))
 """A context in which BLAS uses one thread.
 
 Blocks are what runs in parallel, so a second layer of threads only costs; and the number of threads changes how BLAS

@@ -310,7 +310,7 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
     if evidence.reading:
-        yield from _wrapped(f"true if read {evidence.reading}", "    ")
+        yield from _wrapped(f"true {evidence.reading}", "    ")
     if evidence.gap is not None:
         yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:

@@ -225,7 +225,7 @@ def test_a_repair_of_the_domain_says_so() -> None:
     )
     (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
     assert finding_text(finding).endswith(
-        "; true if read with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 (proved)"
+        "; true with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 (proved)"
     )
 
 

@@ -107,7 +107,7 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "As printed, refuted: the claim fails; units differ:" in after
     assert "    by how much: 2 instead of at most 1, 2 times as much" in after
     assert "    consequence: the claim fails" in after
-    assert "    true if read with the square of the distance" in after
+    assert "    true with the square of the distance" in after
     assert "exactly, on the whole domain" not in after
     (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
     assert heading == "Corrected, proved, given fmtt18.def10, fmtt18.thm22:"

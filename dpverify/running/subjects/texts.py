@@ -139,7 +139,7 @@ def of_batch(outputs: Any) -> NDArray[Any]:
         return array
     if not isinstance(outputs, (list, tuple, np.ndarray)) or getattr(outputs, "ndim", 1) == 0:
         raise FormlessError(
-            f"returned {_a(outputs)} for all runs together; allowed: a list or an array with one output a run"
+            f"returned {_a(outputs)} for all runs together; allowed: a list or an array with one output per run"
         )
     return of_runs(list(outputs))
 
@@ -268,7 +268,7 @@ def _rows_of_frame(value: Any) -> list[Any]:
     if hasattr(value, "tolist"):
         return [_missing(item) for item in value.tolist()]
     raise FormlessError(
-        f"returned {_a(value)} for all runs together; allowed: a list or an array with one output a run"
+        f"returned {_a(value)} for all runs together; allowed: a list or an array with one output per run"
     )
 
 

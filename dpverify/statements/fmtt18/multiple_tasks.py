@@ -27,6 +27,8 @@ _ONE = (
 )
 _RISK = rf"{_released.latex}\leq F_{{i}}^{{*}}+\frac{{4RL}}{{\sqrt{{n}}}}\cdot{_ROOT}"
 
+_rdp = real("r", ge=0, unit=NATS, meaning="Renyi budget of k tasks")
+
 thm32 = (
     Sheet(
         "fmtt18.thm32", (n, _k, d, R, L, alpha, _q, _epsilon, _level, _best, _released),
@@ -128,11 +130,19 @@ thm32 = (
               "fmtt18.thm32/noise-of-theorem-26", "fmtt18.thm32/order-of-the-printed-noise", "fmtt18.lem14"),
         where="Theorem 32, proof, end of the last display",
     )
+    .whole(
+        "guarantee", r"r+\frac{\ln(1/\delta)}{\alpha-1}\le\varepsilon", added=(_rdp,),
+        given=r"r\le\frac{2\ln(1/\delta)}{\alpha}, \alpha=\frac{4\ln(1/\delta)}{\varepsilon}, \alpha>2",
+        uses=("fmtt18.thm32/first-term", "fmtt18.thm32/choice-of-q", "fmtt18.thm32/noise-of-theorem-26",
+              "fmtt18.thm32/order-above-two",
+              "fmtt18.lem14"),
+        where="Theorem 32, privacy: the Renyi budget r of k tasks, and what Lemma 14 makes of it",
+    )
     .instance(
         "one-record", rf"{PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
         box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)},
         uses=("gll22.eq9/value-of-the-best-half-line",), consequence=EDGE,
-        true_if="from two records on nothing here shows it false", where="Theorem 32 for n = 1, privacy",
+        where="Theorem 32 for n = 1, privacy; from two records on nothing here shows it false",
     )
     .step(
         "oracle", rf"d\cdot({_NOISE})^2=\frac{{16dL^2q\ln(1/\delta)}}{{\varepsilon^2}}",

@@ -166,7 +166,8 @@ lem12 = (
         given=rf"{_SETTING}, \log(n/m)\ge\frac{{4\alpha}}{{\sqrt{{13}}\alpha_{{1,\delta}}^{{*}}}}+4\rho",
         because="the condition asks for a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
                 "gives an epsilon above 4; with log(n/m)/(4 rho) for omega'' it holds once n/m is large enough",
-        consequence=PROOF_STEP, true_if="for alpha below sqrt(13)/4 alpha*, the other way round",
+        consequence=PROOF_STEP,
+        true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma asks for 26 alpha*",
         where="Lemma 12, proof, after the display, for log(n/m) >= 4 alpha/(sqrt(13) alpha*) + 4 rho",
     )
     .corrected(

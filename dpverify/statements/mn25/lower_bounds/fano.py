@@ -245,10 +245,11 @@ lem10 = (
     )
     .whole(
         "bound", rf"{_far.latex}\ge\frac{{H(X)-\log(N_{{max}})}}{{b}}-\frac{{I(Y;X)+1}}{{c}}",
-        given=rf"{_far.latex}\ge t, t\ge\frac{{H(X)-\log(N_{{max}})}}{{b}}-\frac{{I(Y;X)+1}}{{c}}",
-        added=(real("t", meaning="the second line of the proof"),),
-        where="Lemma 10, where all logarithms are positive and H(X) is at least log(N_max)",
-        uses=("duchi-wainwright", "mn25.lem10/first-line", "mn25.lem10/arguments", "mn25.lem10/last-line"),
+        given=rf"{_far.latex}\ge\frac{{H(X)-\log(N_{{max}})}}{{a}}-\frac{{I(Y;X)+1}}{{a}}, c\le a\le b, "
+              r"H(X)\ge\log(N_{max})",
+        where="Lemma 10, where all logarithms are positive and H(X) is at least log(N_max): a is the logarithm of the "
+              "cited proposition, b and c are the two that are printed",
+        uses=("duchi-wainwright", "mn25.lem10/first-line", "mn25.lem10/arguments"),
     )
     .whole(
         "where-it-is-negative", r"0\ge\frac{H(X)-\log(N_{max})}{b}-\frac{I(Y;X)+1}{c}",

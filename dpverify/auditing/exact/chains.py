@@ -1,0 +1,198 @@
+"""Noisy projected chains of which only the last state is released: what is run, and what is known of its maps.
+
+A chain starts at a point x_0 of a set and takes steps x_t = Proj(g_t(x_{t-1}) + N(0, s_t^2 I)). A step may draw its map
+at random, a run may leave out its first steps or stop early; neither draw is released. Lengths are Euclidean, in the
+unit of the points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpverify import checks
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems import AllSpace, Ball, Box
+
+MostDimensions = 2
+_TOLERANCE = 1e-9
+"""Relative: by how much probabilities may miss 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap:
+    """A map g of points, without the noise, and bounds on how it spreads and bends on the whole set.
+
+    The enclosure is right only if these are: in one dimension the first two are checked at the grid's points, else
+    they are taken as declared.
+
+    Attributes:
+        function: points of shape (k, d) to their images, the same shape; it must not write to the points.
+        lipschitz_constant: ||g(x) - g(y)|| / ||x - y|| at most. It may exceed 1.
+        bend: least known Lipschitz constant of g minus a linear map of your choice: 0 for affine maps; the Lipschitz
+            constant itself always serves, and is taken if None.
+        curvature: Lipschitz constant of the derivative of g, 1 / length; infinite if there is none.
+
+    Raises:
+        InvalidArgumentError: for negative numbers or something that can't be called.
+    """
+
+    function: Callable[[FloatArray], FloatArray]
+    lipschitz_constant: float
+    bend: float | None = None
+    curvature: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InvalidArgumentError("function", self.function, "a function of points of shape (k, d)")
+        lipschitz = checks.not_negative("lipschitz_constant", self.lipschitz_constant)
+        bend = lipschitz if self.bend is None else min(checks.not_negative("bend", self.bend), lipschitz)
+        object.__setattr__(self, "lipschitz_constant", lipschitz)
+        object.__setattr__(self, "bend", bend)
+        checks.number("curvature", self.curvature, at_least=0, finite=False)
+
+    def images(self, points: FloatArray) -> FloatArray:
+        """G at points of shape (k, d).
+
+        Raises:
+            InvalidDataError: if the function returns another shape, or something that is no finite number.
+        """
+        images = np.asarray(self.function(points.copy()), dtype=np.float64)
+        if images.shape != points.shape or not np.all(np.isfinite(images)):
+            raise InvalidDataError(
+                f"A step's map took points of shape {points.shape} to an array of shape {images.shape}, or to what is "
+                "not finite; allowed: finite numbers of the same shape."
+            )
+        return images
+
+
+def gradient_step(
+    gradient: Callable[[FloatArray], FloatArray],
+    rate: float,
+    *,
+    smoothness: float,
+    strong_convexity: float = 0.0,
+    hessian_lipschitz: float = math.inf,
+) -> StepMap:
+    """X - rate gradient(x), with the bounds that follow from the loss's constants.
+
+    Args:
+        gradient: of one record's loss, points of shape (k, d) to the same shape, loss over length.
+        rate: eta, length^2 over loss.
+        smoothness: Lipschitz constant beta of the gradient, finite: all Hessians are at most beta.
+        strong_convexity: m, at least -beta: all Hessians are at least m; 0 for a loss that is only convex.
+        hessian_lipschitz: Lipschitz constant of the Hessian, if there is one.
+
+    Raises:
+        InvalidArgumentError: for numbers outside of these ranges, and losses that are not smooth.
+    """
+    rate = checks.number("rate", rate, above=0, allowed="a finite number above 0")
+    smoothness = checks.number(
+        "smoothness", smoothness, at_least=0, allowed="a finite number of at least 0: a smooth loss"
+    )
+    convexity = checks.number("strong_convexity", strong_convexity, at_least=-smoothness, at_most=smoothness)
+    curvature = checks.number("hessian_lipschitz", hessian_lipschitz, at_least=0, finite=False)
+
+    def step(points: FloatArray) -> FloatArray:
+        return np.asarray(points - rate * np.asarray(gradient(points)))
+
+    return StepMap(
+        step,
+        max(abs(1 - rate * convexity), abs(1 - rate * smoothness)),
+        rate * (smoothness - convexity) / 2,
+        rate * curvature,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyStep:
+    """One of some maps, drawn anew in every run, then Gaussian noise.
+
+    Chains that share a step object share the work on it.
+
+    Attributes:
+        maps: at least one.
+        noise_stddev: of each coordinate of the noise, after the map; a length, above 0.
+        probabilities: of the maps, in sum 1; all alike if None.
+
+    Raises:
+        InvalidArgumentError: for anything else.
+    """
+
+    maps: tuple[StepMap, ...]
+    noise_stddev: float
+    probabilities: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.maps or not all(isinstance(one, StepMap) for one in self.maps):
+            raise InvalidArgumentError("maps", self.maps, "at least one StepMap")
+        checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
+        given = (1 / len(self.maps),) * len(self.maps) if self.probabilities is None else self.probabilities
+        object.__setattr__(self, "probabilities", _probabilities("probabilities", given, len(self.maps)))
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyChain:
+    """A start and steps in a set; the last state is released, nothing else.
+
+    Attributes:
+        start: x_0, d numbers, a point of the set.
+        steps: at least one.
+        constraint: an interval (`Box` or `Ball` in one dimension), a rectangle (`Box` in two), or `AllSpace`.
+        skipped: probability that a run leaves out its first t steps, t = 0, 1, ..., fewer than all; None: it leaves
+            out none.
+        stopped: probability that a run ends after step t, t = 1, 2, ..., one for each step; None: it takes all steps.
+
+    Raises:
+        InvalidArgumentError: for other sets or dimensions, and for probabilities of both kinds.
+    """
+
+    start: Sequence[float]
+    steps: tuple[NoisyStep, ...]
+    constraint: Box | Ball | AllSpace
+    skipped: tuple[float, ...] | None = None
+    stopped: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        allowed = "a Box or AllSpace of dimension 1 or 2, or a Ball of dimension 1"
+        known = isinstance(self.constraint, (Box, Ball, AllSpace))
+        if not known or self.constraint.dimension > MostDimensions:
+            raise InvalidArgumentError("constraint", self.constraint, allowed)
+        if isinstance(self.constraint, Ball) and self.constraint.dimension > 1:
+            raise InvalidArgumentError("constraint", self.constraint, allowed)
+        start = checks.numbers("start", self.start, allowed="finite numbers, a point of the set")
+        inside = start.shape == (self.dimension,) and bool(self.constraint.contains(start[None, :])[0])
+        if not inside:
+            raise InvalidArgumentError("start", self.start, "finite numbers, a point of the set")
+        object.__setattr__(self, "start", tuple(start.tolist()))
+        if not self.steps or not all(isinstance(step, NoisyStep) for step in self.steps):
+            raise InvalidArgumentError("steps", self.steps, "at least one NoisyStep")
+        if self.skipped is not None and self.stopped is not None:
+            raise InvalidArgumentError("stopped", self.stopped, "None, where first steps are left out")
+        count = len(self.steps)
+        if self.skipped is not None:
+            object.__setattr__(self, "skipped", _probabilities("skipped", self.skipped, None, most=count))
+        if self.stopped is not None:
+            object.__setattr__(self, "stopped", _probabilities("stopped", self.stopped, count))
+
+    @property
+    def dimension(self) -> int:
+        """1 or 2."""
+        return int(self.constraint.dimension)
+
+
+def _probabilities(
+    argument: str, given: Sequence[float], length: int | None, most: int | None = None
+) -> tuple[float, ...]:
+    how_many = f"{length}" if length is not None else f"at most {most}"
+    allowed = f"{how_many} numbers of at least 0 whose sum is 1"
+    numbers = checks.numbers(argument, given, at_least=0, allowed=allowed)
+    fits = numbers.ndim == 1 and numbers.size > 0
+    fits = fits and (length is None or numbers.size == length) and (most is None or numbers.size <= most)
+    if not fits or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
+        raise InvalidArgumentError(argument, given, allowed)
+    return tuple((numbers / numbers.sum()).tolist())

@@ -1,0 +1,217 @@
+"""The noisy gradient methods as chains whose last state is released, on data sets with one or two features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpverify import checks
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.conditions import check_records
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
+from dpverify.auditing.exact import (
+    NoisyChain,
+    NoisyStep,
+    ProfileEnclosure,
+    StepMap,
+    gradient_step,
+    last_iterate_profiles,
+)
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems import (
+    ContractOrDrift,
+    Dataset,
+    HalfSquaredDistance,
+    Linear,
+    Logistic,
+    Loss,
+    Squared,
+    is_generalized_linear,
+)
+from dpverify.problems.problem import without_ridge
+from dpverify.problems.smoothed_losses import DENSITY_AT_0, SmoothedGeneralizedLinear
+
+Algorithm = PNSGD | SkipPNSGD | StopPNSGD | PNMSGD | SmoothedPNSGD | NoisyGradientDescent
+"""Those that are chains; `fmtt18.public` is a `SkipPNSGD`."""
+
+_THIRD_DERIVATIVES: dict[type[Any], float] = {
+    Linear: 0.0,
+    Squared: 0.0,
+    HalfSquaredDistance: 0.0,
+    ContractOrDrift: 0.0,
+    # of log(1 + e^-z): s (1 - s) (1 - 2 s) for a number s in [0, 1], largest at 1/2 - 1/(2 sqrt 3)
+    Logistic: 1 / (6 * math.sqrt(3)),
+}
+"""Lipschitz constants of Hessians for records in the unit ball, for losses where one is known."""
+
+
+def _hessian_lipschitz(loss: Loss) -> float:
+    """For records in the unit ball; infinite if there is none or none is known."""
+    if isinstance(loss, SmoothedGeneralizedLinear):
+        # a mean over moved copies of the base loss
+        known = _THIRD_DERIVATIVES.get(type(loss.base), math.inf)
+        if math.isinf(loss.base.smoothness):
+            # its slope jumps at one point: by that much times the kernel's density, by that much times its derivative
+            jump = loss.smoothness * loss.width / DENSITY_AT_0
+            known = min(known, jump * DENSITY_AT_0 * math.exp(-0.5) / loss.width**2)
+        return known
+    return _THIRD_DERIVATIVES.get(type(loss), math.inf)
+
+
+class _Steps:
+    """The steps of one algorithm on records; equal ones are the same object."""
+
+    def __init__(self, algorithm: Algorithm) -> None:
+        self._loss: Loss = algorithm.problem.loss
+        self._maps: dict[tuple[bytes, float, float], StepMap] = {}
+        self._steps: dict[tuple[Any, ...], NoisyStep] = {}
+
+    def map(self, x: FloatArray, y: float, rate: float) -> StepMap:
+        """The map w - rate gradient(w; x, y)."""
+        key = (x.tobytes(), y, rate)
+        if key not in self._maps:
+            loss, ridge = without_ridge(self._loss)
+            smoothness, convexity = self._loss.smoothness, self._loss.strong_convexity
+            curvature = _hessian_lipschitz(loss)
+            if is_generalized_linear(loss):
+                # a short record bends the loss less
+                length = float(np.linalg.norm(x)) * (1 + 1e-12)
+                if math.isfinite(smoothness):
+                    smoothness = min(smoothness, ridge + loss.smoothness * length**2)
+                curvature = curvature * length**3 if length > 0 else 0.0
+            label = np.float64(y)
+            self._maps[key] = gradient_step(
+                lambda w: np.asarray(self._loss.gradient(w, x, label)),
+                rate,
+                smoothness=smoothness,
+                strong_convexity=min(convexity, smoothness),
+                hessian_lipschitz=curvature,
+            )
+        return self._maps[key]
+
+    def single(self, x: FloatArray, y: float, rate: float, noise_stddev: float) -> NoisyStep:
+        """A step on one record."""
+        return self._step((self.map(x, y, rate),), (1.0,), noise_stddev)
+
+    def drawn(self, data: Dataset, rate: float, noise_stddev: float) -> NoisyStep:
+        """A step on a record that is drawn uniformly."""
+        counts: dict[StepMap, int] = {}
+        for x, y in zip(data.features, data.labels, strict=True):
+            one = self.map(x, float(y), rate)
+            counts[one] = counts.get(one, 0) + 1
+        ordered = sorted(counts.items(), key=lambda item: id(item[0]))
+        probabilities = tuple(count / data.n for _, count in ordered)
+        return self._step(tuple(one for one, _ in ordered), probabilities, noise_stddev)
+
+    def _step(
+        self, maps: tuple[StepMap, ...], probabilities: tuple[float, ...], noise_stddev: float
+    ) -> NoisyStep:
+        key = (maps, probabilities, noise_stddev)
+        if key not in self._steps:
+            self._steps[key] = NoisyStep(maps, noise_stddev, probabilities)
+        return self._steps[key]
+
+
+def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
+    """The algorithm on each of some data sets of the same size; equal steps are shared.
+
+    Args:
+        algorithm: projected noisy SGD (fmtt18.alg1, skip, stop, alg2, public, smoothing) or bst14.alg1, with noise.
+        data: records with one or two features, which the loss's constants cover.
+
+    Raises:
+        InvalidArgumentError: for other algorithms, losses that are not smooth, and sets other than intervals,
+            rectangles and the whole line or plane.
+        InvalidDataError: for records outside the unit ball or the range of labels, or data sets of different sizes.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise InvalidArgumentError(
+            "algorithm",
+            algorithm,
+            "one that is a noisy chain: fmtt18.alg1, skip, stop, alg2, public, smoothing, or bst14.alg1",
+        )
+    if isinstance(algorithm, SmoothedPNSGD):
+        return chains(algorithm.algorithm, data)
+    steps = _Steps(algorithm)
+    found = []
+    for one in data:
+        there = one.as_namespace(np)
+        if there.n != data[0].n or there.d != algorithm.problem.constraint.dimension:
+            raise InvalidDataError(
+                f"{there.name} has {there.n} records of {there.d} features; allowed: {data[0].n} of "
+                f"{algorithm.problem.constraint.dimension}."
+            )
+        check_records(there, algorithm.problem.loss)
+        found.append(_chain(algorithm, there, steps))
+    return found
+
+
+def noisy_chain(algorithm: Algorithm, data: Dataset) -> NoisyChain:
+    """The algorithm on one data set; see `chains`."""
+    return chains(algorithm, [data])[0]
+
+
+def _chain(algorithm: Algorithm, data: Dataset, steps: _Steps) -> NoisyChain:
+    n, constraint, start = data.n, algorithm.problem.constraint, algorithm.start
+    skipped = stopped = None
+    if isinstance(algorithm, NoisyGradientDescent):
+        stddev = algorithm.noise_stddev(n)
+        rates = [algorithm.rate(n, t) for t in range(1, algorithm.step_count(n) + 1)]
+        taken = tuple(steps.drawn(data, rate * n, rate * stddev) for rate in rates)
+    else:
+        assert not isinstance(algorithm, SmoothedPNSGD)
+        stddev = algorithm.rate * algorithm.noise_stddev
+        taken = tuple(
+            steps.single(x, float(y), algorithm.rate, stddev)
+            for x, y in zip(data.features, data.labels, strict=True)
+        )
+        if isinstance(algorithm, PNMSGD):
+            taken *= algorithm.epoch_count(n)
+        elif isinstance(algorithm, SkipPNSGD):
+            skipped = (1 / (n // 2 + 1),) * (n // 2 + 1)
+        elif isinstance(algorithm, StopPNSGD):
+            fewest = algorithm.fewest_steps(n)
+            stopped = (0.0,) * (fewest - 1) + (1 / (n - fewest + 1),) * (n - fewest + 1)
+    assert start is not None
+    return NoisyChain(start, taken, constraint, skipped, stopped)  # type: ignore[arg-type]
+
+
+def index_profiles(
+    algorithm: Algorithm,
+    data: Dataset,
+    *,
+    record: tuple[Sequence[float], float],
+    indices: Sequence[int],
+    delta: float,
+    accuracy: float = 0.01,
+    most_node_steps: float = 1e9,
+) -> dict[int, ProfileEnclosure]:
+    """Enclosures of what the last iterate gives away about each of some records (replace-one at that index).
+
+    Args:
+        algorithm: as for `chains`.
+        data: n records.
+        record: features and label of the record that replaces one of them.
+        indices: which ones are replaced, one at a time; from 1.
+        delta: at which the accuracy is asked for.
+        accuracy: relative width of an interval for epsilon, as for `last_iterate_profiles`.
+        most_node_steps: as there.
+
+    Returns:
+        By index.
+
+    Raises:
+        InvalidArgumentError: as `chains` and `last_iterate_profiles`, and for indices outside 1, ..., n.
+    """
+    places = [checks.whole_number("indices", index, at_most=data.n) for index in indices]
+    neighbors = [data.replace(index, *record) for index in places]
+    left, *rights = chains(algorithm, [data, *neighbors])
+    found = last_iterate_profiles(
+        left, rights, delta=delta, accuracy=accuracy, most_node_steps=most_node_steps
+    )
+    return dict(zip(places, found, strict=True))
