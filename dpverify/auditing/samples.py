@@ -76,11 +76,13 @@ def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDA
             f"{name} has elements of type {raw.dtype}; allowed: booleans, integers and real floats."
         )
     if raw.ndim not in (1, 2):
-        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: (runs,) or (runs, d), one row a run.")
+        raise InvalidDataError(
+            f"{name} has shape {raw.shape}; allowed: (runs,) or (runs, d), one row per run."
+        )
     if raw.shape[0] < least:
         raise InvalidDataError(f"{name} has {raw.shape[0]} runs; allowed: at least {least}.")
     if raw.ndim == 2 and raw.shape[1] == 0:
-        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number a run.")
+        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number per run.")
     with np.errstate(over="ignore"):  # a long double may not fit; the next check finds it
         finite = np.isfinite(raw.astype(np.float64, copy=False))
     if not np.all(finite):

@@ -180,7 +180,7 @@ def load_function(target: str) -> Callable[..., Any]:
     found = load_object(target)
     if not callable(found):
         _, function = check_target(target)
-        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is no function")
+        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is not a function")
     loaded: Callable[..., Any] = found
     return loaded
 
@@ -217,7 +217,7 @@ def _refused_import(error: BaseException, target: str, module: str) -> DpverifyE
     if not isinstance(error, Exception):
         return InvalidDataError(
             f"The module {module} {_ending(error)} while it was imported; allowed: a module that can be "
-            'imported, with what only a program does under if __name__ == "__main__".'
+            'imported, with script code under if __name__ == "__main__".'
         )
     message = quoted(error)
     return InvalidDataError(

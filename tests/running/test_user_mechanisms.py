@@ -185,7 +185,7 @@ def test_bad_functions(name: str, message: str, executor: str, folder: Path) -> 
         ("their.nowhere:one", InvalidArgumentError, "there is no module their.nowhere"),
         ("their.code:nothing_there", InvalidArgumentError, "their.code has no nothing_there"),
         ("their.code:Group.outer", InvalidArgumentError, "their.code has no Group.outer"),
-        ("their.code:constant", InvalidArgumentError, "constant is no function"),
+        ("their.code:constant", InvalidArgumentError, "constant is not a function"),
         ("their.code:too_many", InvalidArgumentError, r"parameters \(data, rng\) or"),
         ("their.code:too_few", InvalidArgumentError, r"parameters \(data, rng\) or"),
         ("their.broken:one", InvalidDataError, "raised ZeroDivisionError while it was imported"),

@@ -109,7 +109,7 @@ cor7_6 = (
     )
     .step(
         "rare-event", r"\frac{1}{nd}\le\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}", given=r"k\le nd",
-        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what is to be shown",
+        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what has to be shown",
     )
     .step(
         "of-dimensions", r"\min\{1,\sqrt{\frac{d}{4k}}\}\ge\frac{1}{2}\cdot"+_OF_DIMENSIONS,
@@ -252,7 +252,7 @@ cor7_7 = (
     )
     .corrected(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", given=r"X\ge 1, \log(X)\ge 0",
-        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is as large as one likes",
+        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is arbitrarily large",
         where="Corollary 7.7 for G^2/mu at least 1",
     )
 )  # fmt: skip

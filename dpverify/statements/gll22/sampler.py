@@ -107,7 +107,7 @@ thm5_2 = (
     )
     .instance(
         "rate", r"\frac{1}{1+x}\le e^{-x/2}", case=_TARGET + "; x = eta mu, which is at most 1",
-        where="Theorem 5.2: the factor of a step, so that 1/(eta mu) steps shrink the error by a constant",
+        where="Theorem 5.2: the factor of a step, so 1/(eta mu) steps shrink the error by a constant",
         catches=("the factor of two such steps", r"\frac{1}{1+x}\le e^{-x}"),
     )
 )  # fmt: skip
@@ -142,16 +142,16 @@ thm5_6 = (
     )
     .whole(
         "values-a-step", r"N\le O(1)", given=r"N\le 48", added=(real("N", ge=0),),
-        uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i a step, on average",
+        uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i per step, on average",
     )
     .whole(
         "samples-a-step", r"M\le O(1)", given=r"M\le 12", added=(real("M", ge=0),),
-        uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples a step, on average",
+        uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples per step, on average",
     )
     .condition(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
         consequence=EDGE, true_if="where G^2/mu is not small, or with the smaller of the two step sizes",
-        where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant is",
+        where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant",
     )
     .corrected(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}",

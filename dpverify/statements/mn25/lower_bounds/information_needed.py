@@ -213,7 +213,7 @@ lem2 = (
         where="Lemma 7, proof: W^ is made by one projection after the other; for W = x, a vector of X other than X_k, "
               "and a unit vector t of S~ with <x, t> = c, the inner product of t with what is left",
         consequence=PROOF_STEP,
-        true_if="if S~ is orthogonal to the other vectors of X: these may be taken out of O, as they are given",
+        true_if="if S~ is orthogonal to the other vectors of X: these may be taken out of O, since they are given",
     )
     .corrected(
         "projections-commute", r"c-c\cdot 1-(1-c\cdot c)c=0", given="c=0", added=(_cosine,),
@@ -291,7 +291,7 @@ lem2 = (
         "spans-are-close", r"\langle v,\tilde{X}_{k}\rangle\le\alpha\|\tilde{X}_{k}\|",
         given=r"\langle v,\Pi_{O}X_{k}\rangle=0, \|v\|\le 1, \|\Pi_{O}X_{k}-\tilde{X}_{k}\|\leq\alpha",
         added=(_v, _O, _tilde),
-        where="Lemma 7, proof, before (12): the shortest way from v of S to the complement of X~_k",
+        where="Lemma 7, proof, before (12): the shortest path from v of S to the complement of X~_k",
         consequence=PROOF_STEP,
         true_if="if X~_k is a unit vector near the direction of the projection of X_k",
     )
@@ -386,7 +386,7 @@ lem2 = (
         "bound", rf"{_min.latex}\geq\frac{{d}}{{160}}",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, {_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, "
               rf"{_min.latex}\le {_I_YR.latex}",
-        where="Lemma 7, from (13) and (14), as they are printed: these are about what is sent", consequence=CLAIM,
+        where="Lemma 7, from (13) and (14), as printed: these are about what is sent", consequence=CLAIM,
         uses=("data-processing",),
     )
     .reference(
@@ -401,7 +401,7 @@ lem2 = (
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
               rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
         where="Lemma 7, proof, 13th display", consequence=PROOF_STEP,
-        true_if="as a lower bound for what is sent in place of what is released",
+        true_if="as a lower bound for what is sent, not for what is released",
     )
     .corrected(
         "last-display", rf"\frac{{d}}{{160}}\le {_I_YR.latex}",

@@ -167,7 +167,7 @@ lem3 = (
     .step(
         "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", added=(_slope,),
         where="Lemma 3, proof, converse: since a >= 0", consequence=EDGE,
-        true_if="where r~ is not z~, so that a is positive, as the proof assumes before",
+        true_if="where r~ is not z~: a is then positive, as the proof assumes earlier",
     )
     .corrected(
         "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", letters=(_a_positive,), added=(_slope,),
