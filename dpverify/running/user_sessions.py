@@ -246,7 +246,7 @@ class UserSession:
             return texts.unpacked(points) if header.get("texts") is True else points
         except ValueError as error:
             raise InvalidDataError(
-                f"The {self.target.kind} {self.target} sent something other than a plain array; allowed: its outputs alone."
+                f"The {self.target.kind} {self.target} sent something other than a plain array; allowed: outputs alone."
             ) from error
 
     def _answer(self, message: bytes = b"", *, importing: bool = False) -> tuple[dict[str, Any], bytes]:
