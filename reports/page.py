@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -170,6 +171,7 @@ def _check_command(proof: ProofEvidence) -> str:
     return shlex.join(["dpverify", "check", "ledger.json", "--only", f"{proof.statement}/{proof.obligation}"])
 
 
+@cache  # templates are compiled once
 def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_read),

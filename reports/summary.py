@@ -229,11 +229,11 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
         findings.sort(key=lambda finding: _gravity(finding.refuted.consequence))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
-        unique = {
-            id(repair): (repair, where_it_holds(finding, repair))
-            for finding in findings
-            for repair in finding.repairs
-        }
+        unique: dict[int, tuple[ProofEvidence, str]] = {}
+        for finding in findings:
+            for repair in finding.repairs:  # several findings may have it; one of them, its name
+                narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
+                unique[id(repair)] = (repair, narrowed)
         made[name] = Correction(
             statement=name,
             title=rows[name].title if name in rows else "",
@@ -521,7 +521,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
         ("law", laws, rejected, f"{rejected} rejected a sampler that ignores the data"),
     ):
         blind = sum(a.sees_nothing for a in entries)
-        verb = "is" if blind == 1 else "are"
+        verb = "sees" if blind == 1 else "see"
         noun = {
             "privacy": "privacy audit",
             "expectation": "audit of an expectation",
@@ -529,7 +529,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
         }[kind]
         many = noun.replace("audit", "audits", 1) if len(entries) != 1 else noun
         if entries:
-            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} inconclusive"
+            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} nothing here"
             found.append(Power(kind, len(entries), seeing, blind, text))
     return tuple(found)
 

@@ -79,6 +79,17 @@ def test_the_case_of_an_instance_is_said() -> None:
     assert "<b>The case:</b> two records, one of them twice." in render_html(ledger)
 
 
+def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
+    printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
+    repaired = printed.model_copy(
+        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "domain": {"x": "(0, 1]"}}
+    )
+    other = printed.model_copy(update={"obligation": "without-a-correction", "latex": "x"})
+    for entries in ((printed, other, repaired), (other, printed, repaired)):
+        text = findings_markdown(example_ledger(entries=entries, statements=()))
+        assert "the same formula for x in " in text
+
+
 def test_what_is_false() -> None:
     entries = (refuted("a.b", None), refuted("a.b", None, coverage=Coverage.STEP, obligation="x"))
     for some, said in (
