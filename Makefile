@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench scaling pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -16,11 +16,14 @@ verify: $(VENV)/installed
 # Tests start many processes: without kept bytecode, each would compile the program anew.
 test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
+# files in the order of tests/costs.py, by what they cost; pytest-xdist's own is by their numbers of tests
+SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest $(SIDE_BY_SIDE)
 
 test-fast: $(VENV)/installed-test
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test
@@ -49,6 +52,10 @@ check: $(VENV)/installed-test
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/noisy_sgd_throughput.py
+
+# how much of the true epsilon a black-box audit finds, beside the ceiling of one threshold
+bench-audit: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/audit_power.py
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
@@ -145,7 +146,7 @@ def word(
     first = "holds" if _FALSE_STEP in false_rows else str(verdict)
     parts = tuple(dict.fromkeys(part for row in needed for part in row.cut))
     if parts:
-        first += f" on a part of its domain ({', '.join(parts)})"
+        first += f" on part of its domain ({', '.join(parts)})"
     elif first == "holds" and verdict is Verdict.CERTIFIED:
         first += " by rigorous intervals"
     if given:
@@ -317,15 +318,21 @@ def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
 def exceeds(relation: str, left: str | None, right: str | None) -> str:
     """By how much an inequality fails, from its two sides; empty unless they are numbers that can be compared so."""
     try:
-        low, high = float(Fraction(left or "")), float(Fraction(right or ""))
+        low, high = Fraction(left or ""), Fraction(right or "")
+        if relation not in ("<=", "<") or low <= high or high < 0:
+            return ""
+        if not high:
+            return f"{_short(low)} instead of at most 0"
+        times = _short(low / high)
     except (ValueError, ZeroDivisionError, OverflowError):
         return ""
-    if relation not in ("<=", "<") or low < high or high < 0:
-        return ""
-    if high > 0:
-        return f"{_short(low)} instead of at most {_short(high)}, {_short(low / high)} times as much"
-    return f"{_short(low)} instead of at most {_short(high)}"
+    if times == "1":
+        return f"{_short(low, 8)} instead of at most {_short(high, 8)}"
+    return f"{_short(low)} instead of at most {_short(high)}, {times} times as much"
 
 
-def _short(number: float) -> str:
-    return f"{number:.4g}"
+def _short(number: Fraction, digits: int = 4) -> str:
+    rounded = float(number)
+    if number and not rounded:  # too small for a float
+        return f"{Decimal(number.numerator) / number.denominator:.{digits}g}"
+    return f"{rounded:.{digits}g}"

@@ -1,6 +1,8 @@
-"""What users' code says when it fails, short enough for one sentence."""
+"""What users' code says when it fails, short enough for one sentence; and command lines that they can paste."""
 
 from __future__ import annotations
+
+import shlex
 
 LONGEST = 200
 """Characters of a message that are shown."""
@@ -22,3 +24,8 @@ def named(error: BaseException) -> str:
     message = quoted(error)
     kind = quoted(type(error).__name__)
     return f"{kind}: {message}" if message else kind
+
+
+def command_line(*words: object) -> str:
+    """Words as a shell takes them."""
+    return shlex.join(str(word) for word in words)

@@ -1,11 +1,18 @@
-"""Property tests for own objects: Hypothesis strategies and checks that raise AssertionError."""
+"""Property tests for your own objects: Hypothesis strategies and checks that raise AssertionError."""
 
 from dpverify.properties.algorithm_contract import check_algorithm
+from dpverify.properties.assumptions import (
+    check_contraction,
+    check_loss,
+    check_projection,
+    check_sensitivity,
+)
 from dpverify.properties.strategies import (
     datasets,
     deltas,
     epsilons,
     guarantees,
+    neighboring_arrays,
     neighboring_datasets,
     unit_ball_points,
 )
@@ -13,13 +20,18 @@ from dpverify.properties.suites import check_guarantee, check_mechanism, check_p
 
 __all__ = [
     "check_algorithm",
+    "check_contraction",
     "check_guarantee",
+    "check_loss",
     "check_mechanism",
     "check_private",
+    "check_projection",
+    "check_sensitivity",
     "datasets",
     "deltas",
     "epsilons",
     "guarantees",
+    "neighboring_arrays",
     "neighboring_datasets",
     "unit_ball_points",
 ]

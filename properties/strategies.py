@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from dpverify.checks import whole_number
-from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, zCDP
 from dpverify.problems import Dataset
+from dpverify.problems.neighbors import checked_adjacency
 
 
 def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:
@@ -61,6 +63,45 @@ def neighboring_datasets(*, n: int, d: int) -> st.SearchStrategy[tuple[Dataset, 
         InvalidArgumentError: if n or d is no integer of at least 1.
     """
     return _neighbors(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+
+
+def neighboring_arrays(
+    *, n: int, d: int, adjacency: Adjacency | str = Adjacency.REPLACE_ONE, radius: float = 1.0
+) -> st.SearchStrategy[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Two arrays (records, d), neighbors and never equal, with at most n records of Euclidean norm at most `radius`.
+
+    With replace-one adjacency both have as many records; with add-or-remove-one, one of them has one more, and the
+    other may have none.
+
+    Raises:
+        InvalidArgumentError: if n or d is no integer of at least 1, for a radius that is not positive and finite, and
+            for other adjacencies.
+    """
+    n, d = whole_number("n", n, at_least=1), whole_number("d", d, at_least=1)
+    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    by = checked_adjacency(adjacency)
+    if by is Adjacency.INDEX:
+        raise InvalidArgumentError("adjacency", by.value, "replace-one or add-or-remove-one")
+    return _arrays(n, d, by, radius)
+
+
+@st.composite
+def _arrays(draw: Any, n: int, d: int, by: Adjacency, radius: float) -> Any:
+    corner = st.sampled_from([0.0, 1.0, -1.0])
+    entries = st.one_of(corner, st.floats(-1.0, 1.0, allow_nan=False))
+    rows = draw(hnp.arrays(np.float64, (draw(st.integers(1, n)), d), elements=entries))
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = radius * rows / np.maximum(lengths, 1.0)
+    index = draw(st.integers(0, rows.shape[0] - 1))
+    if by is Adjacency.ADD_REMOVE_ONE:
+        pair = rows, np.delete(rows, index, axis=0)
+        return pair if draw(st.booleans()) else pair[::-1]
+    other = rows.copy()
+    record = draw(hnp.arrays(np.float64, d, elements=entries))
+    other[index] = radius * record / max(1.0, float(np.linalg.norm(record)))
+    if np.array_equal(other, rows):
+        other[index] = -rows[index] if rows[index].any() else radius * np.eye(d)[0]
+    return rows, other
 
 
 @st.composite

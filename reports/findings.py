@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from dpverify.evidence import Consequence, Coverage, ErratumEntry, Ledger, ProofEvidence, StatementEntry
 from dpverify.reports.markdown_text import code, escaped
-from dpverify.reports.sections import signs
+from dpverify.reports.sections import printed_excess, printed_sides, signs
 from dpverify.reports.summary import Correction, Finding, corrections
 
 _MEANS = {
     Consequence.CLAIM: (
         "The claim fails",
-        "An implementation that follows the print does not have what it promises.",
+        "An implementation that follows the paper as printed does not have the promised property.",
     ),
     Consequence.CONSTANT: (
         "A constant changes",
@@ -22,19 +22,21 @@ _MEANS = {
     ),
     Consequence.STEP: (
         "Only a step of a proof is false",
-        "The statement itself was not refuted; its proof needs the correction. Implementations stay as they are.",
+        "The statement itself was not refuted; its proof needs the correction. Implementations need no change.",
     ),
     Consequence.EDGE: (
         "Edge cases and notation",
-        "What is printed fails at the edge of its domain, or as it is written; read as said below, it is true.",
+        "The printed formula fails at the edge of its domain, or as it is written; read or corrected as noted below, "
+        "it is true.",
     ),
-    None: ("Not sorted by consequence", "Older ledgers do not say what follows from a false formula."),
+    None: ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula."),
 }
 
 _INTRODUCTION = (
-    "What is false in the printed papers, found by computing: each formula below was refuted as printed by a "
-    "counterexample in exact or rigorous arithmetic. Gravest first. A reading under which the print is true is "
-    "given where there is one. The command under each finding computes it again."
+    "Errata in the papers, found by computation: each formula below was refuted as printed, by a counterexample in "
+    "exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is tried, the formula "
+    "is ours, and the brackets before it say what it stands for. The gravest come first. Where some reading makes the "
+    "printed formula true, that reading is given. The command under each finding computes it again."
 )
 
 
@@ -112,14 +114,16 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
         name = code(proof.obligation.removesuffix(": units"))
         yield from (f"The units of {name} differ: {_sides(proof, 'left {}, right {}')}.", "")
         return
-    place = f" ({escaped(proof.where)})" if proof.where and proof.where != where else ""
+    place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
     yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
     yield from _formula(proof)
+    if proof.scope:
+        yield from (f"The case: {escaped(proof.scope)}.", "")
     point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
-    sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
-    sentences += [f"true if read {escaped(proof.reading)}"] if proof.reading else []
+    sentences += [f"by how much: {escaped(printed_excess(proof))}"] if proof.exceeds else []
+    sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
 
@@ -127,7 +131,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
 def _sides(proof: ProofEvidence, form: str) -> str:
     if proof.left is None or proof.right is None:
         return ""
-    return form.format(escaped(proof.left), escaped(proof.right))
+    return form.format(*(escaped(side or "") for side in printed_sides(proof)))
 
 
 def _corrected(found: Correction) -> Iterator[str]:
@@ -141,6 +145,8 @@ def _corrected(found: Correction) -> Iterator[str]:
                 f"Corrected, {code(repair.obligation)}: the same formula{domain} ({repair.verdict}).",
                 "",
             )
+            if not domain:
+                yield from _meant(repair)
         else:
             yield from (f"Corrected, {code(repair.obligation)}{domain} ({repair.verdict}):", "")
             yield from _formula(repair)
@@ -152,10 +158,32 @@ def _formula(proof: ProofEvidence) -> Iterator[str]:
         yield from ("$$", proof.latex, "$$", "")
     else:
         yield from (code(proof.expression), "")
+    if _has_order(proof):
+        yield from _meant(proof)
     if proof.assuming:
         yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
     if said := [f"${text}$" for text in proof.stands_for if _is_math(text)]:
         yield from (f"where {', '.join(said)}", "")
+
+
+def _has_order(proof: ProofEvidence) -> bool:
+    """Whether it says O( ) or the like, of which the page shows what is meant: conditions stand within."""
+    return proof.expression.startswith("there is ") and r"\exists" not in proof.latex
+
+
+def _meant(proof: ProofEvidence) -> Iterator[str]:
+    yield from (f"that is, {code(signs(proof.expression))}", "")
+
+
+def _with_formulas(text: str) -> str:
+    """Text in which formulas may stand between dollar signs."""
+    parts = text.split("$")
+    if len(parts) % 2 == 0:
+        return escaped(text)
+    return "".join(
+        f"${part}$" if odd % 2 else f"{' ' * part.startswith(' ')}{escaped(part)}{' ' * part.endswith(' ')}"
+        for odd, part in enumerate(parts)
+    )
 
 
 def _is_math(text: str) -> bool:

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -31,7 +32,7 @@ from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
-from dpverify.reports.sections import Section, sections, signs, symbol_rows
+from dpverify.reports.sections import Section, printed_excess, printed_sides, sections, signs, symbol_rows
 from dpverify.reports.summary import (
     MEANING,
     audit_text,
@@ -170,6 +171,7 @@ def _check_command(proof: ProofEvidence) -> str:
     return shlex.join(["dpverify", "check", "ledger.json", "--only", f"{proof.statement}/{proof.obligation}"])
 
 
+@cache  # templates are compiled once
 def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_read),
@@ -194,6 +196,8 @@ def _environment() -> Environment:
         origin_text=origin_text,
         provable=provable_text,
         symbol_rows=symbol_rows,
+        printed_excess=printed_excess,
+        printed_sides=printed_sides,
         reason_of=reason_of,
         consequence_text=consequence_text,
         gaps_text=gaps_text,

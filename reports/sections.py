@@ -173,6 +173,32 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     )
 
 
+_AT_LEAST = re.compile(r"\\geq?(?![A-Za-z])|>")
+_OTHERWISE = re.compile(r"\\leq?(?![A-Za-z])|\\neq?(?![A-Za-z])|<|=")
+
+
+_EXCESS = re.compile(r"(\S+) instead of at most ([^\s,]+)(?:, (\S+) times as much)?")
+
+
+def _is_turned(proof: ProofEvidence) -> bool:
+    """Whether "at least" is printed; in a ledger, the side that should be the smaller one is the left."""
+    return bool(_AT_LEAST.search(proof.latex)) and not _OTHERWISE.search(proof.latex)
+
+
+def printed_sides(proof: ProofEvidence) -> tuple[str | None, str | None]:
+    """The left and the right side as printed."""
+    return (proof.right, proof.left) if _is_turned(proof) else (proof.left, proof.right)
+
+
+def printed_excess(proof: ProofEvidence) -> str:
+    """By how much the printed inequality fails, in its direction."""
+    found = _EXCESS.fullmatch(proof.exceeds)
+    if found is None or not _is_turned(proof):
+        return proof.exceeds
+    low, high, times = found.groups()
+    return f"{high} instead of at least {low}{f', too small by a factor of {times}' if times else ''}"
+
+
 def signs(text: str) -> str:
     """A domain or a condition in the signs that readers know."""
     text = re.sub(r"\boo\b", "∞", text).replace("-∞", "−∞")

@@ -27,12 +27,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(costs.Meter(Path(name)))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what the table of costs says is slow."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow what the table of costs says is slow; for several processes, put first what takes longest."""
     table = costs.read()
     for item in items:
         if costs.is_slow(item, table):
             item.add_marker(pytest.mark.slow)
+    if hasattr(config, "workerinput"):
+        items[:] = costs.in_order(items, table)
 
 
 @pytest.fixture(scope="session")

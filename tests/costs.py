@@ -1,11 +1,11 @@
-"""What each test costs, measured, and which ones are therefore left out of `make test-fast`."""
+"""What each test costs, measured; which ones `make test-fast` therefore leaves out, and which files come first."""
 
 from __future__ import annotations
 
 import csv
 import os
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,12 @@ SLOW = 1.0
 
 _SHARED = frozenset({"all_proofs"})
 """Fixtures that take minutes where nothing is kept from an earlier run; what asks for them is slow."""
+
+_PROVING = frozenset({"proofs", "all_proofs"})
+"""Fixtures that one process at a time makes, while the others wait."""
+
+_UNLISTED = 0.03
+"""CPU seconds of a test whose function is not in the table."""
 
 
 def read(path: Path = TABLE) -> dict[str, float]:
@@ -45,6 +51,39 @@ def is_slow(item: pytest.Item, costs: dict[str, float]) -> bool:
     """Whether a test's function took longer than `SLOW`, or it needs what takes minutes."""
     fixtures = frozenset(getattr(item, "fixturenames", ()))
     return costs.get(function(item.nodeid), 0.0) > SLOW or bool(fixtures & _SHARED)
+
+
+def in_order(items: Sequence[pytest.Item], costs: dict[str, float]) -> list[pytest.Item]:
+    """Tests as processes should take them, file by file: the costliest first, so that all end together.
+
+    The first file has everything proved. The others that need proofs come once half of the rest is given out, so
+    that no process waits for proofs while there is other work.
+    """
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+
+    def cost(name: str) -> float:
+        listed = {function(item.nodeid) for item in files[name]} & costs.keys()
+        rest = sum(function(item.nodeid) not in listed for item in files[name])
+        return sum(costs[test] for test in listed) + _UNLISTED * rest
+
+    def asking(fixtures: frozenset[str]) -> list[str]:
+        return [n for n in names if any(fixtures & {*getattr(i, "fixturenames", ())} for i in files[n])]
+
+    names = sorted(files, key=lambda name: (-cost(name), name))
+    proving = asking(_PROVING)
+    first = asking(_SHARED)[:1]
+    others = [name for name in names if name not in proving]
+    half, given = sum(map(cost, others)) / 2, 0.0
+    before = []
+    for name in others:
+        if given >= half:
+            break
+        before.append(name)
+        given += cost(name)
+    later = [name for name in names if name not in {*first, *before}]
+    return [item for name in (*first, *before, *later) for item in files[name]]
 
 
 class Meter:

@@ -13,16 +13,16 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import binom, norm
+from scipy.special import bdtr, bdtrc, bdtrik, expit, ndtr, ndtri
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.int64] | NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-12
 """Binomial mass that the computed power leaves out, so that it errs to the low side."""
-_BLOCKS = 1000
+_BLOCKS = 128
 _LARGEST = 40.0
 """Epsilon or mu beyond which an event has probability one on one side and none on the other."""
 
@@ -41,7 +41,8 @@ class EventTest:
     def allowed(self, other: Array) -> Array:
         """Give the largest probability allowed to an event of probability `other` (k,) on the other side."""
         epsilons, claimed = np.array(self.points).T
-        allowed: Array = np.min(claimed + np.exp(epsilons) * other[:, None], axis=1)
+        factors = np.exp(np.minimum(epsilons, 700.0))  # beyond, exp is no float; everything is allowed there
+        allowed: Array = np.min(claimed + factors * other[:, None], axis=1)
         return allowed
 
     def power(self, more: float, less: float) -> float:
@@ -49,28 +50,60 @@ class EventTest:
 
         Counts on the side of `less` are taken in blocks, each at its worst count.
         """
-        first, last = binom.ppf([_NEGLIGIBLE, 1 - _NEGLIGIBLE], self.runs, less).astype(np.int64)
+        # sums of probabilities may be beyond 0 and 1 by their rounding
+        more, less = (min(max(probability, 0.0), 1.0) for probability in (more, less))
+        first, last = _middle(self.runs, less)
         edges = np.unique(
             np.linspace(first - 1, last, min(_BLOCKS, int(last - first) + 1) + 1).astype(np.int64)
         )
         worst = edges[1:]
-        mass = np.diff(binom.cdf(edges, self.runs, less))
+        mass = np.diff(_at_most(edges, self.runs, less))
         allowed = self.allowed(clopper_pearson_upper(worst, self.runs, self.bound_failure))
         # The lower bound of a count k exceeds x just if P(Binomial(runs, x) >= k) is below the level.
         needed = _last_likely(self.bound_failure, self.runs, np.minimum(allowed, 1.0))
-        found = np.where(allowed < 1, binom.sf(needed, self.runs, more), 0.0)
+        found = np.where(allowed < 1, _more_than(needed, self.runs, more), 0.0)
         return float(np.sum(mass * found))
+
+
+def _middle(runs: int, probability: float) -> tuple[int, int]:
+    """Counts outside of which a binomial variable is with negligible probability."""
+    if not 0 < probability < 1:
+        return (0, 0) if probability <= 0 else (runs, runs)
+    ends = np.ceil(bdtrik(np.array([_NEGLIGIBLE, 1 - _NEGLIGIBLE]), runs, probability))
+    low, high = np.clip(np.nan_to_num(ends), 0, runs).astype(np.int64)
+    return max(int(low) - 1, 0), int(high)
+
+
+def _at_most(count: Counts, runs: int, probability: float) -> Array:
+    """P(Binomial(runs, probability) <= count), counts from -1 up."""
+    inside: Array = np.where(count < 0, 0.0, bdtr(np.maximum(count, 0).astype(np.float64), runs, probability))
+    return inside
+
+
+def _more_than(count: Counts, runs: int, probability: Array | float) -> Array:
+    """P(Binomial(runs, probability) > count), counts from -1 up."""
+    inside: Array = np.where(
+        count < 0, 1.0, bdtrc(np.maximum(count, 0).astype(np.float64), runs, probability)
+    )
+    return inside
 
 
 def _last_likely(level: float, runs: int, probability: Array) -> Array:
     """Smallest k such that P(Binomial(runs, probability) > k) is at most `level`, by bisection, (k,).
 
-    `binom.isf` takes the quantile at 1 - level instead, which in floats is 1 for the smallest levels.
+    An inverse of the distribution function takes the quantile at 1 - level instead, which in floats is 1 for the
+    smallest levels.
     """
     low, high = np.full(probability.shape, -1), np.full(probability.shape, runs)
+    # the normal distribution says about where; what it misses is looked for everywhere
+    z, deviation = -float(ndtri(level)), np.sqrt(runs * probability * (1 - probability))
+    about, around = runs * probability + z * deviation, 2 + z * z + 0.1 * abs(z) * deviation
+    below, above = (np.clip(np.rint(about + d), -1, runs).astype(np.int64) for d in (-around, around))
+    low = np.where(_more_than(below, runs, probability) > level, below, low)
+    high = np.where(_more_than(above, runs, probability) <= level, above, high)
     while np.any(high - low > 1):
         middle = (low + high) // 2
-        likely = binom.sf(middle, runs, probability) > level
+        likely = _more_than(middle, runs, probability) > level
         low, high = np.where(likely, middle, low), np.where(likely, high, middle)
     return high.astype(np.float64)
 
@@ -98,12 +131,12 @@ def smallest_mu(test: EventTest) -> float | None:
     The event is a half-line at the most promising of a grid of thresholds. None if no mu is found.
     """
     thresholds = np.linspace(-8.0, 8.0, 161)
-    less = norm.sf(thresholds)
+    less = ndtr(-thresholds)
     upper = clopper_pearson_upper(np.rint(less * test.runs).astype(np.int64), test.runs, test.bound_failure)
     allowed = test.allowed(upper)
 
     def power(mu: float) -> float:
-        more = norm.sf(thresholds - mu)
+        more = ndtr(mu - thresholds)
         lower = clopper_pearson_lower(
             np.rint(more * test.runs).astype(np.int64), test.runs, test.bound_failure
         )
@@ -134,11 +167,11 @@ def runs_needed(test: EventTest) -> int | None:
 
 
 def _bisect(power: Callable[[float], float]) -> float | None:
-    """Upper end of the bisection for power 1/2, to a relative 1e-4."""
+    """Upper end of the bisection for power 1/2, to a relative 5e-4."""
     if power(_LARGEST) < 0.5:
         return None
     low, high = 0.0, _LARGEST
-    while high - low > 1e-4 * high:
+    while high - low > 5e-4 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if power(middle) >= 0.5 else (middle, high)
     return high

@@ -6,9 +6,10 @@ from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 
+from dpverify.auditing.claims import Claim
 from dpverify.auditing.complexity import QueryAudit
 from dpverify.auditing.constants import ConstantAudit
-from dpverify.auditing.privacy import Claim, PrivacyAudit
+from dpverify.auditing.privacy import PrivacyAudit
 from dpverify.auditing.risk import MeanAudit, RateFit
 from dpverify.auditing.sampling import LawAudit
 from dpverify.evidence import (
@@ -17,9 +18,11 @@ from dpverify.evidence import (
     ConstantEvidence,
     MeanEvidence,
     PrivacyEvidence,
+    ProfilePoint,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
+    SpentShare,
 )
 
 Curve = tuple[tuple[float, float, float, float], ...]
@@ -59,6 +62,7 @@ class AskedOfExpectation(AskedWithSeed):
     """Where several runs are one value, all of them."""
     failure_probability: NotRequired[float]
     """Where the audit is one of several on a curve, that of all of them together."""
+    shares: NotRequired[tuple[SpentShare, ...]]
 
 
 def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:
@@ -79,14 +83,6 @@ def privacy_entry(
 
     `best_known` is the sharpest guarantee that accounting has, for the upper curve of the sandwich.
     """
-    profile = audit.profile
-    if best_known is not None:
-        epsilons = np.array([point.epsilon for point in profile])
-        upper = np.asarray(best_known.privacy_profile(epsilons), dtype=np.float64)
-        profile = tuple(
-            point.model_copy(update={"delta_upper": float(delta)})
-            for point, delta in zip(profile, upper, strict=True)
-        )
     return PrivacyEvidence(
         **asked,
         **_sampled(audit),
@@ -97,8 +93,21 @@ def privacy_entry(
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
         detectable=audit.detectable,
-        profile=profile,
+        profile=sandwiched(audit.profile, best_known),
+        shares=audit.shares,
         seed=audit.seed,
+    )
+
+
+def sandwiched(profile: tuple[ProfilePoint, ...], best_known: Claim | None) -> tuple[ProfilePoint, ...]:
+    """The points with the best known upper bound on them, where there is one."""
+    if best_known is None:
+        return profile
+    epsilons = np.array([point.epsilon for point in profile])
+    upper = np.asarray(best_known.privacy_profile(epsilons), dtype=np.float64)
+    return tuple(
+        point.model_copy(update={"delta_upper": float(delta)})
+        for point, delta in zip(profile, upper, strict=True)
     )
 
 

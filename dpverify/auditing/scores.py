@@ -7,7 +7,6 @@ run them, so that an audit gives the same bits everywhere.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +14,19 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+
+from dpverify.auditing.black_box.logistic import fit_logistic
+from dpverify.running.thread_pools import thread_pools
 
 Samples = NDArray[np.float64]
 """Shape (runs, d)."""
 Score = Callable[[Samples], NDArray[np.float64]]
 """From (runs, d) to (runs,)."""
 
+_FARTHEST = 30.0
+"""Spreads from the median at which standardized outputs are cut, so that products stay finite."""
+_MOST_NUMBERS = 20_000_000
+"""Features of all rows together; where rows have many, some of them learn."""
 _ROWS_AT_ONCE = 16_384
 """Rows scored together, which bounds the memory that quadratic features take."""
 
@@ -39,12 +44,11 @@ class Scorer(Protocol):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits."""
-    # Libraries loaded later would escape the limit.
-    import sklearn.ensemble
-    import sklearn.linear_model  # noqa: F401
+    """Fit and score on one thread: a sum over several depends on how many there are, in its last bits.
 
-    with threadpool_limits(limits=1):
+    This limits the libraries that are loaded. Whoever loads another one inside asks again.
+    """
+    with thread_pools().limit(limits=1):
         yield
 
 
@@ -54,8 +58,8 @@ def apply_score(score: Score, samples: Samples) -> NDArray[np.float64]:
     with np.errstate(all="ignore"):
         for start in range(0, samples.shape[0], _ROWS_AT_ONCE):
             block = np.ascontiguousarray(samples[start : start + _ROWS_AT_ONCE])
-            out[start : start + block.shape[0]] = np.nan_to_num(score(block))
-    return out
+            out[start : start + block.shape[0]] = score(block)
+    return out if np.isfinite(out).all() else np.nan_to_num(out)
 
 
 def fit_score(scorer: Scorer, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
@@ -121,7 +125,7 @@ class FrequencyRatio:
 
         Rows are compared as they are, with -0.0 counted as 0.0.
         """
-        keys = _row_keys(np.concatenate([left, right]))
+        keys = row_keys(np.concatenate([left, right]))
         seen, place, total = np.unique(keys, return_inverse=True, return_counts=True)
         often = total >= self.least_count
         if not often.any():
@@ -131,7 +135,7 @@ class FrequencyRatio:
         known = seen[often]
 
         def score(x: Samples) -> NDArray[np.float64]:
-            wanted = _row_keys(x)
+            wanted = row_keys(x)
             at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
             return np.where(known[at] == wanted, ratios[at], 0.0)
 
@@ -200,39 +204,93 @@ class LinearDiscriminant:
 
 @dataclass(frozen=True)
 class QuadraticLogistic:
-    """Logistic regression on all products of two coordinates (squares only for large d)."""
+    """Logistic regression on all products of two coordinates (squares only for large d); for d > 1."""
 
     name: str = "quadratic logistic regression"
     most_products_dimensions: int = 16
     most_dimensions: int = 200
-    most_rows: int = 10_000
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the weights, from at most `most_rows` of each side."""
-        # Here and below: importing scikit-learn takes a second, which nobody who does not audit should wait.
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import LogisticRegression
-
+        """Learn the weights."""
         d = left.shape[1]
-        if d > self.most_dimensions:
+        if not 1 < d <= self.most_dimensions:
             return None
-        p, q = left[: self.most_rows], right[: self.most_rows]
-        standardize = _standardizer(np.concatenate([p, q]))
         rows, columns = (
             np.triu_indices(d) if d <= self.most_products_dimensions else (np.arange(d), np.arange(d))
         )
+        p, q = _some_rows(left, right, d + rows.size)
+        standardize = _standardizer(np.concatenate([p, q]))
 
         def features(x: Samples) -> Samples:
             z = standardize(x)
             return np.concatenate([z, z[:, rows] * z[:, columns]], axis=1)
 
-        model = LogisticRegression(C=1.0, max_iter=100)
-        with warnings.catch_warnings():
-            # A score that stopped early is still a score.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(features(np.concatenate([p, q])), np.repeat([1, 0], [len(p), len(q)]))
-        weights = np.asarray(model.coef_[0], dtype=np.float64)
-        return lambda x: _weighted_sum(features(x), weights)
+        weights = fit_logistic(features(p), features(q))
+        return None if weights is None else lambda x: _weighted_sum(features(x), weights)
+
+
+@dataclass(frozen=True)
+class SumOfFunctions:
+    """A sum over coordinates of piecewise linear functions, one for all coordinates or one for each; for d > 1.
+
+    The log-likelihood ratio has this form where the coordinates are independent, as the noisy steps of an algorithm
+    are that publishes each of them.
+    """
+
+    shared: bool = True
+    most_dimensions: int = 200
+    most_features: int = 400
+    common: tuple[float, ...] = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
+    """Quantiles at which a function bends."""
+    rare: tuple[float, ...] = (1e-4, 1e-3, 0.999, 0.9999)
+    """More of them, where all coordinates together have enough of such outputs."""
+
+    @property
+    def name(self) -> str:
+        """Name in words."""
+        return f"sum of {'one function' if self.shared else 'a function'} of each coordinate"
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn the functions."""
+        d, bends = left.shape[1], len(self.common) + (len(self.rare) if self.shared else 0)
+        count = (1 + bends) * (1 if self.shared else d)
+        if not 1 < d <= self.most_dimensions or count > self.most_features:
+            return None
+        p, q = _some_rows(left, right, d if self.shared else count)
+        samples = np.concatenate([p, q])
+        standardize = _standardizer(samples.reshape(-1, 1) if self.shared else samples)
+        if self.shared:
+            knots = np.quantile(standardize(samples), self.common + self.rare)[None, :]
+        else:
+            knots = np.quantile(standardize(samples), self.common, axis=0).T
+
+        def features(x: Samples) -> Samples:
+            z = standardize(x)
+            parts = [z, *(np.maximum(z - knot, 0.0) for knot in knots.T)]
+            return np.stack([part.sum(axis=1) for part in parts], axis=1) if self.shared else np.hstack(parts)
+
+        on_left, on_right = features(p), features(q)
+        unit = np.maximum(on_left.std(axis=0), on_right.std(axis=0))
+        unit = np.where(unit > 0, unit, 1.0)
+        weights = fit_logistic(on_left / unit, on_right / unit)
+        if weights is None:
+            return None
+        # the functions by their values at the knots, and at both ends of what a standardizer gives
+        slopes = (weights / unit).reshape(1 + bends, -1).T
+        ends = np.full((knots.shape[0], 1), _FARTHEST)
+        at = np.concatenate([-ends, np.sort(knots, axis=1), ends], axis=1)
+        bent = np.maximum(at[:, :, None] - knots[:, None, :], 0.0)
+        height = slopes[:, :1] * at + (bent * slopes[:, None, 1:]).sum(axis=2)
+
+        def score(x: Samples) -> NDArray[np.float64]:
+            z = standardize(x)
+            if self.shared:
+                values = np.interp(z, at[0], height[0])
+            else:
+                values = np.stack([np.interp(z[:, j], at[j], height[j]) for j in range(d)], axis=1)
+            return _weighted_sum(values, np.ones(d))
+
+        return score
 
 
 @dataclass(frozen=True)
@@ -241,15 +299,13 @@ class GradientBoosting:
 
     name: str = "gradient boosting"
     most_dimensions: int = 200
-    most_rows: int = 10_000
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the trees, from at most `most_rows` of each side."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
+        """Learn the trees."""
         if not 1 < left.shape[1] <= self.most_dimensions:
             return None
-        p, q = left[: self.most_rows], right[: self.most_rows]
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
         model = HistGradientBoostingClassifier(
             max_iter=60,
             max_leaf_nodes=15,
@@ -257,8 +313,14 @@ class GradientBoosting:
             early_stopping=False,
             random_state=int(rng.integers(2**31)),
         )
-        model.fit(np.concatenate([p, q]), np.repeat([1, 0], [len(p), len(q)]))
-        return lambda x: np.asarray(model.decision_function(x), dtype=np.float64)
+        with one_thread():
+            model.fit(np.concatenate([left, right]), np.repeat([1, 0], [len(left), len(right)]))
+
+        def score(x: Samples) -> NDArray[np.float64]:
+            with one_thread():
+                return np.asarray(model.decision_function(x), dtype=np.float64)
+
+        return score
 
 
 DEFAULT_SCORERS: tuple[Scorer, ...] = (
@@ -270,13 +332,15 @@ DEFAULT_SCORERS: tuple[Scorer, ...] = (
     NearestCentroid(),
     LinearDiscriminant(),
     QuadraticLogistic(),
+    SumOfFunctions(shared=True),
+    SumOfFunctions(shared=False),
     GradientBoosting(),
 )
 """All of them; those that do not apply to the outputs at hand say so."""
 
 
 def _standardizer(samples: Samples) -> Callable[[Samples], Samples]:
-    """Map each coordinate to median 0 and spread about 1, cut at 30 spreads so that products stay finite."""
+    """Map each coordinate to median 0 and spread about 1."""
     largest = np.abs(samples).max(axis=0)
     scale = np.where(largest > 0, largest, 1.0)
     inner = samples / scale
@@ -284,7 +348,13 @@ def _standardizer(samples: Samples) -> Callable[[Samples], Samples]:
     low, high = np.quantile(inner, [0.25, 0.75], axis=0)
     spread = np.where(high > low, high - low, inner.std(axis=0))
     spread = np.where(spread > 0, spread, 1.0)
-    return lambda x: np.clip((x / scale - center) / spread, -30.0, 30.0)
+    return lambda x: np.clip((x / scale - center) / spread, -_FARTHEST, _FARTHEST)
+
+
+def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, Samples]:
+    """As many rows of both sides as their features may take memory; they come in random order."""
+    rows = max(1, _MOST_NUMBERS // (2 * features))
+    return left[:rows], right[:rows]
 
 
 def _weighted_sum(features: Samples, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -297,8 +367,8 @@ def _weighted_sum(features: Samples, weights: NDArray[np.float64]) -> NDArray[np
     return total
 
 
-def _row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
-    """One sortable value a row."""
+def row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
+    """One sortable value a row, -0.0 counted as 0.0."""
     plain = np.ascontiguousarray(samples) + 0.0
     if plain.shape[1] == 1:
         return plain[:, 0]

@@ -216,7 +216,7 @@ class SampledBatches(Guarantee):
         """Epsilons from 0 (nats), rising, and the bound there."""
         last = self.distribution.get_epsilon_for_delta(max(self.rounding, 1e-14))
         nodes: FloatArray = np.linspace(0.0, min(max(last, 1e-9), _LARGEST_LOSS), _TABLE_SIZE)
-        deltas = np.clip(np.asarray(self.distribution.get_delta_for_epsilon(nodes)), 0.0, 1.0) + self.rounding
+        deltas = np.clip(composition.deltas_of(self.distribution, nodes), 0.0, 1.0) + self.rounding
         falling: FloatArray = np.maximum.accumulate(np.minimum(deltas, 1.0)[::-1])[::-1]
         return nodes, falling
 

@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb, ctx
@@ -268,9 +268,26 @@ def deltas_of(distribution: PrivacyLossDistribution, epsilons: FloatArray) -> Fl
     """
     near = epsilons <= _LARGEST_LOSS
     deltas = np.empty(epsilons.shape)
-    deltas[near] = distribution.get_delta_for_epsilon(epsilons[near])
+    pmfs = (
+        (distribution._pmf_remove,)
+        if distribution._symmetric
+        else (distribution._pmf_remove, distribution._pmf_add)
+    )
+    deltas[near] = np.max([_swept(pmf.to_dense_pmf(), epsilons[near]) for pmf in pmfs], axis=0)
     deltas[~near] = [distribution.get_delta_for_epsilon(e) for e in epsilons[~near].tolist()]
     return deltas
+
+
+def _swept(pmf: Any, epsilons: FloatArray) -> FloatArray:
+    """dp-accounting's sweep, which sums masses from the largest loss down; its loop takes 50 times as long."""
+    losses = (np.arange(pmf.size) + pmf._lower_loss) * pmf._discretization
+    beyond = losses.size - np.searchsorted(losses, epsilons, side="right")
+    most = int(beyond.max(initial=0))
+    falling, mass = losses[::-1][:most], pmf._probs[::-1][:most]
+    upper = np.cumsum(np.concatenate([[pmf._infinity_mass], mass]))[beyond]
+    lower = np.cumsum(np.concatenate([[0.0], mass * np.exp(-falling)]))[beyond]
+    swept: FloatArray = upper - np.exp(epsilons) * lower
+    return swept
 
 
 def allowance(distribution: PrivacyLossDistribution, releases: int) -> float:

@@ -20,7 +20,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import quantities
 
 _WANTED_BITS = 60  # a float has 53
-_FIRST_PRECISION = 128
+_FIRST_PRECISION = 96
 # Phi(-39) is about 1e-333, less than half of the smallest float
 _UNDERFLOW_QUANTILE = 39.0
 # Phi(-9) is about 1e-19, less than half of the spacing of floats below 1

@@ -20,7 +20,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -149,7 +149,7 @@ class SampledGaussian(Guarantee):
         """Epsilons from 0 (nats), rising, and the bound there: both shape (_TABLE_SIZE,)."""
         last = self.distribution.get_epsilon_for_delta(max(self.rounding, 1e-14))
         nodes: FloatArray = np.linspace(0.0, min(max(last, 1e-12), 690.0), _TABLE_SIZE)
-        return nodes, self._bounds(np.asarray(self.distribution.get_delta_for_epsilon(nodes)), nodes)
+        return nodes, self._bounds(composition.deltas_of(self.distribution, nodes), nodes)
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         order, inverse = np.unique(epsilon.ravel(), return_inverse=True)
@@ -200,6 +200,7 @@ def subsampled_gaussian(n: int, steps: int, noise_multiplier: float) -> SampledG
 def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float, argument: str) -> float:
     """Smallest noise multiplier at which `needed(noise)` <= delta, to `_SEARCH_TOLERANCE`, from above."""
 
+    @cache  # the search comes back to its ends
     def excess(log_noise: float) -> float:
 
         return math.log(max(needed(math.exp(log_noise)), 1e-300)) - math.log(delta)

@@ -131,7 +131,7 @@ def _numbers(points: Array, where: str) -> NDArray[Any]:
         array = np.asarray(points)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
-            f"The mechanism's output in {where} is no rectangular array; every run must have the same shape."
+            f"The mechanism's output in {where} is not a rectangular array; every run must have the same shape."
         ) from error
     if array.dtype.kind not in "biuf":
         raise InvalidDataError(
@@ -147,7 +147,7 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
             f"The mechanism counted its {what} wrongly in {where}; allowed: one integer of at least 0, or "
             "one for each run."
         )
-    return np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (runs,)))
+    return np.full(runs, array, dtype=np.int64)
 
 
 def check_same_form(block: Block, first: Block) -> None:

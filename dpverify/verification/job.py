@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 
 from dpverify import __version__, checks
-from dpverify.auditing import ErrorBudget
+from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Budget, Ledger
+from dpverify.evidence import Ledger
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
@@ -120,16 +120,12 @@ def _verify(
         if not settings.only
         else []
     )
-    budget = ErrorBudget(settings.failure_probability)
-    statistical = [plan for plan in plans if is_statistical(plan)]
+    budget = ErrorShare(settings.failure_probability)
+    statistical = [plan.name for plan in plans if is_statistical(plan)]
+    shares = dict(zip(statistical, budget.split(*statistical), strict=True)) if statistical else {}
     executor = Executor.parse(settings.executor)
     granted = [
-        GrantedAudit(
-            plan,
-            budget.spend(plan.name, amount=settings.failure_probability / len(statistical))
-            if plan in statistical
-            else 0.0,
-        )
+        GrantedAudit(plan, shares[plan.name].failure_probability if plan.name in shares else 0.0)
         for plan in plans
     ]
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
@@ -147,7 +143,7 @@ def _verify(
         results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),
         displays=displays_of_ledger(record.evidence for record in records),
-        budget=Budget(failure_probability=settings.failure_probability, spent=budget.spent),
+        budget=budget.record(),
         seconds=round(time.perf_counter() - begin, 1),
         reuse=None if store is None else store.reuse(),
     )

@@ -1,10 +1,10 @@
-"""Audits of what users bring: sample files, or a function of their own."""
+"""Audits of functions that users bring."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-from dpverify.auditing import audit_privacy, privacy_entry, read_samples
-from dpverify.auditing.sequential import SequentialAuditor, sequential_entry
+from dpverify.auditing import Auditor, BatchAuditor, ErrorShare, PairSubject, PrivacyQuestion
+from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
-from dpverify.running import Executor, Limits, Progress, UserMechanism, repeats, run
+from dpverify.quoting import command_line
+from dpverify.running import Executor, Limits, Progress, Store, UserMechanism, repeats, run
 from dpverify.running.store import opened
 
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
-
-
-def _command(*words: object) -> str:
-    return shlex.join(str(word) for word in words)
 
 
 _SETTLED = 100
@@ -37,140 +34,106 @@ _SILENCE = 10.0
 
 NOT_REPEATED = (
     "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
-    "randomness from elsewhere than rng, or keeps something from call to call"
+    "randomness from a source other than rng, or keeps state between calls"
 )
 """Stands where the line that reproduces an audit would stand."""
 
 
-def audit_samples(
-    left: Path,
-    right: Path,
-    *,
-    claim: str,
-    failure_probability: float,
-    seed: int,
-    adjacency: Adjacency | str | None = None,
-) -> PrivacyEvidence:
-    """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
-
-    Raises:
-        InvalidArgumentError, InvalidDataError: for a claim, an adjacency or a file that cannot be used.
-    """
-    begin = time.perf_counter()
-    guarantee = parse_claim(claim)
-    by = None if adjacency is None else checked_adjacency(adjacency)
-    audit = audit_privacy(
-        read_samples(left),
-        read_samples(right),
-        guarantee,
-        adjacency="as the samples were drawn" if by is None else by,
-        failure_probability=failure_probability,
-        seed=seed,
-    )
-    more = () if by is None else ("--adjacency", by.value)
-    return privacy_entry(
-        audit,
-        subject=f"{left} and {right}",
-        title=f"{left} and {right} against {guarantee}",
-        data="samples as given",
-        reproduce=_command(
-            "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
-            "--failure-probability", failure_probability, "--seed", seed,
-        ),
-        seconds=round(time.perf_counter() - begin, 3),
-    )  # fmt: skip
-
-
-def audit_function(
-    target: str,
-    data: Path,
-    neighbor: Path,
-    *,
-    claim: str,
-    runs: int,
-    failure_probability: float,
-    seed: int,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
-    executor: str = "serial",
-    store: str | None = None,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-) -> PrivacyEvidence:
-    """Run a user's function on two data sets and audit what comes out.
+@dataclass(frozen=True)
+class FunctionQuestion:
+    """Whether a user's function keeps a claim on two data sets, and what may be spent on the answer.
 
     The data sets are neighbors by `adjacency`, with their records in the same order: one replaced, or one record more
     in one of them. The function runs in worker processes within `limits`; what it prints goes to standard error, and
-    only arrays come back. A block is run twice: where its bits differ, the entry says that nothing is reproduced from
-    the seed.
+    only arrays come back.
+
+    Attributes:
+        target: `package.module:function`.
+        data: CSV file with a data set.
+        neighbor: CSV file with its neighbor.
+        claim: as `dpverify.privacy.parse_claim` reads it.
+        runs: on each data set; at most so many where an audit may stop early.
+        failure_probability: of the whole audit.
+        seed: of the function's randomness, and of the audit's own.
+        adjacency: the neighboring relation.
+        executor: where blocks of runs are computed.
+        store: file in which finished blocks are kept.
+        limits: for the function.
 
     Raises:
-        InvalidArgumentError, InvalidDataError: for a claim, function, file or output that cannot be used, for
-            a function that exits, ends its process, fails or does not come back within its limits, and for data sets
-            that are no neighbors.
+        InvalidArgumentError: for a claim, adjacency, executor or failure probability that cannot be used.
     """
-    begin = time.perf_counter()
-    guarantee = parse_claim(claim)
-    checks.failure_probability("--failure-probability", failure_probability)
-    workers = Executor.parse(executor)
-    limits = limits or Limits()
-    by, pair = _neighbors(data, neighbor, adjacency)
-    with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
-        samples = [
-            run(
-                mechanism,
-                records,
-                runs=runs,
-                seed=(seed, side),
-                executor=workers,
-                store=open_store,
-                progress=progress,
-                block_size=BLOCK,
-                result_limit=limits.memory // 2,
-            ).points
-            for side, records in enumerate(pair)
-        ]
-        reuse = None if open_store is None else open_store.reuse()
-        same = all(
-            repeats(mechanism, records, points, seed=(seed, side), block_size=BLOCK)
-            for side, (records, points) in enumerate(zip(pair, samples, strict=True))
+
+    target: str
+    data: Path
+    neighbor: Path
+    claim: str
+    runs: int
+    failure_probability: float
+    seed: int
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE
+    executor: str = "serial"
+    store: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        parse_claim(self.claim)
+        checks.failure_probability("--failure-probability", self.failure_probability)
+        Executor.parse(self.executor)
+        by = checked_adjacency(self.adjacency)
+        if by is Adjacency.INDEX:
+            raise InvalidArgumentError(
+                "adjacency", by.value, f"{Adjacency.REPLACE_ONE} or {Adjacency.ADD_REMOVE_ONE}"
+            )
+
+    def again(self, runs: int, *more: str) -> str:
+        """The command line that repeats the audit with so many runs."""
+        by = checked_adjacency(self.adjacency)
+        how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        return command_line(
+            "dpverify", "audit", self.target, "--data", self.data, "--neighbor", self.neighbor, "--claim", self.claim,
+            *how, *more, "--runs", runs, "--failure-probability", self.failure_probability, "--seed", self.seed,
+        )  # fmt: skip
+
+    def asks(self) -> PrivacyQuestion:
+        """What an auditor is asked."""
+        guarantee = parse_claim(self.claim)
+        return PrivacyQuestion(
+            guarantee,
+            checked_adjacency(self.adjacency),
+            self.runs,
+            self.seed,
+            {
+                "subject": self.target,
+                "title": f"{self.target} against {guarantee}",
+                "data": f"{self.data} and {self.neighbor}",
+                "reproduce": "",
+            },
         )
-    left, right = (points.reshape(points.shape[0], -1) for points in samples)
-    audit = audit_privacy(
-        left, right, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
+
+
+def audit_function(question: FunctionQuestion, *, progress: Progress | None = None) -> PrivacyEvidence:
+    """Run a user's function on two data sets, as often as asked, and audit what comes out.
+
+    A block is run twice: where its bits differ, the entry says that nothing is reproduced from the seed.
+
+    Raises:
+        InvalidArgumentError, InvalidDataError: for a function, file or output that cannot be used, for a function that
+            exits, ends its process, fails or does not come back within its limits, and for data sets that are no
+            neighbors.
+    """
+    return _answered(
+        question, BatchAuditor(), lambda _: question.again(question.runs, "--fixed-runs"), progress
     )
-    more = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
-    again = _command(
-        "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim, *more, "--fixed-runs",
-        "--runs", runs, "--failure-probability", failure_probability, "--seed", seed,
-    )  # fmt: skip
-    entry = privacy_entry(
-        audit,
-        subject=target,
-        title=f"{target} against {guarantee}",
-        data=f"{data} and {neighbor}",
-        reproduce=again if same else NOT_REPEATED,
-        seconds=round(time.perf_counter() - begin, 3),
-    )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse})
 
 
 def audit_function_sequentially(
-    target: str,
-    data: Path,
-    neighbor: Path,
+    question: FunctionQuestion,
     *,
-    claim: str,
-    runs: int,
-    failure_probability: float,
-    seed: int,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
-    executor: str = "serial",
-    store: str | None = None,
-    limits: Limits | None = None,
     seconds: float | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> PrivacyEvidence:
-    """The same, round by round, until the claim is refuted or `runs` runs were made on each data set.
+    """The same, round by round, until the claim is refuted or all runs were made.
 
     Nothing is run where so many runs could not refute the claim. After `seconds` of running no further round begins;
     the verdict is then that of so many runs, and the line that reproduces it says how many: it depends on the clock in
@@ -179,110 +142,135 @@ def audit_function_sequentially(
     Raises:
         InvalidArgumentError, InvalidDataError: as `audit_function`.
     """
-    begin = time.perf_counter()
-    guarantee = parse_claim(claim)
-    checks.failure_probability("--failure-probability", failure_probability)
-    workers = Executor.parse(executor)
-    limits = limits or Limits()
-    by, pair = _neighbors(data, neighbor, adjacency)
-    auditor = SequentialAuditor(guarantee, by, failure_probability, seed, runs)
-    stopped, reuse, same = "", None, None
-    with UserMechanism.load(target, limits=limits) as mechanism, opened(store) as open_store:
-        tell(auditor.foretell())
-        if auditor.possible:
-            clock = _Clock(seconds, tell, auditor)
-            for number, size in enumerate(auditor.rounds()):
-                if stopped := clock.stops(size):
-                    break
-                samples = [
-                    run(
-                        mechanism,
-                        records,
-                        runs=size,
-                        seed=(seed, side, number),
-                        executor=workers,
-                        store=open_store,
-                        block_size=BLOCK,
-                        result_limit=limits.memory // 2,
-                    ).points
-                    for side, records in enumerate(pair)
-                ]
-                clock.after_running(size)
-                left, right = (points.reshape(points.shape[0], -1) for points in samples)
-                auditor.see(left, right)
-                clock.after_round()
-                if auditor.violated:
-                    break
-            reuse = None if open_store is None else open_store.reuse()
-            last = number - 1 if stopped else number
-            same = all(
-                repeats(mechanism, records, points, seed=(seed, side, last), block_size=BLOCK)
-                for side, (records, points) in enumerate(zip(pair, samples, strict=True))
-            )
-    audit = auditor.result(stopped=stopped)
-    more = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
-    again = _command(
-        "dpverify", "audit", target, "--data", data, "--neighbor", neighbor, "--claim", claim, *more,
-        "--runs", audit.runs if stopped else runs, "--failure-probability", failure_probability, "--seed", seed,
-    )  # fmt: skip
-    entry = sequential_entry(
-        audit,
-        subject=target,
-        title=f"{target} against {guarantee}",
-        data=f"{data} and {neighbor}",
-        reproduce=NOT_REPEATED if same is False else again,
-        seconds=round(time.perf_counter() - begin, 3),
+    clock = _Clock(seconds, tell)
+    return _answered(
+        question,
+        BettingAuditor(clock),
+        lambda found: question.again(found.runs if clock.stopped else question.runs),
     )
-    return entry.model_copy(update={"repeats": same, "reuse": reuse})
+
+
+def _answered(
+    question: FunctionQuestion,
+    auditor: Auditor[PrivacyQuestion, PairSubject, PrivacyEvidence],
+    again: Callable[[PrivacyEvidence], str],
+    progress: Progress | None = None,
+) -> PrivacyEvidence:
+    """What an auditor finds, with what is known of the function's runs."""
+    begin = time.perf_counter()
+    pair = _neighbors(question)
+    with (
+        UserMechanism.load(question.target, limits=question.limits) as mechanism,
+        opened(question.store) as store,
+    ):
+        subject = _Function(question, mechanism, pair, store, progress)
+        found = auditor.audit(question.asks(), subject, ErrorShare(question.failure_probability))
+        same = subject.repeats()
+        reuse = None if store is None or same is None else store.reuse()
+    return found.model_copy(
+        update={
+            "reproduce": NOT_REPEATED if same is False else again(found),
+            "repeats": same,
+            "reuse": reuse,
+            "seconds": round(time.perf_counter() - begin, 3),
+        }
+    )
+
+
+class _Function:
+    """A user's function on two data sets: rounds of runs with random numbers of their own."""
+
+    def __init__(
+        self,
+        question: FunctionQuestion,
+        mechanism: UserMechanism,
+        pair: list[NDArray[Any]],
+        store: Store | None,
+        progress: Progress | None,
+    ) -> None:
+        self._question, self._mechanism, self._pair = question, mechanism, pair
+        self._store, self._progress = store, progress
+        self._rounds = 0
+        self._last: list[NDArray[Any]] = []
+
+    def draw(self, count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """A round of so many runs on each data set."""
+        self._last = [
+            run(
+                self._mechanism,
+                records,
+                runs=count,
+                seed=(self._question.seed, side, self._rounds),
+                executor=Executor.parse(self._question.executor),
+                store=self._store,
+                progress=self._progress,
+                block_size=BLOCK,
+                result_limit=self._question.limits.memory // 2,
+            ).points
+            for side, records in enumerate(self._pair)
+        ]
+        self._rounds += 1
+        left, right = (points.reshape(points.shape[0], -1) for points in self._last)
+        return left, right
+
+    def repeats(self) -> bool | None:
+        """Whether a block of the last round gives the same bits again; None where nothing was drawn."""
+        if not self._rounds:
+            return None
+        return all(
+            repeats(
+                self._mechanism,
+                records,
+                points,
+                seed=(self._question.seed, side, self._rounds - 1),
+                block_size=BLOCK,
+            )
+            for side, (records, points) in enumerate(zip(self._pair, self._last, strict=True))
+        )
 
 
 class _Clock:
     """When to tell how far a sequential audit is, and when no further round fits into its time."""
 
-    def __init__(
-        self, seconds: float | None, tell: Callable[[str], None], auditor: SequentialAuditor
-    ) -> None:
-        self._seconds, self._tell, self._auditor = seconds, tell, auditor
-        self._begin = self._told_at = time.perf_counter()
+    def __init__(self, seconds: float | None, tell: Callable[[str], None]) -> None:
+        self._seconds, self._tell = seconds, tell
         self._told_runs, self._a_run = 0, 0.0
+        self.stopped = False
 
-    def stops(self, size: int) -> str:
+    def begins(self, auditor: SequentialAuditor) -> None:
+        """Say what can be found."""
+        self._tell(auditor.foretell())
+        self._begin = self._told_at = time.perf_counter()
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
         """Why no round of `size` runs should begin; empty if it should."""
-        now, runs = time.perf_counter(), self._auditor.runs
-        self._round_from = now
-        if self._seconds is None or not runs:
+        now = self._round_from = time.perf_counter()
+        if self._seconds is None or not auditor.runs:
             return ""
-        expected = now - self._begin + self._a_run * size
-        return f"the limit of {self._seconds:g} s" if expected > self._seconds else ""
+        self.stopped = now - self._begin + self._a_run * size > self._seconds
+        return f"the limit of {self._seconds:g} s" if self.stopped else ""
 
-    def after_running(self, size: int) -> None:
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None:
         """A round of `size` runs was made; the first also starts processes."""
-        self._a_run = (time.perf_counter() - self._round_from) / size if self._auditor.runs else 0.0
+        self._a_run = (time.perf_counter() - self._round_from) / size if auditor.runs else 0.0
 
-    def after_round(self) -> None:
+    def seen(self, auditor: SequentialAuditor) -> None:
         """Tell how far it is, where runs have doubled or some seconds have passed."""
-        now, runs = time.perf_counter(), self._auditor.runs
+        now, runs = time.perf_counter(), auditor.runs
         if runs < 2 * self._told_runs and now - self._told_at < _SILENCE:
             return
-        left = self._a_run * (self._auditor.most_runs - runs)
+        left = self._a_run * (auditor.most_runs - runs)
         self._tell(
-            f"{self._auditor.so_far()}; {now - self._begin:.1f} s"
+            f"{auditor.so_far()}; {now - self._begin:.1f} s"
             + (f", and about {left:.0f} s more for all runs" if left >= 1 and runs >= _SETTLED else "")
         )
         self._told_at, self._told_runs = now, runs
 
 
-def _neighbors(
-    data: Path, neighbor: Path, adjacency: Adjacency | str
-) -> tuple[Adjacency, list[NDArray[Any]]]:
-    """The adjacency and the records of both files, which are neighbors by it."""
-    by = checked_adjacency(adjacency)
-    if by is Adjacency.INDEX:
-        raise InvalidArgumentError(
-            "adjacency", by.value, f"{Adjacency.REPLACE_ONE} or {Adjacency.ADD_REMOVE_ONE}"
-        )
-    pair: list[NDArray[Any]] = [
-        np.asarray(read_csv(path, label_column=None).features) for path in (data, neighbor)
-    ]
-    check_neighbors(pair[0], pair[1], by, names=(str(data), str(neighbor)))
-    return by, pair
+def _neighbors(question: FunctionQuestion) -> list[NDArray[Any]]:
+    """The records of both files, which are neighbors."""
+    files = (question.data, question.neighbor)
+    pair: list[NDArray[Any]] = [np.asarray(read_csv(path, label_column=None).features) for path in files]
+    by = checked_adjacency(question.adjacency)
+    check_neighbors(pair[0], pair[1], by, names=(str(files[0]), str(files[1])))
+    return pair

@@ -45,6 +45,19 @@ def test_power_is_the_double_sum(more: float, less: float) -> None:
     assert test.power(more, less) == pytest.approx(_power_by_definition(test, more, less), abs=1e-9)
 
 
+@pytest.mark.parametrize("runs", [1, 60, 10**6])
+def test_probabilities_beyond_0_and_1_by_rounding(runs: int) -> None:
+    """Sums of probabilities of cells are, and an event far below the claim as well as one far above gets its power."""
+    for epsilon in (0.0, 1.0, 800.0):
+        test = EventTest(runs, 0.025, ((epsilon, 0.0),))
+        for beyond, end in ((1 + 2.3e-16, 1.0), (-1e-17, 0.0)):
+            for other in (0.0, 1e-300, 1e-5, 0.5, 1.0):
+                assert test.power(beyond, other) == test.power(end, other)
+                assert test.power(other, beyond) == test.power(other, end)
+                assert 0 <= test.power(other, end) <= 1
+    assert EventTest(60, 0.025, ((1.0, 0.0),)).power(1e-5, 0.9) == 0
+
+
 def test_blocks_of_counts_err_to_the_low_side_and_little() -> None:
     fine, runs = _pure(runs=200_000, level=1e-4, epsilon=1.0), 200_000
     power = fine.power(0.7258, 0.262)

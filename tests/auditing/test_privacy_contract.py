@@ -95,23 +95,21 @@ def test_the_verdict_turns_just_where_the_bound_meets_the_claim(corner: Make) ->
     """Claims from a tenth below to a tenth above the bound: a comparison off by a factor would show."""
     rng = np.random.default_rng(21)
     left, right = rng.laplace(0, 1, 4000), rng.laplace(1, 1, 4000)
-    bound = float(
-        audit_privacy(
-            left, right, corner(0.3, 0.1), adjacency="replace-one", failure_probability=0.01, seed=1
-        ).delta_lower(0.3)
-    )
-    assert bound > 0.1
+    bound = audit_privacy(
+        left, right, corner(0.3, 0.1), adjacency="replace-one", failure_probability=0.01, seed=1
+    ).epsilon_lower
+    assert bound > 0.3
     verdicts = set()
     for claimed in bound * np.linspace(0.9, 1.1, 21):
         audit = audit_privacy(
             left,
             right,
-            corner(0.3, float(claimed)),
+            corner(float(claimed), 0.1),
             adjacency="replace-one",
             failure_probability=0.01,
             seed=1,
         )
-        assert (audit.verdict is Verdict.VIOLATED) == (float(audit.delta_lower(0.3)) > claimed)
+        assert (audit.verdict is Verdict.VIOLATED) == (audit.epsilon_lower > claimed)
         verdicts.add(audit.verdict)
     assert verdicts == {Verdict.VIOLATED, Verdict.SUPPORTED}
 
@@ -246,8 +244,9 @@ def test_bad_arguments(corner: Make, name: str, value: object) -> None:
 def test_the_least_failure_probabilities_work(
     corner: Make, gaussian: Make, level: float, curve: bool
 ) -> None:
-    claim = gaussian(1.0) if curve else corner(1.0)
-    samples = np.random.default_rng(9).normal(size=(2, 4000))
+    """The claims are attained exactly: a violation has a chance of at most the level."""
+    claim, rng = gaussian(1.0) if curve else corner(1.0), np.random.default_rng(9)
+    samples = rng.normal(size=(2, 4000)) if curve else rng.laplace(size=(2, 4000))
     samples[1] += 1
     for runs in (100, 200, 300, 4000):
         audit = audit_privacy(

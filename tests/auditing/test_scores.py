@@ -62,16 +62,29 @@ def test_some_scorer_always_applies(d: int) -> None:
     assert ("gradient boosting" in applied) == (d == 2)
 
 
-def test_one_thread_limits_libraries_that_were_not_loaded_yet() -> None:
+def test_libraries_that_a_scorer_loads_have_one_thread() -> None:
     """In a process of its own, because here scikit-learn is loaded."""
     script = (
+        "import sys\n"
+        "import numpy as np\n"
         "from threadpoolctl import threadpool_info\n"
-        "from dpverify.auditing.scores import one_thread\n"
-        "with one_thread():\n"
-        "    import sklearn.ensemble, sklearn.linear_model\n"
-        "    found = [(x['user_api'], x['num_threads']) for x in threadpool_info()]\n"
-        "assert {'openmp', 'blas'} <= {api for api, _ in found}, found\n"
-        "assert all(threads == 1 for _, threads in found), found\n"
+        "from dpverify.auditing import scores\n"
+        "found = []\n"
+        "def watch(frame, event, _):\n"
+        "    if event == 'call' and frame.f_code.co_name in ('fit', 'decision_function'):\n"
+        "        if 'sklearn' in frame.f_code.co_filename:\n"
+        "            found.append([(x['user_api'], x['num_threads']) for x in threadpool_info()])\n"
+        "x = np.random.default_rng(1).normal(size=(2, 100, 2))\n"
+        "assert not any(name.startswith('sklearn') for name in sys.modules)\n"
+        "with scores.one_thread():\n"
+        "    sys.setprofile(watch)\n"
+        "    score = scores.GradientBoosting().fit(x[0], x[1], np.random.default_rng(2))\n"
+        "    score(x[0])\n"
+        "    sys.setprofile(None)\n"
+        "assert found\n"
+        "for pools in found:\n"
+        "    assert {'openmp', 'blas'} <= {api for api, _ in pools}, pools\n"
+        "    assert all(threads == 1 for _, threads in pools), pools\n"
     )
     environment = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=120)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from dpverify.auditing import ErrorShare
 from dpverify.auditing.samples import as_floats
 from dpverify.auditing.sequential import SequentialAuditor, foresight, gamblers
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
@@ -251,6 +253,20 @@ def test_what_cannot_be_refuted_is_said_before_the_first_run() -> None:
     assert (audit.verdict, audit.runs) == (Verdict.UNDECIDED, 0)
     assert "at least 562137 would be needed" in audit.detectable
     assert "can be refuted" in SequentialAuditor(PureDP(1.0), "replace-one", 1e-3, 0, 1000).foretell()
+
+
+def test_a_curve_divides_its_failure_probability() -> None:
+    """Nine tenths for the verdict and one for the bound; one pair, whose verdict is the bound, takes all."""
+    whole = ErrorShare(0.05)
+    curve = SequentialAuditor(GDP(1.0), "replace-one", whole, 0, 1000).result()
+    spent = {share.name: share.failure_probability for share in curve.shares}
+    assert spent == pytest.approx({"claim": 0.045, "bound at delta": 0.005}, rel=1e-12)
+    assert sum(map(Fraction, spent.values())) <= Fraction(0.05)
+    assert curve.record.log_needed == pytest.approx(math.log(1 / 0.045), abs=1e-8)
+    with pytest.raises(InvalidArgumentError, match="not divided before"):
+        SequentialAuditor(GDP(1.0), "replace-one", whole, 0, 1000)
+    (pair,) = SequentialAuditor(PureDP(1.0), "replace-one", 0.05, 0, 1000).result().shares
+    assert pair.failure_probability == 0.05
 
 
 def test_few_runs_decide_nothing() -> None:

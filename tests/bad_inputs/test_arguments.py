@@ -13,7 +13,7 @@ import pytest
 from dpverify.algorithms.fmtt18 import PNSGD
 from dpverify.algorithms.fmtt18.iteration import GaussianNoise
 from dpverify.auditing import (
-    ErrorBudget,
+    ErrorShare,
     audit_law,
     audit_mean,
     audit_privacy,
@@ -264,7 +264,7 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "UserMechanism.load folder": (lambda x: UserMechanism.load("m_not:f", x), [3, "a\0b"]),
     "FunctionMechanism": (FunctionMechanism, [None, 3, "f", lambda data: 0, lambda a, b, c, d: 0]),
     # auditing
-    "ErrorBudget": (ErrorBudget, NO_PROBABILITY),
+    "ErrorShare": (ErrorShare, NO_PROBABILITY),
     "audit_privacy left": (
         lambda x: audited(left=x),
         [*NO_DATA, np.zeros((200, 1, 1)), np.zeros(10), np.zeros(201)],

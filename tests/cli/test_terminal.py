@@ -94,7 +94,9 @@ def test_places_that_cannot_be_written_to(
         pytest.skip("there is no /proc here")
     monkeypatch.chdir(tmp_path)
     # said before the work is done
-    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", lambda *a, **k: pytest.fail("ran"))
+    monkeypatch.setattr(
+        "dpverify.verification.sample_audits.audit_samples", lambda *a, **k: pytest.fail("ran")
+    )
     assert call(*samples, "--json", place) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -180,7 +182,7 @@ def test_an_own_fault_is_no_verdict(
     def fail(*arguments: object, **options: object) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", fail)
+    monkeypatch.setattr("dpverify.verification.sample_audits.audit_samples", fail)
     assert call(*samples) == terminal.OWN_FAULT
     err = capsys.readouterr().err
     assert "planted" in err
@@ -192,12 +194,14 @@ def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.Monk
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpverify.verification.user_audits.audit_samples", interrupt)
+    monkeypatch.setattr("dpverify.verification.sample_audits.audit_samples", interrupt)
     assert call(*samples) == 128 + signal.SIGINT
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list", "mn25", "--json"], ["list", "mn25"], ["--help"]], ids=" ".join
+    "arguments",
+    [["list", "bst14.huber-smooth", "--json"], ["list", "bst14.huber-smooth"], ["--help"]],
+    ids=" ".join,
 )
 def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:
     reading, writing = os.pipe()

@@ -61,6 +61,29 @@ def test_slow_is_what_the_table_or_a_fixture_says(request: pytest.FixtureRequest
         assert (item.get_closest_marker("slow") is not None) is costs.is_slow(item, table)
 
 
+def test_what_takes_longest_comes_first_and_proofs_once() -> None:
+    table = {
+        "a.py::t": 1.0,
+        "b.py::t": 30.0,
+        "c.py::t": 20.0,
+        "d.py::t": 5.0,
+        "e.py::t": 90.0,
+        "f.py::t": 3.0,
+    }
+    fixtures = {"a.py": ("all_proofs",), "e.py": ("proofs",), "f.py": ("all_proofs", "tmp_path")}
+    names = ["a.py::t[1]", "g.py::t", "b.py::t", "a.py::t[2]", "c.py::t", "d.py::t", "e.py::t", "f.py::t"]
+    names += [f"h.py::t[{k}]" for k in range(200)]
+    items: Any = [SimpleNamespace(nodeid=n, fixturenames=fixtures.get(n[:4], ())) for n in names]
+    found = [item.nodeid for item in costs.in_order(items, table)]
+    assert sorted(found) == sorted(names)
+    files = list(dict.fromkeys(name[:4] for name in found))
+    # half of what needs no proofs has 30.5 of 61 CPU seconds: b.py and c.py
+    assert files == ["f.py", "b.py", "c.py", "e.py", "h.py", "d.py", "a.py", "g.py"]
+    assert found == sorted(found, key=lambda name: files.index(name[:4]))  # no file is taken apart
+    assert found.index("a.py::t[1]") < found.index("a.py::t[2]")
+    assert costs.in_order([], table) == []
+
+
 def test_what_a_test_costs_is_measured(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """In CPU seconds, so that the machine's other work has no part in it."""
 

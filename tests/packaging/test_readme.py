@@ -51,7 +51,7 @@ def test_own_function_is_found_out(folder: Path) -> None:
 
 
 def test_test_of_own_function_runs(folder: Path) -> None:
-    done = shell("pytest -q -p no:cacheprovider test_my_release.py", folder)
+    done = shell("pytest -q -p no:cacheprovider test_my_release.py test_my_assumptions.py", folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -27,7 +27,7 @@ from dpverify.formulas.expressions import (
     total,
 )
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
-from dpverify.formulas.operators import exp, floor, log, minimum, normal_cdf, sqrt
+from dpverify.formulas.operators import exp, floor, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving import Budget, prove
@@ -128,12 +128,25 @@ def test_steps_are_counted() -> None:
 
 
 def test_the_same_budget_gives_the_same_answer() -> None:
-    claim = Obligation(
-        "test", "nowhere", Le(3 * X * Y, X**2 + Y**2 + exp(X)), (x, y), box={"x": (0, 1), "y": (1, 2)}
+    boxes = Obligation(
+        "test",
+        "nowhere",
+        Le(3 * X * Y, X**2 + Y**2 + exp(maximum(X, 0))),  # for which chains of derivatives are not searched
+        (x, y),
+        box={"x": (0, 1), "y": (1, 2)},
     )
-    for budget in (Budget(boxes=5), Budget(operations=200), Budget(units=1), Budget(steps=1000)):
+    chain = Obligation("test", "nowhere", Le(Y - Y**2 / 2, log(1 + Y)), (y,))
+    for claim, budget, verdict in (
+        (boxes, Budget(boxes=5), Verdict.UNDECIDED),
+        (boxes, Budget(operations=200), Verdict.CERTIFIED),
+        (boxes, Budget(units=1), Verdict.CERTIFIED),
+        (boxes, Budget(steps=1000), Verdict.CERTIFIED),
+        (chain, Budget(units=1), Verdict.PROVED),
+        (chain, Budget(steps=1000), Verdict.UNDECIDED),
+    ):
         first, second = (prove(claim, budget=budget) for _ in range(2))
         assert first == second
+        assert first.verdict is verdict
         assert STOPPED_BY_THE_CLOCK not in first.reason
 
 

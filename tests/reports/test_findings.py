@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
-from dpverify.evidence import Consequence, Coverage, ErratumEntry, ProofEvidence
+from dpverify.evidence import Consequence, Coverage, ErratumEntry, ProofEvidence, Variant, Verdict
 from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
 from dpverify.reports.findings import finding_groups, what_is_false
 
@@ -40,7 +40,54 @@ def test_the_gravest_come_first() -> None:
     text = findings_markdown(example_ledger(entries=ENTRIES, statements=()))
     assert re.findall(r"^## (.*)$", text, re.M) == [group.heading for group in groups]
     assert "By how much: 4 instead of at most 2, 2 times as much." in text
-    assert "True if read for n at least 2." in text
+    assert "Would be true for n at least 2." in text
+
+
+def test_what_an_order_means_is_said() -> None:
+    meant = "there is C in (0, oo): (for all n in integers in [1, oo): ((2 <= n) implies (n <= C*n)))"
+    printed = refuted("a.b", None, latex="n=O(n)", expression="there is C in (0, oo): (n <= C)")
+    repaired = printed.model_copy(
+        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "expression": meant}
+    )
+    text = findings_markdown(example_ledger(entries=(printed, repaired), statements=()))
+    assert "that is, `there is C in (0, ∞): (n ≤ C)`" in text
+    assert "the same formula (proved).\n\nthat is, `there is C in (0, ∞): (for all n" in text
+
+
+def test_formulas_in_a_place_stay_formulas() -> None:
+    row = STATEMENTS[0].model_copy(update={"id": "a.b", "where": "Lemma 1"})
+    entry = refuted("a.b", None, where="(1) (read as $2^{-r}$)")
+    text = findings_markdown(example_ledger(entries=(entry,), statements=(row,)))
+    assert "As printed ((1) (read as $2^{-r}$))" in text
+
+
+def test_sides_stand_as_printed() -> None:
+    entry = refuted("a.b", None, latex=r"1\ge\lceil x\rceil", left="2", right="1")
+    entry = entry.model_copy(update={"exceeds": "2 instead of at most 1, 2 times as much"})
+    text = findings_markdown(example_ledger(entries=(entry,), statements=()))
+    assert "the sides are 1 and 2. By how much: 1 instead of at least 2, too small by a factor of 2." in text
+    text = findings_markdown(
+        example_ledger(entries=(entry.model_copy(update={"latex": r"\lceil x\rceil\le 1"}),), statements=())
+    )
+    assert "the sides are 2 and 1. By how much: 2 instead of at most 1, 2 times as much." in text
+
+
+def test_the_case_of_an_instance_is_said() -> None:
+    entry = refuted("a.b", None, scope="two records, one of them twice")
+    ledger = example_ledger(entries=(entry,), statements=())
+    assert "The case: two records, one of them twice." in findings_markdown(ledger)
+    assert "<b>The case:</b> two records, one of them twice." in render_html(ledger)
+
+
+def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
+    printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
+    repaired = printed.model_copy(
+        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "domain": {"x": "(0, 1]"}}
+    )
+    other = printed.model_copy(update={"obligation": "without-a-correction", "latex": "x"})
+    for entries in ((printed, other, repaired), (other, printed, repaired)):
+        text = findings_markdown(example_ledger(entries=entries, statements=()))
+        assert "the same formula for x in " in text
 
 
 def test_what_is_false() -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 REGIONS = Path(__file__).with_name("regions.csv")
 
@@ -182,10 +182,24 @@ def _token_signs(token: str) -> str:
 # ------------------------------------------------------------------------------------------- formulas
 
 
+class _Token(NamedTuple):
+    name: str
+    end: int
+    after: int
+    """Where what follows begins, white space left out."""
+    inside: int
+    depth: int
+    unpaired: int
+    size: int
+    total: int
+    figures: str
+
+
 class _Line:
     def __init__(self, text: str, thrice: bool) -> None:
         self.text, self.thrice = text, thrice
         self.no_start = {n for m in _NO_START.finditer(text) for n in range(m.start(), m.end())}
+        self.tokens: dict[int, _Token | None] = {}
         self.at: list[int] = []
         self.before = [0]
         self.sums = [0]
@@ -203,32 +217,48 @@ class _Line:
         """Bars are lost in some of the formulas that are spelled out."""
         return signs.replace("|", "") if self.thrice else signs
 
-    def ends(self, start: int, most: int) -> list[tuple[int, int, int, Counter[str]]]:
+    def token(self, position: int) -> _Token | None:
+        """The token of LaTeX that begins there."""
+        if position not in self.tokens:
+            match = _TOKEN.match(self.text, position)
+            self.tokens[position] = None
+            if match is not None:
+                text, signs = match[0], self.counted(_token_signs(match[0]))
+                name = text.rstrip()
+                self.tokens[position] = _Token(
+                    name,
+                    position + len(name),
+                    match.end(),
+                    text.startswith(r"\begin") - text.startswith(r"\end"),
+                    (text == "{") - (text == "}"),
+                    (name == r"\left") - (name == r"\right"),
+                    len(signs),
+                    sum(map(_number, signs)),
+                    "".join(filter(str.isdigit, signs)),
+                )
+        return self.tokens[position]
+
+    def ends(self, start: int, most: int) -> list[tuple[int, int, int, str]]:
         """Where LaTeX with at most so many signs that begins there may end; with their number, sum, and figures."""
         depth = inside = unpaired = size = total = 0
-        figures: Counter[str] = Counter()
+        figures = ""
         position, out = start, []
         while position < len(self.text) and size <= most:
-            match = _TOKEN.match(self.text, position)
-            if match is None:
+            token = self.token(position)
+            if token is None:
                 if (depth or inside) and self.text[position] in " ~":
                     position += 1
                     continue
                 break
-            token = match[0]
-            inside += token.startswith(r"\begin") - token.startswith(r"\end")
-            depth += (token == "{") - (token == "}")
-            name = token.rstrip()
-            unpaired += (name == r"\left") - (name == r"\right")
-            if depth < 0 or (name == r"\displaystyle" and position > start):
+            inside += token.inside
+            depth += token.depth
+            unpaired += token.unpaired
+            if depth < 0 or (token.name == r"\displaystyle" and position > start):
                 break
-            for sign in self.counted(_token_signs(token)):
-                size, total = size + 1, total + _number(sign)
-                if sign.isdigit():
-                    figures[sign] += 1
-            position = match.end()
+            size, total, figures = size + token.size, total + token.total, figures + token.figures
+            position = token.after
             if size and not depth and not inside and not unpaired:
-                out.append((position - len(token) + len(name), size, total, figures.copy()))
+                out.append((token.end, size, total, figures))
         return out
 
     def formula(self, start: int) -> Formula | None:
@@ -262,7 +292,7 @@ class _Line:
             end -= 1
         return end
 
-    def spelled_out(self, start: int, end: int, size: int, total: int, figures: Counter[str]) -> int | None:
+    def spelled_out(self, start: int, end: int, size: int, total: int, figures: str) -> int | None:
         """Where the plain form begins if what is between it and the LaTeX spells the formula out."""
         possible: list[int] = []
         for high in range(size, self.before[start]):
@@ -273,8 +303,8 @@ class _Line:
                 continue
             if " " in between and not re.search(r"\\text|\\mbox|cases", self.text[start:end]):
                 continue
-            counted = Counter(c for c in _seen(_SPELLED.sub("", between)) if c.isdigit())
-            if counted == figures and len(_seen(_SPELLED.sub("", between))) <= size:
+            seen = _seen(_SPELLED.sub("", between))
+            if len(seen) <= size and sorted(filter(str.isdigit, seen)) == sorted(figures):
                 possible.append(self.at[high - size])
         # one that begins a word, if there are several: first and last letter may be the same
         return next(iter([*filter(self.begins, possible), *possible]), None)

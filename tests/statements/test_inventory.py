@@ -18,6 +18,7 @@ from dpverify.statements.inventory import (
     MISSING,
     REASONS,
     RESTATED,
+    UNSAYABLE,
     Display,
     count,
     read_displays,
@@ -112,7 +113,9 @@ def wrong(rows: Iterable[Display]) -> list[str]:
         lines[row.statement, re.sub(r", line \d+$", "", row.place)].append(row)
         if row.reason == RESTATED and plain(row.latex) not in seen[row.statement]:
             out.append(f"said nowhere before: {row}")
-        if row.reason == DEFINITION and not re.search(r"=|[<>]|\\[lg]eq?|\\neq|\\in|\\doteq", row.latex):
+        if row.reason == DEFINITION and not re.search(
+            r"=|[<>]|\\[lg]eq?|\\neq|\\in|\\doteq|\\propto|\\ll|\\equiv", row.latex
+        ):
             out.append(f"no definition: {row}")
         seen[row.statement].add(plain(row.latex))
     for (statement, _), display in lines.items():
@@ -151,7 +154,7 @@ def test_what_is_not_so_is_seen() -> None:
     assert wrong([replace(step, encoded=(), reason=MISSING)])
     assert wrong([replace(step, reason=MISSING)])
     assert wrong([replace(step, latex=step.latex.replace("alpha-1", "alpha-2"))])
-    free = next(r for r in rows if r.reason == MISSING and not r.encoded)
+    free = next(r for r in rows if r.reason in (MISSING, UNSAYABLE) and not r.encoded)
     assert wrong([free]) == []
     for name in ("last-display", "one-record", "nothing"):  # printed elsewhere, an instance, not there
         assert wrong([replace(free, statement="fmtt18.thm26", encoded=(f"fmtt18.thm26/{name}",), reason="")])

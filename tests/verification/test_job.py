@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.auditing import ErrorBudget
+from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
 from dpverify.statements.paper import papers
@@ -150,5 +150,5 @@ def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
     with pytest.raises(InvalidArgumentError, match=f"to below 1, 1e-12 for each of {len(names)} audits"):
         VerificationSettings(papers=("fmtt18",), failure_probability=0.9 * least)
     # the share that each gets is enough to repeat it alone
-    for name, share in ErrorBudget(least).split(names).items():
-        VerificationSettings(only=(name,), failure_probability=share)
+    for share in ErrorShare(least).split(*names):
+        VerificationSettings(only=(share.name,), failure_probability=share.failure_probability)

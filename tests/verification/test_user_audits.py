@@ -12,7 +12,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.running import Limits, run
-from dpverify.verification.user_audits import audit_function, audit_function_sequentially
+from dpverify.verification.user_audits import FunctionQuestion, audit_function, audit_function_sequentially
 
 SOURCE = """
 def noise(data, rng, runs):
@@ -30,16 +30,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("their_noise", None)
 
 
+def asked(target: str, **more: Any) -> FunctionQuestion:
+    return FunctionQuestion(
+        target, Path("d.csv"), Path("e.csv"), **{"failure_probability": 1e-3, "seed": 0, **more}
+    )
+
+
 def audit(left: str, right: str, **more: Any) -> PrivacyEvidence:
     for name, records in (("d.csv", left), ("e.csv", right)):
         Path(name).write_text("\n".join(records.split()) + "\n")
-    return audit_function(
-        "their_noise:noise",
-        Path("d.csv"),
-        Path("e.csv"),
-        claim="eps=2",
-        **{"runs": 400, "failure_probability": 1e-3, "seed": 0, **more},
-    )
+    return audit_function(asked("their_noise:noise", **{"claim": "eps=2", "runs": 400, **more}))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,9 @@ def test_the_clock_decides_nothing_but_the_number_of_runs() -> None:
     audit("0 1", "0 2")  # writes the files
     lines: list[str] = []
 
-    def sequentially(**more: Any) -> PrivacyEvidence:
-        return audit_function_sequentially(
-            "their_noise:noise", Path("d.csv"), Path("e.csv"), claim="eps=0.2", failure_probability=1e-3, seed=4,
-            **{"runs": 5000, "tell": lines.append, **more},
-        )  # fmt: skip
+    def sequentially(*, seconds: float | None = None, **more: Any) -> PrivacyEvidence:
+        question = asked("their_noise:noise", **{"claim": "eps=0.2", "runs": 5000, "seed": 4, **more})
+        return audit_function_sequentially(question, seconds=seconds, tell=lines.append)
 
     cut = sequentially(seconds=1e-9)
     assert (cut.runs, cut.verdict) == (16, "undecided")
@@ -137,15 +135,7 @@ def test_randomness_from_elsewhere_is_noticed_round_by_round() -> None:
     Path("elsewhere.py").write_text(
         "import numpy as np\ndef noise(data, rng, runs):\n    return data.sum() + np.random.laplace(size=runs)\n"
     )
-    found = audit_function_sequentially(
-        "elsewhere:noise",
-        Path("d.csv"),
-        Path("e.csv"),
-        claim="eps=2",
-        runs=48,
-        failure_probability=1e-3,
-        seed=0,
-    )
+    found = audit_function_sequentially(asked("elsewhere:noise", claim="eps=2", runs=48))
     assert found.repeats is False
     assert found.reproduce.startswith("cannot be reproduced from the seed")
 
@@ -163,10 +153,7 @@ def test_large_outputs_are_refused_after_the_first_block() -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"runs was 100000; allowed: at most .* outputs of 8032 bytes"
     ):
-        audit_function(
-            "wide:wide", Path("d.csv"), Path("e.csv"), claim="eps=1", runs=100_000, failure_probability=1e-3, seed=0,
-            limits=Limits(memory=2**28),
-        )  # fmt: skip
+        audit_function(asked("wide:wide", claim="eps=1", runs=100_000, limits=Limits(memory=2**28)))
 
 
 def test_the_same_holds_in_the_api() -> None:

@@ -25,7 +25,7 @@ from dpverify.statements.plans import (
     PrivacyPlan,
     Profile,
 )
-from dpverify.verification import audits, job, stored_audits, user_audits
+from dpverify.verification import audits, job, sample_audits, stored_audits, user_audits
 from dpverify.verification.audits import AuditSettings, carry_out
 
 SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
@@ -39,7 +39,7 @@ def _names(tree: ast.AST) -> set[str]:
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
-@pytest.mark.parametrize("module", [audits, job, stored_audits, user_audits])
+@pytest.mark.parametrize("module", [audits, job, sample_audits, stored_audits, user_audits])
 def test_the_job_edits_no_verdict(module: Any) -> None:
     """No verdict is named, and none is given: neither as an argument nor as a field of what is copied."""
     tree = ast.parse(inspect.getsource(module))

@@ -14,19 +14,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
-from dpverify.auditing.privacy import Claim
+from dpverify.auditing.claims import (
+    CURVE_DELTA,
+    Claim,
+    checked_claim,
+    checked_relation,
+    claimed_deltas,
+    stated_corner,
+)
+from dpverify.auditing.entries import AskedOnData, sandwiched
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.samples import as_floats
 from dpverify.auditing.scores import one_thread
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, Verdict
+from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -40,8 +49,8 @@ _LARGEST = 12.0
 """End of the grid, nats, unless more is claimed. It does not follow the limit of runs, on which no verdict depends."""
 _LINES = 24
 """Points of a curve that a gambler may bet against."""
-_VERDICT_SHARE = 0.9
-_CURVE_DELTA = 1e-5
+_VERDICT_PARTS, _BOUND_PARTS = 9, 1
+"""How a claim that is a curve divides the failure probability."""
 _MOST_BYTES = 2**31
 _POINTS = 61
 
@@ -65,6 +74,8 @@ class SequentialAudit:
     """Of each side."""
     record: SequentialRecord
     failure_probability: float
+    shares: tuple[SpentShare, ...]
+    """How it was divided."""
     seed: int
     adjacency: str
     gap: Gap | None = None
@@ -83,7 +94,7 @@ class SequentialAuditor:
     Args:
         claim: the guarantee to test.
         adjacency: which neighboring relation the two data sets stand for.
-        failure_probability: of the whole audit, in [1e-15, 1).
+        failure_probability: of the whole audit, in [1e-15, 1), or a share, which the audit spends.
         seed: of the auditor's own randomness.
         most_runs: of each side, at least 1; no bet depends on it.
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
@@ -94,7 +105,7 @@ class SequentialAuditor:
 
     claim: Claim
     adjacency: Adjacency | str
-    failure_probability: float
+    failure_probability: float | ErrorShare
     seed: int
     most_runs: int
     delta: float | None = None
@@ -102,21 +113,27 @@ class SequentialAuditor:
 
     def __post_init__(self) -> None:
         """Set up the gamblers."""
-        if not callable(getattr(self.claim, "privacy_profile", None)):
-            raise InvalidArgumentError("claim", self.claim, "a guarantee, which has a method privacy_profile")
-        level = checks.failure_probability("failure_probability", self.failure_probability)
+        checked_claim(self.claim)
+        self._whole = ErrorShare.of(self.failure_probability)
         self.most_runs = checks.whole_number("most_runs", self.most_runs, at_least=1)
         self.seed = checks.whole_number("seed", self.seed, at_least=0)
-        if not isinstance(self.adjacency, str) or not self.adjacency.strip():
-            raise InvalidArgumentError("adjacency", self.adjacency, "a neighboring relation")
-        self._corner = _corner(self.claim)
-        own = _CURVE_DELTA if self._corner is None else self._corner[1]
+        self._neighbors = checked_relation(self.adjacency)
+        self._corner = stated_corner(self.claim)
+        own = CURVE_DELTA if self._corner is None else self._corner[1]
         if self.delta is not None and self._corner is not None and self.delta != own:
             raise InvalidArgumentError("delta", self.delta, f"{own:g}, which the claim names, or nothing")
         self.delta = checks.number("delta", own if self.delta is None else self.delta, at_least=0, below=1)
-        total_variation = float(_profile(self.claim, np.zeros(1))[0])
-        share = 1.0 if self._corner is not None else _VERDICT_SHARE
-        self._level, self._bound_level = level * share, level if share == 1 else level * (1 - share)
+        total_variation = float(claimed_deltas(self.claim, np.zeros(1))[0])
+        if self._corner is not None:
+            self._level = self._bound_level = self._whole.spend(
+                "bets against a grid of claims, this one among them"
+            )
+        else:
+            verdict, bound = self._whole.split(
+                "claim", "bound at delta", weights=(_VERDICT_PARTS, _BOUND_PARTS)
+            )
+            self._level = verdict.spend("bets against the points of the claim's curve")
+            self._bound_level = bound.spend("bets against a grid of claims at delta")
         self.least_runs = foresight.least_runs(total_variation, self._level)
         """Runs of each side below which no bet can refute the claim; None where none ever can."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_STREAM,)))
@@ -145,13 +162,13 @@ class SequentialAuditor:
             line = Lines(np.array([[claimed]]), np.array([[self.delta]]))
             return line, [Lines(grid[:, None], np.full((grid.size, 1), self.delta))]
         epsilons = np.linspace(0, _LARGEST, 10 * _LINES + 1)
-        claimed_deltas = _profile(self.claim, epsilons)
+        deltas = claimed_deltas(self.claim, epsilons)
         # spread evenly where the curve falls
-        useful = np.unique(np.searchsorted(-np.log(np.maximum(claimed_deltas, 1e-12)),
+        useful = np.unique(np.searchsorted(-np.log(np.maximum(deltas, 1e-12)),
                                            np.linspace(0, 27, 2 * _LINES)))  # fmt: skip
         chosen = np.unique(np.minimum(np.concatenate([[0], useful]), epsilons.size - 1))
         chosen = chosen[np.unique(np.linspace(0, chosen.size - 1, _LINES).astype(int))]
-        curve = Lines(epsilons[chosen][None], claimed_deltas[chosen][None])
+        curve = Lines(epsilons[chosen][None], deltas[chosen][None])
         grid = np.linspace(0, _LARGEST, _BEYOND + _BELOW_CLAIM + 1)[1:]
         self._claim_place = 0
         return curve, [curve, Lines(grid[:, None], np.full((grid.size, 1), self.delta))]
@@ -172,12 +189,12 @@ class SequentialAuditor:
         fastest = foresight.runs_to_refute(self._claim_lines, self._level, self.most_runs, foresight.giveaway)
         if fastest is None:
             return (
-                f"{self.claim} can hardly be refuted within {self.most_runs} runs on each data set: a function that "
-                f"gave its data away in every run would not be found out."
+                f"{self.claim} is unlikely to be refuted within {self.most_runs} runs on each data set: a function "
+                "that revealed its data in every run would not be caught."
             )
         return (
-            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that gives its "
-            f"data away in every run is found out after {fastest}; smaller violations take more."
+            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that reveals its "
+            f"data in every run is caught after {fastest}; smaller violations take more."
         )
 
     def see(self, left: ArrayLike, right: ArrayLike) -> None:
@@ -242,14 +259,14 @@ class SequentialAuditor:
 
     def result(self, *, stopped: str = "") -> SequentialAudit:
         """The verdict. `stopped` says why runs ended before the limit, where the claim was not refuted."""
-        neighbors = f"; neighbors: {self.adjacency}"
+        neighbors = f"; neighbors: {self._neighbors}"
         detectable, parameter = "", None
         if self.violated:
             verdict, ended = Verdict.VIOLATED, "refutation"
             reason = (
                 f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
-                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, they would ever reach "
-                f"{1 / self._level:.3g} with probability at most {self._level:.3g}; last bet on "
+                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, the probability that they ever reach "
+                f"{1 / self._level:.3g} would be at most {self._level:.3g}; last bet on "
                 f"{self._gamblers.events[self._claim_place]}"
             )
         else:
@@ -259,7 +276,7 @@ class SequentialAuditor:
                 verdict, reason = Verdict.UNDECIDED, detectable
             else:
                 verdict = Verdict.SUPPORTED
-                reason = f"no bet against the claim won enough in {self.runs} runs on each data set"
+                reason = f"bets against the claim did not win enough in {self.runs} runs on each data set"
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(
@@ -279,9 +296,10 @@ class SequentialAuditor:
                 log_needed=foresight.log_needed(self._level),
                 ended_by=ended,
             ),
-            failure_probability=self.failure_probability,
+            failure_probability=self._whole.failure_probability,
+            shares=self._whole.spent(),
             seed=self.seed,
-            adjacency=str(self.adjacency),
+            adjacency=self._neighbors,
             gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
             sees_nothing=verdict is Verdict.UNDECIDED,
         )
@@ -311,11 +329,13 @@ class SequentialAuditor:
         bound = np.where(epsilons < self.epsilon_lower, float(self.delta or 0.0), 0.0)
         return tuple(
             ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-            for e, low, d in zip(epsilons, bound, _profile(self.claim, epsilons), strict=True)
+            for e, low, d in zip(epsilons, bound, claimed_deltas(self.claim, epsilons), strict=True)
         )
 
 
-def sequential_entry(audit: SequentialAudit, **asked: Any) -> PrivacyEvidence:
+def sequential_entry(
+    audit: SequentialAudit, *, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
+) -> PrivacyEvidence:
     """The ledger's entry; `asked` are the fields that only the caller knows, as for `privacy_entry`."""
     return PrivacyEvidence(
         **asked,
@@ -324,28 +344,14 @@ def sequential_entry(audit: SequentialAudit, **asked: Any) -> PrivacyEvidence:
         gap=audit.gap,
         runs=audit.runs,
         failure_probability=audit.failure_probability,
+        shares=audit.shares,
         sees_nothing=audit.sees_nothing,
         adjacency=audit.adjacency,
         claim=audit.claim,
         epsilon_lower=audit.epsilon_lower,
         delta=audit.delta,
         detectable=audit.detectable,
-        profile=audit.profile,
+        profile=sandwiched(audit.profile, best_known),
         seed=audit.seed,
         sequential=audit.record,
     )
-
-
-def _corner(claim: Claim) -> tuple[float, float] | None:
-    """The (epsilon, delta) of a claim that is one point; None for a curve."""
-    epsilon, delta = getattr(claim, "epsilon", None), getattr(claim, "delta", 0.0)
-    if isinstance(epsilon, int | float) and isinstance(delta, int | float):
-        return float(epsilon), float(delta)
-    return None
-
-
-def _profile(claim: Claim, epsilons: Array) -> Array:
-    values = np.asarray(claim.privacy_profile(epsilons), dtype=np.float64)
-    if values.shape != epsilons.shape or not np.all((values >= -1e-12) & (values <= 1 + 1e-12)):
-        raise InvalidArgumentError("claim", claim, "a privacy profile with values in [0, 1]")
-    return np.clip(values, 0.0, 1.0)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.events import thresholds
 from dpverify.auditing.scores import (
     BestCoordinate,
     DistanceFromCenter,
@@ -28,6 +29,7 @@ from dpverify.auditing.scores import (
     Scorer,
     apply_score,
     fit_score,
+    row_keys,
 )
 
 Array = NDArray[np.float64]
@@ -168,12 +170,7 @@ def _untaught(left: Samples, right: Samples) -> Iterator[Partition]:
 
 def _by_cuts(name: str, score: Callable[[Samples], Array], left: Array, right: Array) -> Partition:
     """Half-lines of a score, cut at scores that occur, dense at both ends, where the rare events are."""
-    pooled = np.sort(np.concatenate([left, right]))
-    ranks = np.unique(np.geomspace(1, (pooled.size + 1) // 2, _CUTS_AN_END).astype(np.int64)) - 1
-    cuts = np.concatenate([pooled[ranks], pooled[pooled.size - 1 - ranks]])
-    # "above the next lower score" is "at or above", which an atom at the top needs
-    before = np.searchsorted(pooled, np.unique(cuts), side="left") - 1
-    cuts = np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))
+    cuts = thresholds(left, right, an_end=_CUTS_AN_END)
     above = np.tri(cuts.size + 1, cuts.size, -1, dtype=bool).T
     events = np.concatenate([above, ~above])
     names = [f"{name} {sign} {cut:.6g}" for sign in (">", "<=") for cut in cuts]
@@ -221,11 +218,3 @@ def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:
     """How often each known key occurs."""
     at = np.minimum(np.searchsorted(known, keys), known.size - 1)
     return np.bincount(at[known[at] == keys], minlength=known.size)
-
-
-def row_keys(samples: Samples) -> NDArray[Any]:
-    """One sortable value a row, -0.0 counted as 0.0."""
-    plain = np.ascontiguousarray(samples) + 0.0
-    if plain.shape[1] == 1:
-        return plain[:, 0]
-    return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]

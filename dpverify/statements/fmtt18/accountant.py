@@ -15,6 +15,9 @@ _IDENTITY = (
     "all contractions the identity: the laws are Gaussian, of variance T sigma^2, and the left side is exact"
 )
 
+_divergence = real("D", ge=0, unit=NATS, latex=r"\mathrm{D}_\alpha(X_T\|X'_T)")
+_BY_THEOREM_22 = r"\mathrm{D}_\alpha(X_T\|X'_T)\le T\cdot\frac{\alpha\cdot(\|x_0-x_0'\|/T)^2}{2\sigma^2}"
+
 thm1 = (
     Sheet(
         "fmtt18.thm1", (_T, any_alpha, length_sigma, _distance, _t),
@@ -23,8 +26,21 @@ thm1 = (
         latex=r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|}{2T\sigma^2}\quad\text{for every }\alpha\ge 1",
         pairs=("fmtt18.cni", "fmtt18.thm22"),
     )
-    .define(r"\mathrm{D}_\alpha(X_T\|X'_T)", r"\frac{\alpha\|x_0-x_0'\|^2}{2(\sqrt{T}\sigma)^2}")
     .define("a_t", r"\frac{\|x_0-x_0'\|}{T}")
+    .whole(
+        "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|}{2T\sigma^2}", given=_BY_THEOREM_22,
+        added=(_divergence,), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM,
+        true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
+        where="Theorem 1, from Theorem 22 with a_t = distance/T",
+    )
+    .corrected(
+        "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|^2}{2T\sigma^2}", given=_BY_THEOREM_22,
+        added=(_divergence,),
+        uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.thm1/schedule-is-admissible",
+              "fmtt18.thm1/schedule-ends-at-zero"),
+        where="Theorem 1 with the square of the distance, from Theorem 22 with a_t = distance/T",
+    )
+    .define(r"\mathrm{D}_\alpha(X_T\|X'_T)", r"\frac{\alpha\|x_0-x_0'\|^2}{2(\sqrt{T}\sigma)^2}")
     .define("z_t", r"\|x_0-x_0'\|-ta_t")
     .instance(
         "attained-by-identity-maps", r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|}{2T\sigma^2}",

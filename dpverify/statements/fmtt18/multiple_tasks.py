@@ -22,10 +22,12 @@ _released = real(
 _ROOT = r"\sqrt{1+\frac{16dq\ln(1/\delta)}{\varepsilon^{2}}}"
 _NOISE = r"\frac{4L\sqrt{q\ln(1/\delta)}}{\varepsilon}"
 _ONE = (
-    "n = 1, where q = 2 ln(1/delta) whatever k is, and ln(1/delta) >= 1: k Gaussian releases of gradients 2 L apart; "
-    "in high dimension the projection to the ball loses as little as one likes"
+    "n = 1, where q = 2 ln(1/delta) for every k, and ln(1/delta) >= 1: k Gaussian releases of gradients 2 L apart; "
+    "in high dimension the projection to the ball loses arbitrarily little"
 )
 _RISK = rf"{_released.latex}\leq F_{{i}}^{{*}}+\frac{{4RL}}{{\sqrt{{n}}}}\cdot{_ROOT}"
+
+_rdp = real("r", ge=0, unit=NATS, meaning="Renyi budget of k tasks")
 
 thm32 = (
     Sheet(
@@ -48,7 +50,7 @@ thm32 = (
     .corrected(
         "rate-of-theorem-28", r"\frac{(2R)^2}{2n}\cdot\frac{L_{G}\sqrt{n}}{4R}=\frac{RL_{G}}{2\sqrt{n}}", added=(L_G,),
         because="the printed rate is twice that of Theorem 28; its regret with this rate is 5 R L_G / (2 sqrt(n)), so "
-                "that the risk bound holds",
+                "the risk bound holds",
         consequence=PROOF_STEP, where="Theorem 32 with the printed rate, first part of the regret",
         uses=("fmtt18.thm28/sum-of-the-steps",),
     )
@@ -128,11 +130,19 @@ thm32 = (
               "fmtt18.thm32/noise-of-theorem-26", "fmtt18.thm32/order-of-the-printed-noise", "fmtt18.lem14"),
         where="Theorem 32, proof, end of the last display",
     )
+    .whole(
+        "guarantee", r"r+\frac{\ln(1/\delta)}{\alpha-1}\le\varepsilon", added=(_rdp,),
+        given=r"r\le\frac{2\ln(1/\delta)}{\alpha}, \alpha=\frac{4\ln(1/\delta)}{\varepsilon}, \alpha>2",
+        uses=("fmtt18.thm32/first-term", "fmtt18.thm32/choice-of-q", "fmtt18.thm32/noise-of-theorem-26",
+              "fmtt18.thm32/order-above-two",
+              "fmtt18.lem14"),
+        where="Theorem 32, privacy: the Renyi budget r of k tasks, and what Lemma 14 makes of it",
+    )
     .instance(
         "one-record", rf"{PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
         box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)},
         uses=("gll22.eq9/value-of-the-best-half-line",), consequence=EDGE,
-        true_if="from two records on nothing here shows it false", where="Theorem 32 for n = 1, privacy",
+        where="Theorem 32 for n = 1, privacy; from two records on nothing here shows it false",
     )
     .step(
         "oracle", rf"d\cdot({_NOISE})^2=\frac{{16dL^2q\ln(1/\delta)}}{{\varepsilon^2}}",

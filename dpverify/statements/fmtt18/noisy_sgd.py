@@ -157,6 +157,10 @@ lem25 = (
               catches=("the factor 1 + c is lost", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le\rho u_1+(1-\rho)u_2"))
     .define(r"\mu^{\prime}_{\rho}(i,x)", r"\rho(i)\cdot\mu_{i}(x)")
     .define(r"\nu^{\prime}_{\rho}(i,x)", r"\rho(i)\cdot\nu_{i}(x)")
+    .step("marking-the-component", rf"{_mixed.latex}\leq{_marked.latex}",
+          given=rf"{_mixed.latex}=\frac{{1}}{{\alpha-1}}l, {_marked.latex}=\frac{{1}}{{\alpha-1}}l', l\le l'",
+          added=(real("l", ge=0), real("l2", ge=0, latex="l'")), uses=("fmtt18.prop5/post-processing",),
+          where="Lemma 25, proof, first sentence: without the mark, the moment has no larger logarithm")
     .step("ratio-of-the-marked-laws",
           r"\frac{\mu^{\prime}_{\rho}(i,x)}{\nu^{\prime}_{\rho}(i,x)}=\frac{\mu_{i}(x)}{\nu_{i}(x)}",
           where="Lemma 25, proof, first and second line: the weights are the same for both")
@@ -174,12 +178,13 @@ lem25 = (
           given=r"e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}\le 1+a+a^2, "
                 r"a=(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i}), a\le c",
           uses=("fmtt18.lem25/exponential",),
-          where="Lemma 25, proof, fourth line; a is not negative, so that the quadratic bound of the last line holds")
+          where="Lemma 25, proof, fourth line; a is not negative, so the quadratic bound of the last line holds")
     .whole("bound", rf"{_mixed.latex}\leq(1+c)\cdot{_mean.latex}",
-           given=rf"{_mixed.latex}\leq{_marked.latex}, {_marked.latex}=\frac{{1}}{{\alpha-1}}{_log_moment.latex}, "
+           given=rf"{_mixed.latex}\leq {_marked.latex}, {_marked.latex}=\frac{{1}}{{\alpha-1}}{_log_moment.latex}, "
                  rf"{_log_moment.latex}\le{_moment.latex}-1, {_moment.latex}\le{_tangent.latex}, "
                  rf"{_tangent.latex}=1+(1+c)(\alpha-1)\cdot{_mean.latex}",
-           uses=("fmtt18.prop5", "fmtt18.lem25/ratio-of-the-marked-laws", "fmtt18.lem25/moment-of-a-component",
+           uses=("fmtt18.lem25/marking-the-component", "fmtt18.lem25/ratio-of-the-marked-laws",
+                 "fmtt18.lem25/moment-of-a-component",
                  "fmtt18.lem25/fourth-line", "fmtt18.lem25/mean-of-the-tangents", "fmtt18.lem25/logarithm"),
            where="Lemma 25, proof, from the first line to the last")
     .step("logarithm", r"\ln(1+x)\le x", box={"x": (0, 2)},
@@ -207,6 +212,7 @@ _sum_of_stops = real("S", ge=0, unit=NATS, latex=r"\sum_{T\in[n]}\mathrm{D}_{\al
 _H = real("H", gt=0, meaning="1 + 1/2 + ... + 1/(n - t + 1)", latex="H_{n-t+1}")
 _log_n = real("l", ge=0, meaning="ln n", latex=r"\ln n")
 
+_same_mass = real("m", gt=0)
 _thm26 = Sheet(
     "fmtt18.thm26", (n, t, _T, L, sigma, alpha, _r, _reciprocal, _D, _H),
     title="Stop-PNSGD: Renyi differential privacy",
@@ -221,7 +227,7 @@ thm26 = (
     _thm26
     .instance("one-record", r"\frac{2\alpha L^2}{\sigma^2}\le\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}",
               given=r"n=1, \sigma^2\ge 2(\alpha-1)\alpha L^2",
-              where="Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it "
+              where="Theorem 26 for n = 1; from n = 2 on, nothing here shows it false, and its proof does not show it "
                     "true",
               case="n = 1, gradients 2 L apart: one step, whose divergence is exact", uses=("fmtt18.def10",),
               consequence=EDGE)
@@ -237,6 +243,9 @@ thm26 = (
                given=r"\sigma^2\ge 2(\alpha-1)\alpha L^2, t\le T",
                where="Theorem 26, proof: every divergence is at most 1/(order - 1); printed for every t >= T, where T "
                      ">= t is meant, as in the sentence before")
+    .step("before-the-record", r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})=0", added=(_stopped, _same_mass),
+          given=r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})=\frac{1}{\alpha-1}\ln(m), m=1",
+          where="Theorem 26, proof: for t > T the two laws are one, and m, the integral of p^alpha p^(1 - alpha), is 1")
     .step("mixture", rf"{_output.latex}\leq 2\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}",
           added=(_output, _sum_of_stops, _c),
           given=rf"{_output.latex}\le(1+c)\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}, c=1",
@@ -247,7 +256,7 @@ thm26 = (
           added=(_sum_of_stops,),
           given=rf"t\le n, {_sum_of_stops.latex}"
                 rf"\le\sum_{{T=t}}^{{n}}\frac{{2\alpha L^{{2}}}}{{\sigma^{{2}}\cdot(T-t+1)}}",
-          uses=("fmtt18.thm26/for-a-fixed-stop",),
+          uses=("fmtt18.thm26/for-a-fixed-stop", "fmtt18.thm26/before-the-record"),
           where="Theorem 26, proof, last display, second inequality: before t, outputs have the same law")
     .step("from-the-last-display", rf"{_output.latex}\le\frac{{4\alpha L^2\cdot\ln n}}{{n\sigma^2}}", added=(_output,),
           given=rf"t\le n, {_output.latex}\le\frac{{4\alpha L^2\cdot\ln(n-t+1)}}{{n\sigma^2}}",

@@ -61,7 +61,7 @@ prop5 = prop5.whole(
     given=r"(\alpha-1)\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))=l_{f}, "
           r"(\alpha-1)\mathrm{D}_{\alpha}(\mu\|\nu)=l, l_{f}\le l",
     added=_LOGARITHMS, uses=("jensen", "fmtt18.prop5/power-is-convex"),
-    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so that its "
+    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so its "
           "moment has no larger logarithm",
 )  # fmt: skip
 prop5 = (
@@ -129,6 +129,8 @@ _P = real("P", le=0, unit=NATS, meaning="ln of the event's mass")
 _Q = real("Q", le=0, unit=NATS, meaning="ln of the event's mass under the neighbor")
 _s = real("s", gt=0, meaning="distance of the means over the noise")
 _E = real("E", gt=0)
+_at_a_point = (real("p", gt=0), real("q", gt=0))
+_of_an_event = (real("P", ge=0), real("Q", ge=0))
 _MASS = r"\alpha P+(1-\alpha)Q\le(\alpha-1)\varepsilon"
 _PROFILE = (
     r"\Phi(-\frac{\varepsilon'}{s}+\frac{s}{2})-e^{\varepsilon'}\Phi(-\frac{\varepsilon'}{s}-\frac{s}{2})"
@@ -157,7 +159,7 @@ lem14 = (
     )
     .step(
         "unlikely-events", r"\frac{X(\alpha-1)}{\alpha}\le-\ln(1/\delta)",
-        given=r"X\le-\frac{\ln(1/\delta)\alpha}{\alpha-1}", where="Lemma 14, events whose mass the delta pays for",
+        given=r"X\le-\frac{\ln(1/\delta)\alpha}{\alpha-1}", where="Lemma 14, events whose mass is covered by delta",
     )
     .step(
         "likely-events", r"\frac{X(\alpha-1)}{\alpha}\le X+\frac{\ln(1/\delta)}{\alpha-1}",
@@ -169,6 +171,16 @@ lem14 = (
         box={"order": (2, 10), "s": ("1/4", 2), "l": (1, 12)},
         uses=("gll22.eq9/value-of-the-best-half-line", "fmtt18.def10"),
         catches=("a hundredth of delta is claimed", rf"{_PROFILE}\le\frac{{e^{{-\ln(1/\delta)}}}}{{100}}"),
+    )
+    .step(
+        "ratio-at-a-point", r"\ln(\frac{p}{q})\le\varepsilon", given=r"p\le e^{\varepsilon}q", added=_at_a_point,
+        where="Lemma 14, last sentence: the divergence of infinite order is the largest logarithm of the ratio",
+    )
+    .step(
+        "one-more-point", r"P+p\le e^{\varepsilon}(Q+q)", given=r"P\le e^{\varepsilon}Q, p\le e^{\varepsilon}q",
+        added=_at_a_point, letters=_of_an_event,
+        uses=("fmtt18.lem14/ratio-at-a-point", "integral-is-monotone"),
+        where="Lemma 14, last sentence: events, point by point, whose masses are P and Q; and a point is an event",
     )
     .instance(
         "pure-is-infinite-order", r"p_1+p_2\le E(q_1+q_2)", given=r"p_1\le Eq_1, p_2\le Eq_2",

@@ -24,7 +24,7 @@ _tau = real("tau", gt=0, unit=LENGTH, latex=r"\tau", meaning="standard deviation
 _U, _W, _Y = (vector(name, unit=LENGTH) for name in "UWY")
 _GAUSSIAN = (
     "Gaussian laws on a line, of one variance, means m apart: moving all mass by z toward the other law is best, "
-    "so that the shifted divergence is exact"
+    "so the shifted divergence is exact"
 )
 
 prop9 = (
@@ -102,6 +102,10 @@ _inner = tuple(real(f"g{i}", gt=0, latex=f"g_{i}", meaning="the inner integral")
 _weights = tuple(real(f"w{i}", gt=0, latex=f"w_{i}", meaning="mass of the outer integral") for i in (1, 2))
 _most = real("M", gt=0, meaning="the largest inner integral")
 
+_so_far = (real("I", ge=0), real("B", ge=0))
+_mixed_density = (real("y", gt=0),)
+_mean_power, _mean_density = real("S", gt=0), real("ybar", gt=0, latex=r"\bar y")
+
 lem20 = (
     Sheet(
         "fmtt18.lem20",
@@ -140,6 +144,24 @@ lem20 = (
         "integrand",
         r"(uw)^\alpha\zeta\nu=u^\alpha\cdot(w^\alpha\zeta)\nu",
         where="Lemma 20, proof, second and third line of the expansion, u and w for the ratios of densities",
+    )
+    .step(
+        "one-more-inner-integral", r"I+w_1g_1\le(B+w_1)M", given=r"I\le BM, g_1\le M", added=_so_far,
+        uses=("integral-is-monotone",),
+        where="Lemma 20, proof, fourth line of the expansion, value by value of V: I is the double integral over some "
+              "of "
+              "them, B their part of the outer integral; w_1 and g_1 belong to one more",
+    )
+    .step(
+        "tangent-of-the-power", r"y^\alpha\ge 1+\alpha(y-1)", added=_mixed_density,
+        where="Lemma 20, proof, fifth line of the expansion, at one point: y is a shifted density over the "
+              "mean of all of them, over the law of W where U + W = v",
+    )
+    .step(
+        "mean-of-the-tangents", r"1\le S", given=r"S\ge 1+\alpha(\bar y-1), \bar y=1",
+        added=(*_mixed_density, _mean_power, _mean_density), uses=("fmtt18.lem20/tangent-of-the-power",),
+        where="Lemma 20, proof, fifth line of the expansion: S is the mean of y^alpha, and the largest is no "
+              "smaller",
     )
     .instance(
         "largest-inner-integral", r"w_1g_1+w_2g_2\le(w_1+w_2)M", given=r"g_1\le M, g_2\le M",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
+from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
 from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, level, n, small_epsilon, t
 from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
@@ -30,6 +31,28 @@ _KERNELS = r"\mathcal{N}(0,\lambda^{2}\mathbb{I}_{d})\|\mathcal{N}(w^{\prime}-w,
 _DIVERGENCE = rf"\mathrm{{D}}_{{1}}({_KERNELS})"
 _NORM = r"{\mathbb{E}}_{Z\sim\mathcal{N}(0,\lambda^{2}\mathbb{I}_{d})}[\|Z\|_{2}]"
 
+_points = (vector("w"), vector("w'", latex="w'"), vector("z"))
+_minimizer = vector("v")
+_integrals = (vector("s"), vector("s'", latex="s'"), vector("u"))
+_at_z, _part = vector("v"), vector("q")
+_kernels = (real("p1", ge=0, latex="p_1"), real("p2", ge=0, latex="p_2"))
+_mass = real("a", ge=0, meaning="a mass")
+_on_the_way = real("t")
+_norms = tuple(real(name, ge=0, unit=_GRADIENT, latex=name) for name in ("n", "n_q", "n_1"))
+_elsewhere, _h_w, _h_there, _mean_h = (
+    real(name, unit=LOSS, latex=latex)
+    for name, latex in (("f_v", "f_v"), ("h", "h"), ("h_z", "h_z"), ("A", "A"))
+)
+_far = real("r", ge=0, unit=LENGTH)
+_ways = (real("a", ge=0, unit=LENGTH), real("b", ge=0, unit=LENGTH))
+_MEAN_DIFFERENCE, _MEAN_ABSOLUTE = (
+    rf"{{\mathbb{{E}}}}_{{Z\sim\mathcal{{N}}(0,\lambda^{{2}}\mathbb{{I}}_{{d}})}}[{inside}]"
+    for inside in ("h(w+Z)-h(w)", "|h(w+Z)-h(w)|")
+)
+_mean_difference = real("mean_difference", unit=LOSS, latex=_MEAN_DIFFERENCE)
+_mean_absolute = real("mean_absolute", ge=0, unit=LOSS, latex=_MEAN_ABSOLUTE)
+_above, _below = real("P", ge=0, unit=LOSS), real("N", ge=0, unit=LOSS)
+
 thm33 = (
     Sheet(
         "fmtt18.thm33",
@@ -54,6 +77,27 @@ thm33 = (
         where="Appendix C, Lipschitzness and convexity",
     )
     .step(
+        "moved-kernel", "w+z=w'+(z-(w'-w))", added=_points,
+        where="Appendix C, smoothness, second line of the display: where the kernel around w' has the density of Z at "
+              "z - "
+              "(w' - w)",
+    )
+    .step(
+        "one-integral", "(s+p_1v)-(s'+p_2v)=u+(p_1-p_2)v", given="s-s'=u", added=(*_integrals, _at_z, *_kernels),
+        where="Appendix C, smoothness, third line of the display, point by point: s and s' are the two integrals over "
+              "some of them, p_1 and p_2 the kernels' masses at one more",
+    )
+    .step(
+        "norm-of-a-sum", r"\|u+q\|\le\|u\|+\|q\|", added=(_integrals[2], _part),
+        where="Appendix C, smoothness, fourth line of the display: q is (p_1 - p_2) times a gradient",
+    )
+    .step(
+        "norm-of-the-integral", r"n_1\le G\cdot(I+a)", given=r"n_1\le n+n_q, n\le GI, n_q\le Ga",
+        added=(_mass, *_norms), uses=("fmtt18.thm33/norm-of-a-sum", "integral-is-monotone"),
+        where="Appendix C, smoothness, fourth line of the display, point by point: n is the norm of the integral over "
+              "some of them and n_q that of q, a is |p_1 - p_2|, and n_1 the norm with one more point",
+    )
+    .step(
         "two-masses", rf"G\cdot I\leq L\cdot 2{_variation.latex}", given=rf"G\le L, I=2{_variation.latex}",
         where="Appendix C, smoothness, last two lines of the display",
     )
@@ -70,6 +114,40 @@ thm33 = (
         given=rf"{_gradients.latex}\le G\cdot I, G\cdot I\le L\cdot 2{_variation.latex}, "
               rf"{_variation.latex}\le\frac{{\|w-w^{{\prime}}\|_{{2}}}}{{2\lambda}}",
         uses=("fmtt18.thm33/pinsker", "fmtt18.thm33/two-masses"), where="Appendix C, smoothness",
+    )
+    .step(
+        "quadratic-bound", r"\int_{0}^{1}\frac{L}{\lambda}t\|w-w^{\prime}\|_{2}^2\mathrm{d}t"
+        r"=\frac{1}{2}\cdot\frac{L}{\lambda}\|w-w^{\prime}\|_{2}^2", added=(_on_the_way,),
+        uses=("fmtt18.thm33/smoothness",),
+        where="Theorem 33, L/lambda-smooth: along the segment, the value leaves its tangent by no more than this",
+    )
+    .step(
+        "extension", r"f({w})\le f_v+L\cdot r", given=r"|f({w})-f_v|\le L\cdot r", added=(_elsewhere, _far),
+        where="Appendix C: h is f on the set, as the minimum is attained at v = w, where r = ||w - v|| is 0",
+    )
+    .step(
+        "difference-of-the-means", rf"|\hat{{f}}({{w}})-f({{w}})| =|{_MEAN_DIFFERENCE}|",
+        given=rf"\hat{{f}}({{w}})=A, f({{w}})=h, {_MEAN_DIFFERENCE}=A-h", added=(_mean_h, _h_w, _mean_difference),
+        uses=("fmtt18.thm33/extension",),
+        where="Appendix C, approximation error, first line; A is the mean of h(w + Z)",
+    )
+    .step(
+        "absolute-value-inside", rf"|{_MEAN_DIFFERENCE}|\leq {_MEAN_ABSOLUTE}",
+        given=rf"{_MEAN_DIFFERENCE}=P-N, {_MEAN_ABSOLUTE}=P+N",
+        added=(_mean_difference, _mean_absolute, _above, _below),
+        where="Appendix C, approximation error, second line: P and N are the means of the positive and the negative "
+              "part",
+    )
+    .step(
+        "longer-way", r"\|w+z-v\|\le\|w-v\|+\|z\|", added=(*_points[:1], *_points[2:], _minimizer),
+        where="Appendix C: what makes h Lipschitz on the whole space",
+    )
+    .step(
+        "lipschitz-extension", r"h_z-h\le L\cdot r", given=r"h_z\le f_v+L\cdot a, h=f_v+L\cdot b, a\le b+r",
+        added=(_h_there, _h_w, _elsewhere, _far, *_ways), uses=("fmtt18.thm33/longer-way",),
+        where="Appendix C, approximation error, third line, at z: h = h(w) is attained at v, h_z = h(w + z) is no "
+              "larger "
+              "than what v gives, and r = ||z||; and the same with w and w + z exchanged",
     )
     .step(
         "mean-norm", rf"L\cdot{_NORM}=L\lambda\sqrt{{d}}", uses=("norm-of-a-gaussian",),
@@ -124,7 +202,7 @@ _PRIVATE_BY = (
     "fmtt18.cor34/smooth-enough",
 )  # fmt: skip
 _ONE = (
-    "n = t = 1, linear losses, which convolution leaves as they are, gradients 2 L apart; in high dimension the "
+    "n = t = 1, linear losses, which convolution does not change, gradients 2 L apart; in high dimension the "
     "projection to the ball loses as little as one likes"
 )
 

@@ -54,6 +54,27 @@ _AROUND: dict[str, Any] = {
     "units": False,
 }
 
+_curves = tuple(
+    real(name, ge=0, le=1, latex=latex)
+    for name, latex in (("delta", r"\delta(P\|Q)"), ("delta2", r"\delta(P^{\prime}\|Q^{\prime})"))
+)
+_trade_offs = tuple(
+    real(name, ge=0, le=1, latex=latex)
+    for name, latex in (("T", r"T(P\|Q)"), ("T2", r"T(P^{\prime}\|Q^{\prime})"))
+)
+_z = real("z", ge=0, le=1, meaning="the P-mass of an event")
+_E_Z = r"e^\varepsilon z"
+_BEST_EVENT = (
+    rf"{_curves[0].latex}=1-({_trade_offs[0].latex})-{_E_Z}, "
+    rf"{_curves[1].latex}\ge 1-({_trade_offs[1].latex})-{_E_Z}"
+)
+_BEST_SLOPE = (
+    rf"{_trade_offs[1].latex}=1-({_curves[1].latex})-{_E_Z}, {_trade_offs[0].latex}\ge 1-({_curves[0].latex})-{_E_Z}, "
+    rf"{_curves[0].latex}\ge 1-e^\varepsilon, {_curves[1].latex}\ge 1-e^\varepsilon, {_trade_offs[0].latex}\le 1-z"
+)
+_SMALLER = rf"{_curves[0].latex}\leq {_curves[1].latex}"
+_LARGER = rf"{_trade_offs[0].latex}\geq {_trade_offs[1].latex}"
+
 prop3_3 = (
     Sheet(
         "gll22.prop3.3", (*_masses, *_others),
@@ -61,6 +82,20 @@ prop3_3 = (
         latex=r"\delta(P\|Q)\le\delta(P'\|Q')\text{ iff }T(P\|Q)\ge T(P'\|Q')",
         pairs=("gll22.eq9", "gll22.eq10", "gll22.thm2.1"),
     )
+    .whole("larger-trade-off", _SMALLER, given=rf"{_BEST_EVENT}, {_LARGER}",
+           added=(*_curves, *_trade_offs, _z, _growth), units=False,
+           where="Proposition 3.3, if: the curve is the largest of Q(E) - exp(epsilon) P(E), and an event of P-mass z "
+                 "has at most the Q-mass 1 - T(z), its complement being among the events of P-mass 1 - z; here the "
+                 "best one")
+    .whole("smaller-curve", _LARGER, given=rf"{_BEST_SLOPE}, (e^\varepsilon\ge 1\implies {_SMALLER})",
+           added=(*_curves, *_trade_offs, _z, _any_growth), units=False,
+           where="Proposition 3.3, only if, with the curve of Definition 3.1: T'(z) is the largest of 1 - delta' - "
+                 "exp(epsilon) z over all real epsilon, since it is convex; here the best one; no event "
+                 "is less than the whole space to either curve",
+           consequence=EDGE, true_if="with the curve for every real epsilon")
+    .corrected("smaller-curve", _LARGER, given=rf"{_BEST_SLOPE}, {_SMALLER}",
+               added=(*_curves, *_trade_offs, _z, _any_growth), units=False,
+               where="Proposition 3.3, only if, with every real epsilon: at the best one for T'(z)")
     .instance("if", Implies(_LARGER_TRADEOFF, _smaller_curve(_growth)), where="Proposition 3.3, if",
               catches=("the curves are exchanged", Implies(_LARGER_TRADEOFF, _smaller_curve(_growth, exchanged=True))),
               **_AROUND)

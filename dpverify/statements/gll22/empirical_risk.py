@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
+from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
 from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
@@ -62,6 +63,18 @@ _REGULARIZED = (
 )
 _FAR_AWAY = r"\mu R\cdot(R+D-m)\le\frac{d}{k}+\frac{\mu D^{2}}{2}"
 
+_vx, _vy, _g = (vector(name) for name in "xyg")
+_Fx, _Fy = (real(f"F_{name}", latex=f"F_{name}", meaning=f"F({name}; D)") for name in "xy")
+_own, _new = (
+    tuple(real(f"{name}_{at}", unit=LOSS, latex=f"{name}_{at}", meaning=f"f({at}; {record})") for at in "xy")
+    for name, record in (("a", "s"), ("b", "s'"))
+)
+_r = real("r", ge=0, unit=LENGTH, meaning="||x - y||")
+_event, _other_event = (
+    real(name, ge=0, le=1, latex=rf"\Pr[{{\mathcal{{M}}}}(\mathcal{{D}}{mark})\in S]")
+    for name, mark in (("p", ""), ("q", r"^{\prime}"))
+)
+
 thm6_2 = (
     Sheet(
         "gll22.thm6.2",
@@ -75,15 +88,38 @@ thm6_2 = (
     .define("C(s)", r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^\varepsilon\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})",
             parameter=_s)
     .define(_DELTA_OF, r"C(\frac{G\sqrt{k}}{n\sqrt{\mu}})")
+    .condition(
+        "strong-convexity",
+        r"k\cdot(F_y+\frac{\mu}{2}\|y\|^2)\ge k\cdot(F_x+\frac{\mu}{2}\|x\|^2)+\langle k\cdot(g+\mu x),y-x\rangle"
+        r"+\frac{k\mu}{2}\|y-x\|^2",
+        given=r"F_y\ge F_x+\langle g,y-x\rangle", added=(_vx, _vy, _g, _Fx, _Fy), units=False,
+        where="Theorem 6.2, privacy, what Theorem 2.1 asks for: k (F + mu ||x||^2 / 2) is k mu-strongly convex, for a "
+              "subgradient g of F at x",
+    )
+    .condition(
+        "one-record", r"|\frac{k}{n}(a_x-b_x)-\frac{k}{n}(a_y-b_y)|\le\frac{kG}{n}r",
+        given=r"|(a_x-b_x)-(a_y-b_y)|\le Gr", added=(*_own, *_new, _r), units=False,
+        where="Theorem 6.2, privacy, what Theorem 2.1 asks for: with s' for s, k F changes by a k G/n-Lipschitz "
+              "function",
+    )
+    .whole(
+        "guarantee", rf"{_event.latex}\leq e^{{\varepsilon}}{_other_event.latex}+{_DELTA_OF}",
+        given=rf"{_event.latex}-e^{{\varepsilon}}{_other_event.latex}\le\delta(\varepsilon), "
+              rf"\delta(\varepsilon)\le C(\frac{{kG/n}}{{\sqrt{{k\mu}}}})",
+        added=(_event, _other_event),
+        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
+        where="Theorem 6.2, (epsilon, delta(epsilon))-DP of either mechanism, as Definition 1.1 writes it",
+    )
     .whole(
         "privacy", rf"\delta(\varepsilon)\leq{_DELTA_OF}",
-        given=r"\delta(\varepsilon)\le C(\frac{kG/n}{\sqrt{k\mu}})", uses=("gll22.thm2.1", "gll22.eq9"),
+        given=r"\delta(\varepsilon)\le C(\frac{kG/n}{\sqrt{k\mu}})",
+        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
         where="Theorem 6.2, privacy: k F is k mu-strongly convex, and one record changes it by a k G/n-Lipschitz "
               "function",
     )
     .condition(
         "center-in-the-set", r"\|x^{*}\|_{2}\le D", given=r"R\le\|x^{*}\|_{2}\le R+D",
-        where="Theorem 6.2, excess risk: mu ||x||^2 / 2 is at most mu D^2 / 2 on the set, as the bound takes it",
+        where="Theorem 6.2, excess risk: mu ||x||^2 / 2 is at most mu D^2 / 2 on the set, as the bound assumes",
     )
     .corrected(
         "center-in-the-set", r"\|x^{*}\|_{2}\le D", given=r"R\le\|x^{*}\|_{2}\le R+D, R=0",
@@ -93,7 +129,7 @@ thm6_2 = (
     )
     .instance(
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}", consequence=EDGE,
-        case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so that the output's mean is in the "
+        case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so the output's mean is in the "
              "first half",
         where="Theorem 6.2, excess risk", true_if="if the origin is in the set",
     )
@@ -186,7 +222,7 @@ thm6_4 = (
     )
     .corrected(
         "in-particular", rf"{_SMALL}\le{_STATED}",
-        because="for epsilon < 1/10 the first bound is the larger one, so that the second is no special case of "
+        because="for epsilon < 1/10 the first bound is the larger one, so the second is no special case of "
                 "it; the proof derives it from log(3/(4 delta))",
         where="Theorem 6.4, second item",
     )
@@ -208,7 +244,7 @@ thm6_4 = (
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
-        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, and not tau",
+        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
         consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
         where="Theorem 6.4, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )
@@ -281,17 +317,17 @@ thm6_4 = (
     )
     .step(
         "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
-        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta))",
+        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta)), or with O in place of Theta",
         uses=("gll22.thm6.4/largest-number-of-queries",),
-        where="Theorem 6.4, third item, from below: Theta says that the number is also at least of this order, "
-              "logarithms squared aside, and so is the bound 2 epsilon n^2",
+        where="Theorem 6.4, third item, from below: Theta says that the number is at least of this order, too, while "
+              "it is at most of the order of 2 epsilon n^2; the same squared logarithm is left out on both sides",
     )
     .corrected(
         "order-from-below",
         rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
         rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
-        because="for large epsilon the number of queries grows with epsilon n^2, and not with its square, so that "
+        because="for large epsilon the number of queries grows with epsilon n^2, not with its square, so "
                 "Theta of what is printed is only a bound from above",
         where="Theorem 6.4, third item, from below, for epsilon up to log(3/(4 delta))",
     )

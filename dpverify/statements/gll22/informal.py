@@ -14,6 +14,7 @@ _s = real("s", gt=0, meaning="shift that Lemma 6.3 allows, over sqrt(2)")
 _N, _q = real("N", ge=0, meaning="number of queries"), real("q", ge=0)
 _w, _a = real("w", gt=0), real("a", gt=0)
 _u, _v = real("u", gt=0), real("v", gt=0)
+_c = real("c", gt=0, unit=NATS, meaning="ln(3/2), which is above 2/5")
 
 
 def _loss(name: str, latex: str) -> Variable:
@@ -63,9 +64,24 @@ thm1_2 = (
 
 thm1_3 = (
     Sheet(
-        "gll22.thm1.3", (_epsilon, n, d, k, mu, G, D, _level, _population, _u, _v),
+        "gll22.thm1.3", (_epsilon, n, d, k, mu, G, D, _level, _half, _population, _u, _v),
         title="Private stochastic convex optimization, informal", where="Theorem 1.3",
         latex=rf"{_population.latex}\le{_POPULATION}", pairs=("gll22.thm6.8", "gll22.thm6.9", "gll22.rem"),
+    )
+    .step(
+        "shift", r"\frac{\varepsilon}{\sqrt{2\log(1/(2\delta))+2c}}\le"
+        r"\sqrt{2\log(1/(2\delta))+2\varepsilon}-\sqrt{2\log(1/(2\delta))}",
+        given=r"c>\frac{2}{5}", added=(_c,),
+        where="Theorem 1.3, some appropriate choice of k: its shift, with c = ln(3/2), is one that Lemma 6.3 allows",
+    )
+    .whole(
+        "privacy", r"\frac{G\sqrt{k}}{n\sqrt{\mu}}\le\sqrt{2\log(1/(2\delta))+2\varepsilon}-\sqrt{2\log(1/(2\delta))}",
+        given=r"k\le\frac{\mu}{G^2}\cdot\frac{\varepsilon^2n^2}{2(\log(1/(2\delta))+c)}, "
+              r"\frac{\varepsilon}{\sqrt{2\log(1/(2\delta))+2c}}\le"
+              r"\sqrt{2\log(1/(2\delta))+2\varepsilon}-\sqrt{2\log(1/(2\delta))}",
+        added=(_c,), uses=("gll22.thm6.8", "gll22.lem6.3", "gll22.thm1.3/shift"),
+        where="Theorem 1.3, privacy: for the k of Theorem 6.9, in which log(3/(4 delta)) = log(1/(2 delta)) + c, the "
+              "shift is one that Lemma 6.3 allows",
     )
     .step(
         "larger-logarithm", r"u\le v", given=r"u^2\le v^2-\ln(\frac{4}{3}), \ln(\frac{4}{3})\ge 0",

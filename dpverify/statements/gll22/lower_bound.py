@@ -11,7 +11,7 @@ from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 # the set is the unit ball, so that lengths are numbers
 _E = r"\operatorname*{\mathbb{E}}"
 _delta = real("delta", gt=0, latex=r"\delta", meaning="size of a mean's coordinate")
-_sigma = real("sigma", gt=0, latex=r"\sigma", meaning="standard deviation of a record, a coordinate")
+_sigma = real("sigma", gt=0, latex=r"\sigma", meaning="standard deviation of a record, per coordinate")
 _G, _D = real("G", gt=0, meaning="root mean square of a gradient"), real("D", gt=0, meaning="diameter")
 _k = integer("k", ge=1, meaning="number of values")
 _x, _v, _u = (vector(name) for name in "xvu")
@@ -82,6 +82,13 @@ _w = real("w", ge=0, le=1, latex=r"\sum_{i=1}^{n}\|Q_{i}^{t}\|_{2}^{2}")
 _BOUND = r"\frac{d}{2}\left(1-\frac{\delta\sqrt{k}}{\sigma\sqrt{d}}\right)"
 _OF_SQUARES = rf"\frac{{d}}{{2}}\left(1-\frac{{1}}{{\sqrt{{d}}}}\sqrt{{{_SQUARES_HERE}}}\right)"
 
+_MIXED = r"\sum_{v^{\prime}}\Pr[v^{\prime}]\mathrm{D}_{KL}(\mathbb{P}_{-1,j,v^{\prime}}\|\mathbb{P}_{1,j,v^{\prime}})"
+_mixed = real("mixed", ge=0, unit=NATS, latex=_MIXED)
+_totals = tuple(real(f"m{i}", ge=0, unit=NATS, latex=f"m_{i}") for i in (1, 2))
+_a, _c_mass, _ratio = real("a", gt=0), real("c", gt=0), real("r", gt=0)
+_query, _earlier, _record = vector("x"), vector("z"), vector("w")
+_coefficient, _length = real("c"), real("l", gt=0, latex=r"\ell")
+
 lem7_4 = (
     Sheet(
         "gll22.lem7.4",
@@ -117,6 +124,39 @@ lem7_4 = (
               "2 delta Q(j) apart",
     )
     .step(
+        "tangent-of-the-logarithm", r"a\ln(\frac{a}{c})\ge a\ln(r)+a-cr", added=(_a, _c_mass, _ratio),
+        where="Claim 7.5, proof, 2nd display, at one v' and one Y: a and c are the masses under P_-1 and P_1, and r is "
+              "the ratio of their sums over v'",
+    )
+    .step(
+        "convexity", rf"{_KL}\leq {_MIXED}", given=rf"{_MIXED}\ge {_KL}+m_1-m_2, m_1=1, m_2=1",
+        added=(_mixed, *_totals), uses=("gll22.lem7.4/tangent-of-the-logarithm", "integral-is-monotone"),
+        where="Claim 7.5, proof, 2nd display: the sum over v' and Y of the row before, where a ln r sums to the "
+              "divergence of the mixtures, and a and c r to m_1 and m_2, the mass of P_-1",
+    )
+    .step(
+        "orthogonal-queries", r"\langle x-cz,z\rangle=0", given=r"c=\langle x,z\rangle, \|z\|^2=1",
+        added=(_query, _earlier, _coefficient),
+        where="Claim 7.5, proof, without loss of generality: x is the query that the algorithm wants, z an earlier one "
+              "about the same record; x - c z is asked instead, over its length",
+    )
+    .step(
+        "value-of-the-wanted-query", r"\langle x,w\rangle=c\langle z,w\rangle+\ell\langle\frac{1}{\ell}(x-cz),w\rangle",
+        added=(_query, _earlier, _record, _coefficient, _length),
+        uses=("gll22.lem7.4/orthogonal-queries",),
+        where="Claim 7.5, proof, without loss of generality: the value of the wanted query follows from those of z and "
+              "of the query that is asked, for every record w",
+    )
+    .step(
+        "chain-rule-at-a-point", r"\ln(\frac{a_1b_1}{a_2b_2})=\ln(\frac{a_1}{a_2})+\ln(\frac{b_1}{b_2})",
+        added=tuple(real(name, gt=0, latex=latex) for name, latex in
+                    (("a1", "a_1"), ("a2", "a_2"), ("b1", "b_1"), ("b2", "b_2"))),
+        uses=("divergence-chain-rule",),
+        where="Claim 7.5, proof, 3rd display, from t - 1 to t values: a are the densities of the first t - 1 values "
+              "and b "
+              "those of the next given them; the mean under P_-1 of the left side is the divergence of t values",
+    )
+    .step(
         "pinsker", rf"{_P}_{{\mathrm{{TV}}}}^{{2}}\leq\frac{{1}}{{2}}{_KL}",
         given=rf"{_P}_{{\mathrm{{TV}}}}\le\sqrt{{\frac{{1}}{{2}}{_KL}}}", uses=("pinsker",),
         added=(real("TV_j", ge=0, le=1, latex=rf"{_P}_{{\mathrm{{TV}}}}"),), where="Claim 7.5, proof, first sentence",
@@ -136,12 +176,13 @@ lem7_4 = (
         "all-queries",
         rf"\frac{{1}}{{2}}k\cdot\frac{{1}}{{2}}(2\delta)^{{2}}{_w.latex}/\sigma^{{2}}"
         rf"\leq \frac{{\delta^{{2}}}}{{\sigma^{{2}}}}k",
-        where="Claim 7.5, proof, 5th display, lines 2 and 3: one query of length at most 1 a step",
+        where="Claim 7.5, proof, 5th display, lines 2 and 3: one query of length at most 1 per step",
     )
     .step(
         "eq18", rf"{_SQUARES}\leq\frac{{\delta^{{2}}}}{{\sigma^{{2}}}}k",
         given=rf"{_SQUARES}\le\frac{{1}}{{2}}K, \frac{{1}}{{2}}K\le\frac{{\delta^2}}{{\sigma^2}}k",
-        uses=("divergence-chain-rule", "divergence-is-convex", "gll22.lem7.4/one-coordinate-s-divergence",
+        uses=("gll22.lem7.4/chain-rule-at-a-point", "gll22.lem7.4/convexity",
+              "gll22.lem7.4/value-of-the-wanted-query", "gll22.lem7.4/one-coordinate-s-divergence",
               "gll22.lem7.4/pinsker-and-sum", "gll22.lem7.4/all-queries"),
         where="(18) and Claim 7.5",
     )
@@ -159,6 +200,12 @@ _MIN = r"\min\left\{1,\sqrt{\frac{d}{4k}}\right\}"
 _q1 = real("q", ge=0)
 _s, _c = real("s", ge=0, meaning="delta sqrt(d) / G"), real("c", gt=0, meaning="sigma sqrt(d) / G")
 _ROOTED = r"\frac{GD}{16\sqrt{1+\frac{4k}{d}}}"
+
+_OF_ONE = (
+    rf"{_E}_{{s\sim\mathcal{{P}}}}\Big{{[}}{_E}_{{\mathcal{{D}}\sim\mathcal{{P}}^{{n}},\mathcal{{A}}}}f(\widehat{{x}};s)]"
+    rf"\Big{{]}}-\min_{{x\in\mathcal{{K}}}}{_E}_{{s\sim\mathcal{{P}}}}[f(x;s)]"
+)
+_of_one = real("of_one", latex=_OF_ONE)
 
 _chosen = (
     Sheet("gll22.thm7.1", (d, _k, _G, _D))
@@ -226,8 +273,8 @@ thm7_1 = (
         uses=("gll22.thm7.1/hamming", "gll22.thm7.1/second-moment", "gll22.thm7.1/second-moment-is-allowed",
               "gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta",
               "gll22.thm7.1/last-step"),
-        where="Theorem 7.1 from the last step as it is printed, which holds for no d and k: the premises contradict "
-              "one another, so that this shows nothing, and the constant 16 is left without a proof",
+        where="Theorem 7.1 from the last step as printed, which holds for no d and k: the premises contradict "
+              "one another, so this shows nothing, and the constant 16 is left without a proof",
     )
     .corrected(
         "bound", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
@@ -236,6 +283,17 @@ thm7_1 = (
               "gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta",
               "gll22.thm7.1/last-step"),
         where="Theorem 7.1, with 16 sqrt(2); q is the last but one part of the 3rd display",
+    )
+    .step(
+        "for-one-algorithm", rf"{_OF_ONE}\geq\frac{{GD}}{{16}}{_MIN}",
+        given=rf"{_OF_ONE}\ge{_GAP}, {_GAP}\ge{_ROOTED}", added=(_of_one,), consequence=CONSTANT,
+        true_if="with 16 sqrt(2) in place of 16", uses=("gll22.thm7.1/with-delta",),
+        where="Theorem 7.1, in particular: the worst of the finitely many v is at least as bad as what the proof shows",
+    )
+    .corrected(
+        "for-one-algorithm", rf"{_OF_ONE}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
+        given=rf"{_OF_ONE}\ge{_GAP}, {_GAP}\ge q, q\ge\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", added=(_of_one, _q1),
+        consequence=CONSTANT, uses=("gll22.thm7.1/bound",), where="Theorem 7.1, in particular, with 16 sqrt(2)",
     )
     .correction(latex=rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}")
 )  # fmt: skip

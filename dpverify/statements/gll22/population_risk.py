@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
-from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
+from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, mu_exponent, n
 from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
@@ -32,6 +32,30 @@ _f00, _f01, _f10, _f11 = (
 )  # fmt: skip
 _EXCHANGED_INSTANCE = r"(1-p)p(f_{01}-f_{11})+p(1-p)(f_{10}-f_{00})"
 
+_own_mean, _new_mean, _named = (
+    _loss(name, latex) for name, latex in (("a_n", "a_n"), ("b_n", "b_n"), ("c", "c"))
+)
+_own_sum, _new_sum = _loss("A", "A"), _loss("B", "B")
+_of_two = tuple(
+    real(f"g{a}{b}{c}", unit=LOSS, latex=f"g_{{{a}{b}{c}}}", meaning=f"loss of record {c} at the output for ({a}, {b})")
+    for a in (0, 1) for b in (0, 1) for c in (0, 1)
+)  # fmt: skip
+_MASS = ("(1-p)", "p")
+_TWO_RECORDS_LEFT = "+".join(
+    rf"{_MASS[a]}{_MASS[b]}((1-p)g_{{{a}{b}0}}+pg_{{{a}{b}1}}-\frac{{g_{{{a}{b}{a}}}+g_{{{a}{b}{b}}}}}{{2}})"
+    for a in (0, 1) for b in (0, 1)
+)  # fmt: skip
+_TWO_RECORDS_RIGHT, _FIRST_REPLACED = (
+    "+".join(
+        rf"{_MASS[a]}{_MASS[b]}{_MASS[c]}(g_{{{a}{b}{c}}}-{exchanged})"
+        for a in (0, 1) for b in (0, 1) for c in (0, 1)
+        for exchanged in (
+            (rf"\frac{{g_{{{c}{b}{c}}}+g_{{{a}{c}{c}}}}}{{2}}",) if either else (rf"g_{{{c}{b}{c}}}",)
+        )
+    )
+    for either in (True, False)
+)  # fmt: skip
+
 lem6_6 = (
     Sheet(
         "gll22.lem6.6",
@@ -40,11 +64,27 @@ lem6_6 = (
         title="Generalization error by an exchanged record", where="Lemma 6.6", latex=f"{_LEFT}={_RIGHT}",
         pairs=("gll22.thm6.7",),
     )
+    .step(
+        "one-more-place", r"A+a_n=B+b_n", given="A=B, a_n=c, b_n=c",
+        added=(_own_mean, _new_mean, _named, _own_sum, _new_sum), uses=("independent-records-are-exchangeable",),
+        where="Lemma 6.6: a_n is the mean of f(A(D); s_n), b_n that of f(A(D'); s') where s' has the place of s_n; "
+              "the two pairs of data and record have the same law, and the mean c; the sums go from n - 1 to n places",
+    )
     .whole(
         "identity", f"{_LEFT}={_RIGHT}",
         given=rf"{_LEFT}={_population.latex}-({_empirical.latex}), {_RIGHT}={_fresh.latex}-({_exchanged.latex}), "
-              rf"{_population.latex}={_fresh.latex}, {_empirical.latex}={_exchanged.latex}",
-        uses=("independent-of-a-fresh-record", "independent-records-are-exchangeable"), where="Lemma 6.6",
+              rf"{_population.latex}={_fresh.latex}, {_empirical.latex}=\frac{{A}}{{n}}, "
+              rf"{_exchanged.latex}=\frac{{B}}{{n}}, A=B",
+        added=(_own_sum, _new_sum, n),
+        uses=("independent-of-a-fresh-record", "gll22.lem6.6/one-more-place"),
+        where="Lemma 6.6: F(x; D) is the mean of f(x; s_i) over the records, and the replaced record is any of them "
+              "with "
+              "probability 1/n",
+    )
+    .instance(
+        "two-records-of-two-kinds", _TWO_RECORDS_LEFT + "=" + _TWO_RECORDS_RIGHT, added=_of_two,
+        case="two records, each of one of two kinds, and an algorithm that is not random and may tell their order",
+        where="Lemma 6.6", catches=("the first record alone is replaced", _TWO_RECORDS_LEFT + "=" + _FIRST_REPLACED),
     )
     .instance(
         "one-record-of-two-kinds",
@@ -82,8 +122,11 @@ _a1, _a2, _b1, _b2 = (
 )
 _CHAIN = (
     rf"{_MEAN_MIN}\le {_MIN}, {_GAP}={_POPULATION}-({_empirical_mean.latex}), "
-    rf"{_EXCESS}={_empirical_mean.latex}-({_MEAN_MIN}), {_GAP}\le\frac{{G^{{2}}}}{{n\mu}}, {_EXCESS}\le\frac{{d}}{{k}}"
+    rf"{_EXCESS}={_empirical_mean.latex}-({_MEAN_MIN}), {_GAP}\le G\cdot{_W}, ({_W})^2\le\frac{{2}}{{k\mu}}{_KL}, "
+    rf"{_KL}\le\frac{{k\cdot(G/n)^2}}{{2\mu}}, {_EXCESS}\le\frac{{d}}{{k}}"
 )
+
+_sd, _shift_of_means = real("v", gt=0, unit=LENGTH), real("m", unit=LENGTH)
 
 thm6_7 = (
     Sheet(
@@ -107,8 +150,17 @@ thm6_7 = (
     )
     .whole(
         "stability", rf"{_W}\leq\frac{{G}}{{n\mu}}",
-        given=rf"({_W})^2\le\frac{{2}}{{k\mu}}{_KL}, {_KL}\leq\frac{{G^{{2}}k}}{{2n^{{2}}\mu}}",
-        uses=("talagrand", "gll22.thm6.7/divergence"), where="Theorem 6.7, first display",
+        given=rf"({_W})^2\le\frac{{2}}{{k\mu}}{_KL}, {_KL}\le\frac{{k\cdot(G/n)^2}}{{2\mu}}",
+        uses=("talagrand", "gll22.cor4.3"), where="Theorem 6.7, first display: Corollary 4.3 with G/n for G",
+    )
+    .instance(
+        "talagrand-for-gaussians",
+        r"v^2-2\frac{v}{\sqrt{\mu}}+\frac{1}{\mu}+m^2\le\frac{2}{\mu}\cdot\frac{1}{2}(v^2\mu-1-\ln(v^2\mu)+\mu m^2)",
+        added=(_sd, _shift_of_means), letters=(mu_exponent,),
+        case="pi = N(0, 1/mu) and nu = N(m, v^2) on the line",
+        where="Theorem 6.5, squared: both sides as they are for these laws",
+        catches=("half of it", r"v^2-2\frac{v}{\sqrt{\mu}}+\frac{1}{\mu}+m^2\le\frac{1}{\mu}\cdot"
+                 r"\frac{1}{2}(v^2\mu-1-\ln(v^2\mu)+\mu m^2)"),
     )
     .instance(
         "attained", rf"\frac{{G}}{{n\mu}}\le {_W}", given=rf"{_W}=\frac{{G/n}}{{\mu}}",
@@ -119,7 +171,7 @@ thm6_7 = (
     )
     .step(
         "arbitrary-record", r"a_1-a_2=(a_1-b_1)-(a_2-b_2)", given="b_1=b_2",
-        where="Theorem 6.7, proof, 4th display, line 2: s'' is fixed, so that D and D' give the same mean of f(x; s'')",
+        where="Theorem 6.7, proof, 4th display, line 2: s'' is fixed, so D and D' give the same mean of f(x; s'')",
     )
     .step(
         "generalization", rf"{_GAP}\le\frac{{G^2}}{{n\mu}}",
@@ -147,9 +199,9 @@ thm6_7 = (
     )
     .whole(
         "population-loss", rf"{_POPULATION}-{_MIN}\leq\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}", given=_CHAIN,
-        uses=("gll22.thm6.7/minimum-of-the-mean", "gll22.thm6.7/two-parts", "gll22.thm6.7/generalization",
-        "gll22.lem6.1"),
-        where="Theorem 6.7, second display",
+        uses=("minimum-of-a-mean", "gll22.lem6.6", "gll22.thm6.7/arbitrary-record", "wasserstein-of-lipschitz",
+              "talagrand", "gll22.cor4.3", "gll22.lem6.1"),
+        where="Theorem 6.7, second display, from what the proof cites and Corollary 4.3 with G/n for G",
     )
     .reference(
         "theorem-2.2", rf"{_INFORMAL}-{_MIN}\leq\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}",
@@ -172,6 +224,11 @@ _LOSS = rf"{_released.latex}-{_best.latex}"
 _PROVED = rf"{_released.latex}\le {_best.latex}+\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}"
 _PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^\varepsilon\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
 
+_event, _other_event = (
+    real(name, ge=0, le=1, latex=rf"\Pr[{{\mathcal{{M}}}}(\mathcal{{D}}{mark})\in S]")
+    for name, mark in (("p", ""), ("q", r"^{\prime}"))
+)
+
 thm6_8 = (
     Sheet(
         "gll22.thm6.8", (epsilon, n, d, k, mu, G, D, _s, _delta_eps, _released, _best),
@@ -182,6 +239,14 @@ thm6_8 = (
     )
     .define("C(s)", _PROFILE, parameter=_s)
     .define(_DELTA_OF, r"C(\frac{G\sqrt{k}}{n\sqrt{\mu}})")
+    .whole(
+        "guarantee", rf"{_event.latex}\leq e^{{\varepsilon}}{_other_event.latex}+{_DELTA_OF}",
+        given=rf"{_event.latex}-e^{{\varepsilon}}{_other_event.latex}\le\delta(\varepsilon), "
+              rf"\delta(\varepsilon)\le C(\frac{{kG/n}}{{\sqrt{{k\mu}}}})",
+        added=(_event, _other_event),
+        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
+        where="Theorem 6.8, (epsilon, delta(epsilon))-DP of either mechanism, as Definition 1.1 writes it",
+    )
     .whole(
         "privacy", rf"\delta(\varepsilon)\leq{_DELTA_OF}", given=r"\delta(\varepsilon)\le C(\frac{kG/n}{\sqrt{k\mu}})",
         uses=("gll22.thm2.1", "gll22.eq9"), where="Theorem 6.8, privacy; the proof cites Theorem 6.4 for Theorem 6.2",
@@ -194,7 +259,7 @@ thm6_8 = (
     .corrected(
         "risk", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
         given=rf"{_PROVED}+\frac{{\mu D^{{2}}}}{{2}}", uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
-        because="the first term has the unit of a length and not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
+        because="the first term has the unit of a length, not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
         consequence=EDGE, true_if="with G^2 in place of G", where="Theorem 6.8, excess population loss, with G^2",
     )
     .whole(
@@ -273,7 +338,7 @@ thm6_9 = (
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
-        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, and not tau",
+        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
         consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
         where="Theorem 6.9, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )

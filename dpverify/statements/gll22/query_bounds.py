@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -29,6 +29,16 @@ _RATE = r"\frac{\sqrt{\log(1/\delta)d}}{\varepsilon n}+\frac{1}{\sqrt{n}}"
 _w = real("w", ge=0, le=1, meaning="min(sqrt(d), sqrt(k)) / sqrt(k)")
 _OF_DIMENSIONS = r"\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}"
 
+_SPHERE = r"\Pr\Big{[}\|s-\delta v\|_{2}^{2}\leq\sigma^{2}d(1+2\sqrt{\ln(1/\eta)/d}+2\ln(1/\eta)/d)\Big{]}"
+_sphere = real("sphere", ge=0, le=1, latex=_SPHERE)
+_root, _log_z = real("u", ge=0), real("v", ge=0)
+_eta, _missed = real("eta", gt=0, le=1, latex=r"\eta"), real("q", ge=0)
+_WORST = (
+    r"\inf_{\mathcal{A}\in\mathbb{A}_{k}}\sup_{v\in\mathcal{V}}\operatorname*{\mathbb{E}}_{s\sim\mathcal{N}_{v},"
+    r"\mathcal{A}}[\widehat{F}_{v}(\widehat{x}_{k})-\widehat{F}_{v}^{*}]"
+)
+_worst = real("worst", latex=_WORST)
+
 cor7_6 = (
     Sheet(
         "gll22.cor7.6",
@@ -42,6 +52,31 @@ cor7_6 = (
         case="d = 2, where the squared length over sigma^2 is exponential with mean 2",
         where="Corollary 7.6, proof, 2nd display", catches=("both terms by half",
         r"e^{-(\frac{1}{2}+\sqrt{\ln(1/\eta)/2}+\frac{1}{2}\ln(1/\eta))}\leq e^{-\ln(1/\eta)}"),
+    )
+    .step(
+        "root-in-the-exponent", r"\ln(1+2u+2u^2)\le 2u", added=(_root,),
+        where="Corollary 7.6, proof, 2nd display, with u = sqrt(ln(1/eta) / d)",
+    )
+    .step(
+        "concentration", rf"{_SPHERE}\geq 1-\eta",
+        given=rf"{_SPHERE}\ge 1-q, q\le e^{{-\frac{{d}}{{2}}(2u+2u^2-v)}}, v\le 2u, e^{{-d u^2}}=\eta",
+        added=(_sphere, _root, _log_z, _eta, _missed),
+        uses=("chernoff-for-gamma", "gll22.cor7.6/root-in-the-exponent"),
+        where="Corollary 7.6, proof, 2nd display: the squared length over 2 sigma^2 is a Gamma variable of shape d/2; "
+              "v = ln(1 + 2u + 2u^2) and u = sqrt(ln(1/eta) / d)",
+    )
+    .reference(
+        "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        given=rf"{_WORST}\ge\frac{{GD}}{{16\sqrt{{1+\frac{{4k}}{{d}}}}}}", added=(_worst,),
+        uses=("gll22.thm7.1/with-delta",), consequence=CONSTANT, true_if="with 16 sqrt(2) in place of 16",
+        where="Corollary 7.6, proof: what Theorem 7.1 is said to prove, from what its proof shows",
+    )
+    .corrected(
+        "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        given=rf"{_WORST}\ge q, q\ge\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        added=(_worst, _missed), uses=("gll22.thm7.1/last-step",),
+        because="Theorem 7.1's proof gives the bound with 16 sqrt(2) in place of 16", consequence=CONSTANT,
+        where="Corollary 7.6, proof: Theorem 7.1 with 16 sqrt(2)",
     )
     .step(
         "total-expectation", rf"{_gap.latex}-(1-p)R\le a_1",
@@ -74,7 +109,7 @@ cor7_6 = (
     )
     .step(
         "rare-event", r"\frac{1}{nd}\le\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}", given=r"k\le nd",
-        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what is to be shown",
+        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what has to be shown",
     )
     .step(
         "of-dimensions", r"\min\{1,\sqrt{\frac{d}{4k}}\}\ge\frac{1}{2}\cdot"+_OF_DIMENSIONS,
@@ -94,15 +129,27 @@ cor7_6 = (
         "scaling", r"GD=\frac{1}{c}\cdot\frac{cG\sqrt{a}D}{\sqrt{a}}", given="a>0",
         where="Corollary 7.6, proof, last display, third line: G' = c G sqrt(1 + log(nd)/d)",
     )
+    .step(
+        "mean-of-the-conditioned-law", r"b^{\prime}\ge\frac{b}{2}",
+        given=r"b\le pb^{\prime}+Gt, t\le\frac{1}{2\sqrt{5n}}, b\ge\frac{G}{\sqrt{5n}}",
+        added=(real("b", gt=0, meaning="length of the Gaussian's mean, delta sqrt(d)"),
+               real("b2", ge=0, latex=r"b^{\prime}", meaning="length of the mean of the conditioned law"),
+               real("t", ge=0, meaning="sqrt(1 - p)")),
+        uses=("cauchy-schwarz", "gll22.thm7.1/with-delta"),
+        where="Corollary 7.6, proof, after the 3rd display: the conditioned law has a mean of its own, in the same "
+              "direction; a long record adds at most G sqrt(1 - p) to it; k <= n d, and 1 - p <= 1/(20 n)",
+    )
     .whole(
-        "bound", r"a_1\ge\frac{G^{\prime}D}{256cr}m",
-        given=r"a_1\ge\frac{GDw}{64\sqrt{2}}, w\ge\frac{1}{2}m, G^{\prime}\le cG\sqrt{2}r",
-        added=(_w, real("G_prime", gt=0, latex=r"G^{\prime}", meaning="largest Lipschitz constant"),
+        "bound", r"g\ge\frac{G^{\prime}D}{512cr}m",
+        given=r"g\ge\frac{1}{2}a_1, a_1\ge\frac{GDw}{64\sqrt{2}}, w\ge\frac{1}{2}m, G^{\prime}\le cG\sqrt{2}r",
+        added=(_w, real("g", ge=0, meaning="gap under the conditioned law: its mean over the Gaussian's, times a_1"),
+                real("G_prime", gt=0, latex=r"G^{\prime}", meaning="largest Lipschitz constant"),
                real("m", ge=0, le=1, meaning="the minimum of the statement"),
                real("r", ge=1, meaning="sqrt(1 + log(n)/d)")),
         uses=("gll22.cor7.6/conditioned", "gll22.cor7.6/number-of-observations", "gll22.cor7.6/scaling",
-              "gll22.cor7.6/squared-length", "gll22.cor7.6/logarithm-of-d"),
-        where="Corollary 7.6: Omega(.) with the constant 1/(256 c)",
+              "gll22.cor7.6/squared-length", "gll22.cor7.6/logarithm-of-d",
+              "gll22.cor7.6/mean-of-the-conditioned-law"),
+        where="Corollary 7.6: Omega(.) with the constant 1/(512 c)",
     )
 )  # fmt: skip
 
@@ -147,8 +194,9 @@ cor7_7 = (
     .step(
         "eq19", rf"{_gap.latex}\ge\frac{{a}}{{\sqrt{{1+\log(k)/d}}}}GD\cdot\min\{{\sqrt{{\frac{{d}}{{k}}}},1\}}",
         given=rf"{_gap.latex}\ge aG_0D\min\{{\sqrt{{\frac{{d}}{{k}}}},1\}}, G=G_0\sqrt{{1+\log(k)/d}}",
-        added=(_gap, _a_pos, _G_0), uses=("gll22.cor7.6/conditioned", "gll22.cor7.6/scaling"),
-        where="(19): as Corollary 7.6, with k in place of nd, Omega(.) with the constant a, which is 1/(64 sqrt(2) c)",
+        added=(_gap, _a_pos, _G_0),
+        uses=("gll22.cor7.6/conditioned", "gll22.cor7.6/scaling", "gll22.cor7.6/mean-of-the-conditioned-law"),
+        where="(19): as Corollary 7.6, with k in place of nd, Omega(.) with the constant a, which is 1/(128 sqrt(2) c)",
     )
     .step(
         "comparison",
@@ -159,7 +207,23 @@ cor7_7 = (
         where="Corollary 7.7, proof, 4th display: O(d) with the constant 3/a",
     )
     .step(
+        "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq O(d)", fixed="C",
+        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1", consequence=PROOF_STEP,
+        true_if="for G^2/mu above C^2 d, C being the constant of the 4th display",
+        uses=("gll22.cor7.7/comparison",),
+        where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, with "
+              "logarithm 0",
+    )
+    .corrected(
+        "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq Cd",
+        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, C^2d<G^2/\mu", uses=("gll22.cor7.7/comparison",),
+        because="where G^2/mu is at most a constant times d, the 4th display allows every k below d, with 1 as the "
+                "minimum; the argument of the last case, on fewer dimensions, gives the bound there",
+        where="Corollary 7.7, proof, 5th display for G^2/mu above C^2 d",
+    )
+    .step(
         "middle-regime", r"\frac{G^2}{C^2\mu}\le k", given=r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq Cd",
+        uses=("gll22.cor7.7/without-the-minimum",),
         where="Corollary 7.7, proof, 5th display: k = Omega(G^2/mu)",
     )
     .step(
@@ -169,15 +233,18 @@ cor7_7 = (
     )
     .step(
         "small-regime", r"\frac{X}{C^2}\le k",
-        given=r"\sqrt{X}\sqrt{d^{\prime}}\sqrt{\frac{d^{\prime}}{k}}\leq Cd^{\prime}",
+        given=r"\sqrt{X}\sqrt{d^{\prime}}\min\{\sqrt{\frac{d^{\prime}}{k}},1\}\leq Cd^{\prime}, 4C^2d^{\prime}\le X",
         added=(_d_used,), uses=("gll22.cor7.7/comparison",),
-        where="Corollary 7.7, proof, end: the 5th display with d' dimensions, d' at most G^2/mu, which is X",
+        where="Corollary 7.7, proof, end: the 4th display with d' dimensions, of the order of G^2/mu, which is X, and "
+              "at most X/(2 C)^2; the bound is below 1 where that is below 1",
     )
     .whole(
-        "bound", r"k\ge\frac{1}{2C^2}\cdot\frac{X}{1+\log(X)/d}",
-        given=r"(\frac{X}{C^2}\le k\text{ or }\frac{Xd}{2C^2\log(X)}\le k), \log(X)>0", added=(_log_x,),
+        "bound", r"k\ge\frac{1}{4C^2}\cdot\frac{X}{1+\log(X)/d}",
+        given=r"(\frac{X}{C^2}\le k\text{ or }\frac{Xd}{2C^2\log(X)}\le k\text{ or }X\le 4C^2k), \log(X)>0",
+        added=(_log_x,),
         uses=("gll22.cor7.7/small-regime", "gll22.cor7.7/middle-regime", "gll22.cor7.7/large-regime"),
-        where="Corollary 7.7, all cases together, X being G^2/mu, above 1: O(.) with the constant 1/(2 C^2)",
+        where="Corollary 7.7, all cases together, X being G^2/mu, above 1: O(.) with the constant 1/(4 C^2); "
+              "G^2/mu is at most (2 C)^2, or one of the cases gives its bound",
     )
     .condition(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", consequence=EDGE,
@@ -185,7 +252,7 @@ cor7_7 = (
     )
     .corrected(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", given=r"X\ge 1, \log(X)\ge 0",
-        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is as large as one likes",
+        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is arbitrarily large",
         where="Corollary 7.7 for G^2/mu at least 1",
     )
 )  # fmt: skip

@@ -28,7 +28,7 @@ _wide = real("tau", ge=1, latex=r"\tau", meaning="diameter of the set in bst14, 
 _OWN = "Figure 1, this work's row"
 _TEXT = "Section 2.3, text after Figure 1"
 _GT20 = r"\frac{\alpha^{2}G^{4}d}{\varepsilon^{2}}"
-_WALK = r"\eta^{2}\tau^2d^{3}Wm"
+_WALK = r"\eta^{2}\tau^{2}\cdot d^{3}Wm"
 
 figure1 = (
     Sheet(
@@ -50,18 +50,19 @@ figure1 = (
     .step(
         "number-of-queries", r"VT\le 48CG^{2}q^2", given=r"T=C\frac{G_F^2}{\mu}q^2, V\le 48, \frac{G_F^2}{\mu}=G^2",
         uses=("gll22.thm5.6", "gll22.lem5.5/number-of-values-on-average", "gll22.figure1/rescaled"),
-        where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values a step",
+        where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values per step",
     )
     .whole(
         "own-row", r"48CG^{2}q^2\le\tilde{O}(G^{2})", soft="q", fixed="C",
         uses=("gll22.figure1/number-of-queries", "gll22.figure1/rescaled-logarithm"),
-        where=f"{_OWN}: the exponents of G and of the logarithm",
+        where=f"{_OWN}: the exponents of G and of the logarithm, for an F whose strongly convex part stands apart from "
+              "the f_i, as in Theorem 2.3; of the F of the caption, a mean of convex f_i, that part is not split off",
     )
     .reference(
         "lower-bound", r"\frac{G_F^2}{\mu}/(1+\log(G^{2}/\mu)/d)=G^{2}/(1+\log(G^{2}/\mu)/d)",
         given=r"\frac{G_F^2}{\mu}=G^2", added=(real("ln_X", ge=0, latex=r"\log(G^{2}/\mu)"),),
         uses=("gll22.cor7.7", "gll22.figure1/rescaled"),
-        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so that logarithms are all that can be saved",
+        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so logarithms are all that can be saved",
     )
     .reference(
         "below-[LC21]", r"G^{2}\le\frac{G^{2}}{\delta}", where="Figure 1, this work's row and that of [LC21]: a factor "
@@ -76,20 +77,23 @@ figure1 = (
         where=f"{_TEXT}: all previous results have at least d iterations; here [GT20]",
     )
     .reference(
-        "row-of-bst14", rf"{_WALK}\le d^{{O(1)}}", consequence=EDGE, uses=("bst14.lem6.5",),
-        true_if="if the Lipschitz constant and the diameter are at most powers of d",
-        where="Figure 1, row [BST14], against Lemma 6.5 of bst14: eta is what G is here, tau the diameter, W the "
-              "length of a walk over p eta^2 tau^2 p^2 and m the number of walks, for an accuracy of 1",
+        "row-of-bst14", r"\eta^{2}\tau^{2}\cdot 2^{3}\le O(1)", consequence=EDGE, uses=("bst14.lem6.5",),
+        true_if="if the Lipschitz constant and the diameter are at most powers of d, or with G^{O(1)} beside "
+                "d^{O(1)}, as in the row of [CDJB20]",
+        where="Figure 1, row [BST14], in two dimensions, where d^{O(1)} is a constant: the bound on the time in "
+              "Lemma 6.5 of bst14 is at least eta^2 tau^2 d^3 for an accuracy of 1, eta being what G is here, tau the "
+              "diameter",
     )
     .corrected(
         "row-of-bst14", rf"{_WALK}\le d^{{12}}", given=r"\eta\tau\le d^2, Wm\le d^5", uses=("bst14.lem6.5",),
-        because="the time of bst14's sampler grows with the Lipschitz constant and the diameter too, and not with d "
-                "alone",
-        where="Figure 1, row [BST14], where they are at most powers of d",
+        because="the bound on the time of bst14's sampler grows with the Lipschitz constant and the diameter too, and "
+                "not with d alone",
+        where="Figure 1, row [BST14], where they are at most powers of d, and so the rest of the bound: W is the "
+              "length of a walk over d^3 eta^2 tau^2, and m the number of walks",
     )
     .step(
-        "logarithm-of-the-accuracy", r"c\ln n=\Theta(\ln n)", fixed="c",
-        where="Figure 1, caption: delta = n^(-c), so that logarithms of 1/delta are polylogarithmic in n",
+        "logarithm-of-the-accuracy", r"\ln(1/n^{-c})=\Theta(\ln n)", fixed="c",
+        where="Figure 1, caption: delta = n^(-c), so logarithms of 1/delta are polylogarithmic in n",
     )
     .reference(
         "smooth-losses", r"\kappa\max\{d,\sqrt{nd}\}\le n", given=r"\kappa^2d\le n",
@@ -107,8 +111,9 @@ figure1 = (
     .reference(
         "private-risk-with-[GT20]", rf"n\cdot{_GT20.replace('G^{4}', 'n^4')}\le O(\sqrt{{n}}\cdot n^{{4}}d)",
         fixed=r"\alpha, \varepsilon", consequence=EDGE, true_if="with gradients of F in place of those of f_i",
-        where=f"{_TEXT}: its row of Figure 1 at G^2 = n^2, which Theorem 6.4 has, in gradients of f_i, of which one of "
-              "F takes n; logarithms are below sqrt(n)",
+        where=f"{_TEXT}: O~(n^4 d) gradients of f_i are said to be enough; its row of Figure 1 at G^2 = n^2, which "
+              "Theorem 6.4 has, counts gradients of F, of which one takes n gradients of f_i; sqrt(n) stands for the "
+              "logarithms that the tilde leaves out, and is more",
     )
     .corrected(
         "private-risk-with-[GT20]",
@@ -119,7 +124,9 @@ figure1 = (
     )
     .reference(
         "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", consequence=EDGE, true_if="for n up to d^3",
-        where=f"{_TEXT}: n^2 values of f_i in comparison with n d^3; logarithms are below sqrt(n)",
+        where=f"{_TEXT}: significantly faster than the previous algorithms, taken to say that n^2 values of f_i are "
+              "never more than the n d^3 of [JLLV21], whatever d is; sqrt(n) stands for the logarithms that the tildes "
+              "leave out",
     )
     .corrected(
         "faster-than-[JLLV21]", r"n^{2}\le nd^{3}", given=r"n\le d^3",

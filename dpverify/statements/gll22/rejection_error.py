@@ -6,6 +6,7 @@ from typing import Any
 
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH
+from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import G_exponent as G
 from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
@@ -89,10 +90,33 @@ _AT_2, _AT_8, _AT_16 = (
     _one_letter(f"tail{part}", rf"e^{{-t^{{2}}/({part}\eta G^{{2}})}}") for part in (2, 8, 16)
 )
 _TWO_G = r"(1-e^{-2})\exp(-2G\sqrt{\eta})"
-_LINEAR = (
-    "one function, linear, and psi as flat as one likes: f(x) - f(z) is Gaussian with variance 2 eta G^2"
-)
+_LINEAR = "one function, linear, and psi arbitrarily flat: f(x) - f(z) is Gaussian with variance 2 eta G^2"
 _HALF = r"\frac{t^{2}}{4\eta}"
+_PROPOSAL = (
+    *(vector(name) for name in "xyzg"), real("psi_x", latex=r"\psi(x)"), real("psi_z", latex=r"\psi(z)"),
+)  # fmt: skip
+_POINTS = (vector("x"), vector("z"), vector("m"))
+_EITHER_FAR = rf"\Pr_{{x,z}}[\|x-{_E}x\|_{{2}}\geq t/2\text{{ or }}\|z-{_E}z\|\geq t/2]"
+_either = _probability("either_far", _EITHER_FAR)
+_mean_length = real("M", ge=0, unit=LENGTH, meaning="mean length of x - m")
+_ANY_QUARTER, _ANY_HALF = (
+    rf"\Pr_{{x,z\sim\mathcal{{G}}}}(|f_{{i}}(x)-f_{{i}}(z)|\geq {size}\text{{ for any such }}i)"
+    for size in (r"\frac{1}{4}2^{k}", "1/2")
+)
+_quarter, _half = _probability("quarter", _ANY_QUARTER), _probability("half", _ANY_HALF)
+_LARGE_FEW = r"\Pr(|\rho_{\leq L}|>2^{kL})"
+_large_few = _probability("large_few", _LARGE_FEW)
+_QUARTERS, _HALVES = (
+    rf"L^{{2}}\exp(-\frac{{{over}}}{{{under}\eta G^{{2}}}})" for over, under in (("4^{k}", 32), (1, 8))
+)
+_QUARTERS_UNION, _HALVES_UNION = (
+    rf"N\le\frac{{L(L+1)}}{{2}}, p\le 2e^{{-({size})^2/(4\eta G^2)}}" for size in (r"\frac{1}{4}2^{k}", "1/2")
+)
+_TAILS = tuple(
+    real(name, gt=0, latex=rf"\exp(-\frac{{{over}}}{{{under}\eta G^{{2}}}})")
+    for name, over, under in (("t32", "4^{k}", 32), ("t64", "4^{k}", 64), ("t8", "1", 8), ("t16", "1", 16))
+)
+_differences = real("N", ge=0, meaning="number of differences")
 
 _letters = (
     G, _eta, _delta, _level, _level_1000, _L, _k, _j, _t, _w, _lambda, _X, _Xt, _rho, _rho_more, _rho_few, _distance,
@@ -128,7 +152,7 @@ _first = (
     )
     .corrected(
         "total-variation", rf"{_TV}\leq{_L1}", given=rf"{_TV}=\frac{{1}}{{2}}{_L1}", uses=("scheffe", "gll22.lem5.3"),
-        because="the integral of the densities' distance is twice the total variation of Definition 3.10, so that the "
+        because="the integral of the densities' distance is twice the total variation of Definition 3.10, so the "
                 "equality is an inequality",
         consequence=EDGE, true_if="if d_TV is twice the total variation of Definition 3.10",
         where="Lemma 5.5, proof, first display and (11), as an inequality",
@@ -145,6 +169,14 @@ _first = (
         given=rf"{_PART1}=\frac{{{_OFF}}}{{{_EX}}}, "
               rf"{_PART2}={_EXt}\cdot|\frac{{1}}{{{_EX}}}-\frac{{1}}{{{_EXt}}}|, |{_EX}-({_EXt})|\le{_OFF}",
         uses=("jensen", "gll22.lem5.5/triangle"), where="Lemma 5.5, proof, (11), last step",
+    )
+    .condition(
+        "strong-convexity-of-the-proposal",
+        r"\psi(z)+\frac{1}{2\eta}\|z-y\|^2\ge\psi(x)+\frac{1}{2\eta}\|x-y\|^2+\langle g+\frac{1}{\eta}(x-y),z-x\rangle"
+        r"+\frac{1}{2\eta}\|z-x\|^2",
+        given=r"\psi(z)\ge\psi(x)+\langle g,z-x\rangle", added=_PROPOSAL, units=False,
+        where="Lemma 5.4, what it asks for: the proposal's negative logarithm is 1/eta-strongly convex; g is a "
+              "subgradient of psi at x",
     )
     .step(
         "deviation", r"\frac{(2G\sqrt{\eta})^2}{2\eta G^2}=2", uses=("gaussian-concentration",),
@@ -266,14 +298,32 @@ _many_rounds = (
         uses=("gll22.lem5.5/average", "gll22.lem5.5/markov",
         "gll22.lem5.5/choice-of-k"), where="Lemma 5.5, proof, 13th display",
     )
+    .step(
+        "one-of-the-two-is-far", r"\|x-z\|\le\|x-m\|+\|z-m\|", added=_POINTS, units=False,
+        where="Lemma 5.5, proof, 14th display, first step: m is the mean of x and of z, and if the left side is at "
+              "least "
+              "t, one of the two on the right is at least t/2",
+    )
+    .step(
+        "both-lengths", rf"{_EITHER_FAR}\leq ~{{}}2e^{{-t^{{2}}/(8\eta)}}",
+        given=rf"{_EITHER_FAR}\le 2p, p\le e^{{-(t/2-M)^2/(2\eta)}}, M\le t/2", added=(_either, _mean_length),
+        letters=(real("t", ge=0, unit=LENGTH),), uses=("gaussian-concentration",), consequence=PROOF_STEP,
+        where="Lemma 5.5, proof, 14th display, second step: Lemma 5.4 for the length of x - m, whose mean is M",
+    )
+    .corrected(
+        "both-lengths", rf"{_EITHER_FAR}\leq ~{{}}2e^{{-(t/2-M)^{{2}}/(2\eta)}}",
+        given=rf"{_EITHER_FAR}\le 2p, p\le e^{{-(t/2-M)^2/(2\eta)}}, M\le t/2", added=(_either, _mean_length),
+        letters=(real("t", ge=0, unit=LENGTH),), uses=("gaussian-concentration",),
+        where="Lemma 5.5, proof, 14th display, with the mean length M of x - m",
+    )
     .instance(
         "distance-of-two-samples",
         rf"e^{{-t^2/(4\eta)}}(1+{_HALF}+\frac{{1}}{{2}}({_HALF})^2+\frac{{1}}{{6}}({_HALF})^3)"
         rf"\leq 2e^{{-t^{{2}}/(8\eta)}}",
         letters=(real("t", ge=0, unit=LENGTH),),
-        case="eight dimensions and psi as flat as one likes: ||x - z||^2 is 2 eta times a chi-square of 8 degrees",
+        case="eight dimensions and psi arbitrarily flat: ||x - z||^2 is 2 eta times a chi-square of 8 degrees",
         where="Lemma 5.5, proof, 14th display: Pr[||x - z|| >= t]; concentration is about the mean length, which grows "
-              "with the dimension, so that each t fails in some dimension",
+              "with the dimension, so each t fails in some dimension",
         consequence=PROOF_STEP,
     )
     .step(
@@ -353,7 +403,7 @@ _few_rounds = (
     )
     .step(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha<\frac{L^{2}}{2}",
-        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 many f_i(x) and f_i(z)", consequence=PROOF_STEP,
+        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 values f_i(x) and f_i(z)", consequence=PROOF_STEP,
     )
     .corrected(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha=\frac{L(L+1)}{2}",
@@ -370,20 +420,40 @@ _few_rounds = (
         given=r"L=1, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 19th display: union bound",
         consequence=PROOF_STEP,
     )
-    .corrected(
-        "union-bound-for-quarters",
-        r"\frac{L(L+1)}{2}\cdot 2e^{-(2^{k}/4)^2/(2\eta\cdot(\sqrt{2}G)^2)}=L(L+1)\exp(-\frac{(2^{k})^2}{64\eta G^2})",
-        coverage="step", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
-        because="the union bound has 4^k / (64 eta G^2) in the exponent where 4^k / (32 eta G^2) is printed: f_i(x) - "
-                "f_i(z) is sqrt(2) G-Lipschitz in (x, z), and a quarter squared is a sixteenth",
-        where="Lemma 5.5, proof, 19th display: L (L + 1) / 2 differences",
-    )
     .step(
         "sum-of-powers-begins", r"1+r\le 3r", where="Lemma 5.5, proof, 20th display for L = 1, r = 2^k / 3",
     )
     .step(
         "sum-of-powers-goes-on", r"S+ra\le 3c\cdot ra", given=r"S\le ca",
         where="Lemma 5.5, proof, 20th display from L to L + 1: a = r^L, c = 3^L",
+    )
+    .step(
+        "quarters", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(\frac{{1}}{{4}}2^{{k}})^2/(4\eta G^2)}}\leq {_QUARTERS}",
+        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        consequence=PROOF_STEP,
+        where="Lemma 5.5, proof, 19th display: the bound of the union, of L (L + 1) / 2 differences that are sqrt(2) "
+              "G-Lipschitz in (x, z), and what is printed",
+    )
+    .corrected(
+        "quarters", rf"{_ANY_QUARTER}\leq L(L+1)\exp(-\frac{{4^{{k}}}}{{64\eta G^{{2}}}})",
+        given=rf"{_ANY_QUARTER}\le N\cdot p, {_QUARTERS_UNION}",
+        added=(_quarter, _differences), uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        because="the union bound has 4^k / (64 eta G^2) in the exponent where 4^k / (32 eta G^2) is printed: f_i(x) - "
+                "f_i(z) is sqrt(2) G-Lipschitz in (x, z), and a quarter squared is a sixteenth",
+        where="Lemma 5.5, proof, 19th display: union bound, with L (L + 1) / 2 differences, each sqrt(2) G-Lipschitz "
+              "in (x, z)",
+    )
+    .step(
+        "large-rho", rf"{_LARGE_FEW}\leq {_QUARTERS}",
+        given=rf"{_LARGE_FEW}\le{_ANY_QUARTER}, {_ANY_QUARTER}\leq {_QUARTERS}",
+        added=(_quarter, _large_few, *_TAILS), uses=("gll22.lem5.5/quarters", "gll22.lem5.5/sum-of-powers-goes-on"),
+        where="Lemma 5.5, proof, after the 20th display",
+    )
+    .corrected(
+        "large-rho", rf"{_LARGE_FEW}\leq L(L+1)\exp(-\frac{{4^{{k}}}}{{64\eta G^{{2}}}})",
+        given=rf"{_LARGE_FEW}\le{_ANY_QUARTER}, {_ANY_QUARTER}\leq L(L+1)\exp(-\frac{{4^{{k}}}}{{64\eta G^{{2}}}})",
+        added=(_quarter, _large_few, *_TAILS), uses=("gll22.lem5.5/quarters", "gll22.lem5.5/sum-of-powers-goes-on"),
+        where="Lemma 5.5, proof, after the 20th display, with the corrected bound",
     )
     .step(
         "squares-and-powers", r"(L+1)^2\le 4\cdot 4^{L}", given=r"L^2\le 4^{L}", added=(_four,),
@@ -417,7 +487,7 @@ _few_rounds = (
         given=rf"{_GEOMETRIC}=\frac{{1}}{{2^{{L}}-1}}, 2^{{L}}\ge 60/{_INNER}", added=(_two,),
         uses=("gll22.lem5.5/rounds", "gll22.lem5.5/sum-of-powers-begins", "gll22.lem5.5/sum-of-powers-goes-on",
               "gll22.lem5.5/exponents-of-eq15", "gll22.lem5.5/choice-of-eta", "gll22.lem5.5/powers-of-four",
-              "gll22.lem5.5/union-bound-for-quarters"),
+              "gll22.lem5.5/large-rho"),
         where="Lemma 5.5, proof, (15), last step",
     )
     .step(
@@ -430,16 +500,34 @@ _few_rounds = (
         given=r"L=1, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 23rd display: union bound",
         consequence=PROOF_STEP,
     )
-    .corrected(
-        "union-bound-for-halves",
-        r"\frac{L(L+1)}{2}\cdot 2e^{-(1/2)^2/(2\eta\cdot(\sqrt{2}G)^2)}=L(L+1)\exp(-\frac{1}{16\eta G^2})",
-        coverage="step", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
-        because="likewise the 23rd display, with 16 in place of 8",
-        where="Lemma 5.5, proof, 23rd display: L (L + 1) / 2 differences",
-    )
     .step(
         "half-powers", r"\sum_{\alpha=1}^{L}(\frac{1}{2})^{\alpha}\le 1",
-        where="Lemma 5.5, proof, 24th display: the products are at most 2^-alpha, so that 0 <= rho_<=L <= 2",
+        where="Lemma 5.5, proof, 24th display: the products are at most 2^-alpha, so 0 <= rho_<=L <= 2",
+    )
+    .step(
+        "halves", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(1/2)^2/(4\eta G^2)}}\leq {_HALVES}",
+        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        consequence=PROOF_STEP, where="Lemma 5.5, proof, 23rd display: the bound of the union and what is printed",
+    )
+    .corrected(
+        "halves", rf"{_ANY_HALF}\leq L(L+1)\exp(-\frac{{1}}{{16\eta G^{{2}}}})",
+        given=rf"{_ANY_HALF}\le N\cdot p, {_HALVES_UNION}",
+        added=(_half, _differences), uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        because="likewise the 23rd display, with 16 in place of 8",
+        where="Lemma 5.5, proof, 23rd display: union bound, with L (L + 1) / 2 differences, each sqrt(2) G-Lipschitz "
+              "in (x, z)",
+    )
+    .step(
+        "few-outside", rf"{_FEW_OUTSIDE}\leq {_HALVES}",
+        given=rf"{_FEW_OUTSIDE}\le{_ANY_HALF}, {_ANY_HALF}\leq {_HALVES}",
+        added=(_half, *_TAILS), uses=("gll22.lem5.5/halves", "gll22.lem5.5/half-powers"),
+        where="Lemma 5.5, proof, after the 24th display",
+    )
+    .corrected(
+        "few-outside", rf"{_FEW_OUTSIDE}\leq L(L+1)\exp(-\frac{{1}}{{16\eta G^{{2}}}})",
+        given=rf"{_FEW_OUTSIDE}\le{_ANY_HALF}, {_ANY_HALF}\leq L(L+1)\exp(-\frac{{1}}{{16\eta G^{{2}}}})",
+        added=(_half, *_TAILS), uses=("gll22.lem5.5/halves", "gll22.lem5.5/half-powers"),
+        where="Lemma 5.5, proof, after the 24th display, with the corrected bound",
     )
     .step(
         "eq16-before",
@@ -447,13 +535,13 @@ _few_rounds = (
         given=rf"{_OUTSIDE}\leq\frac{{2}}{{2^{{L}}}}+{_FEW_OUTSIDE}, "
               rf"{_FEW_OUTSIDE}\leq L^{{2}}\exp(-\frac{{1}}{{8\eta G^{{2}}}})",
         added=(_two, real("tail", gt=0, latex=r"\exp(-\frac{1}{8\eta G^{2}})")),
-        uses=("gll22.lem5.5/leaving-the-interval", "gll22.lem5.5/union-bound-for-halves", "gll22.lem5.5/half-powers"),
+        uses=("gll22.lem5.5/leaving-the-interval", "gll22.lem5.5/few-outside", "gll22.lem5.5/half-powers"),
         where="Lemma 5.5, proof, (16), first step",
     )
     .step(
         "eq16", rf"2^{{L}}(L^{{2}}\exp(-\frac{{1}}{{8\eta G^{{2}}}})+\frac{{2}}{{2^{{L}}}})\leq\frac{{{_INNER}}}{{9}}",
         given=r"\eta\leq 2^{-8}G^{-2}L^{-1}", where="Lemma 5.5, proof, (16): 2^L times 2/2^L is 2, for every L",
-        uses=("gll22.lem5.5/leaving-the-interval", "gll22.lem5.5/union-bound-for-halves", "gll22.lem5.5/half-powers"),
+        uses=("gll22.lem5.5/leaving-the-interval", "gll22.lem5.5/few-outside", "gll22.lem5.5/half-powers"),
     )
     .corrected(
         "factorials-outgrow-fours", r"3\cdot 4\cdot 4^{L}\le 8(L+2)(L+1)!", given=r"3\cdot 4^{L}\le 8(L+1)!, L\ge 2",
@@ -472,11 +560,11 @@ _few_rounds = (
         "eq16", rf"2^{{L}}(\frac{{2\cdot 4^{{L}}}}{{(4^{{L}})^{{4}}}}+\frac{{1}}{{(L+1)!}})\leq\frac{{{_INNER}}}{{9}}",
         given=rf"4^{{L}}=(2^{{L}})^2, 3\cdot 4^{{L}}\le 8(L+1)!, 2^{{L}}\ge 60/{_INNER}",
         added=(_two, _four, _next_factorial),
-        because="the loop enters round L + 1 with probability 1/(L + 1)!; the print bounds it by 2/2^L, which "
+        because="the loop enters round L + 1 with probability 1/(L + 1)!; the paper bounds it by 2/2^L, which "
                 "times 2^L is 2 and not small",
         consequence=PROOF_STEP, true_if="with 1/(L + 1)!, which times 2^L is at most 3/2^L",
         uses=("gll22.lem5.5/rounds", "gll22.lem5.5/factorials-outgrow-fours",
-              "gll22.lem5.5/exponential-and-fours", "gll22.lem5.5/union-bound-for-halves",
+              "gll22.lem5.5/exponential-and-fours", "gll22.lem5.5/few-outside",
               "gll22.lem5.5/more-values", "gll22.lem5.5/half-powers"),
         where="Lemma 5.5, proof, (16), with 1/(L + 1)! and exp(-1/(16 eta G^2)) <= exp(-16 L) <= 4^(-4 L)",
     )
@@ -512,7 +600,7 @@ lem5_5 = (
         rf"{_EXt}\geq{_EX}-{_OFF}\geq\frac{{2}}{{3}}-\frac{{{_INNER}}}{{3}}\geq\frac{{1}}{{3}}",
         given=rf"|{_EX}-({_EXt})|\le{_OFF}, {_EX}\ge\frac{{2}}{{3}}, 3\cdot{_OFF}\le{_INNER}",
         uses=("gll22.lem5.5/two-thirds", "gll22.lem5.5/three-times", "gll22.lem5.5/accuracy"),
-        where="Lemma 5.5, proof, acceptance probability: E X~ / 2, so that 6 rounds are enough on average",
+        where="Lemma 5.5, proof, acceptance probability: E X~ / 2, so 6 rounds are enough on average",
     )
     .step(
         "values-in-a-round", r"\sum_{\alpha=1}^{L}\frac{2\cdot 2}{2^{\alpha-1}}\le 8",
@@ -524,12 +612,12 @@ lem5_5 = (
         "number-of-values-on-average", r"N\le 48", added=(real("N", ge=0), real("V", ge=0)),
         given=rf"N=\frac{{V}}{{p}}, V\le 8, p=\frac{{1}}{{2}}{_EXt}, {_EXt}\ge\frac{{1}}{{3}}",
         uses=("wald", "gll22.lem5.5/values-in-a-round", "gll22.lem5.5/acceptance"),
-        where="Lemma 5.5, O(1) many values on average: at most 48",
+        where="Lemma 5.5, O(1) values on average: at most 48",
     )
     .whole(
         "number-of-samples-on-average", r"N\le 12", added=(real("N", ge=0),),
         given=rf"N=\frac{{2}}{{p}}, p=\frac{{1}}{{2}}{_EXt}, {_EXt}\ge\frac{{1}}{{3}}",
-        uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) many samples on average: at most 12",
+        uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) samples on average: at most 12",
     )
 )  # fmt: skip
 

@@ -83,6 +83,15 @@ lem5_3 = (
               rf"=\frac{{1}}{{2}}{_CLIPPED_X}, {_ACCEPTED}=\frac{{1}}{{2}}{_CLIPPED}",
         uses=("rejection-sampling", "gll22.lem5.3/acceptance-by-clipping"), where="Lemma 5.3, second display",
     )
+    .define(_PRODUCT, rf"({_GAP})^{{\alpha}}")
+    .step(
+        "one-more-index", rf"{_PRODUCT}\cdot{_GAP}=({_GAP})^{{\alpha+1}}", letters=(_positive("gap", _GAP),),
+        uses=("independent-means-multiply",),
+        where="Lemma 5.3, proof, 3rd display, from alpha to alpha + 1 indices, which are independent of one another, "
+              "for "
+              "a mean over I above 0; for one index it is that mean. Where that is 0, so are both sides; where it is "
+              "below 0, both are (-1)^(alpha + 1) times those of its absolute value",
+    )
     .instance(
         "independent-indices", r"\frac{a^2+ab+ba+b^2}{4}=(\frac{a+b}{2})^2",
         case="the second round, and two functions whose values differ by a and by b",

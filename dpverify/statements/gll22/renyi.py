@@ -15,6 +15,10 @@ _RENYI = r"\mathrm{D}_{\alpha}(\mathcal{N}(0,1),\mathcal{N}(s,1))"
 _KL = r"\mathrm{D}_{KL}(\mathcal{N}(0,1),\mathcal{N}(s,1))"
 
 
+_trade_off = real("T", ge=0, le=1, latex=r"T(P\|Q)")
+_quantile = real("q", latex=r"\Phi^{-1}(1-z)", meaning="Gaussian quantile of 1 - z")
+
+
 def _divergence(name: str, latex: str) -> Variable:
     return real(name, ge=0, unit=NATS, latex=latex)
 
@@ -34,7 +38,8 @@ _D_KL = _divergence("D_KL", r"\mathrm{D}_{KL}(P\|Q)")
 
 cor4_3 = (
     Sheet(
-        "gll22.cor4.3", (order, _s, _x, _mean, G, mu, k, _D, _D_M, _D_XY, _D_N, _D_alpha, _D_KL_N, _D_KL),
+        "gll22.cor4.3",
+        (order, _s, _x, _mean, G, mu, k, _trade_off, _quantile, _D, _D_M, _D_XY, _D_N, _D_alpha, _D_KL_N, _D_KL),
         title="Renyi and KL divergence of the exponential mechanism", where="Corollary 4.3",
         latex=(
             r"\mathrm{D}_{\alpha}(P\|Q)\leq\frac{\alpha kG^{2}}{2\mu}\text{ and }"
@@ -43,6 +48,14 @@ cor4_3 = (
         pairs=("gll22.thm2.1", "gll22.def3.7", "gll22.thm6.7"),
     )
     .define(_RENYI, rf"\frac{{1}}{{\alpha}}\log({_MOMENT})")
+    .define(r"T(X\|Y)", r"\Phi(\Phi^{-1}(1-z)-\frac{G\sqrt{k}}{\sqrt{\mu}})")
+    .condition(
+        "larger-trade-off", r"T(P\|Q)\geq T(X\|Y)",
+        given=r"T(P\|Q)\ge\Phi(\Phi^{-1}(1-z)-\frac{kG}{\sqrt{k\mu}})",
+        uses=("gll22.thm2.1/trade-off", "gll22.eq10"),
+        where="Corollary 4.3, proof, what the cited theorem asks for, at z: X and Y are Gaussians whose means are "
+              "G sqrt(k) / sqrt(mu) apart",
+    )
     .step(
         "scaled-functions", r"\frac{kG}{\sqrt{k\mu}}=\frac{G\sqrt{k}}{\sqrt{\mu}}", uses=("gll22.thm2.1",),
         where="Corollary 4.3: kF is k mu-strongly convex, and k times the difference is kG-Lipschitz",
@@ -52,7 +65,7 @@ cor4_3 = (
         r"\mathrm{D}(P\|Q)\leq"
         r"\mathrm{D}\left(\mathcal{N}(0,1)\|\mathcal{N}\left(\frac{G\sqrt{k}}{\sqrt{\mu}},1\right)\right)",
         given=r"\mathrm{D}(P\|Q)=\mathrm{D}(M(X)\|M(Y))\leq\mathrm{D}(X\|Y), \mathrm{D}(X\|Y)=" + _D_N.latex,
-        uses=("gll22.thm2.1", "gll22.cor4.3/scaled-functions", "gll22.cor4.3/post-processing"),
+        uses=("gll22.cor4.3/larger-trade-off", "gll22.cor4.3/scaled-functions", "gll22.cor4.3/post-processing"),
         where="Corollary 4.3, any divergence that decreases under post-processing",
     )
     .step(
@@ -125,8 +138,8 @@ def3_7 = (
     )
     .corrected(
         "limit-at-one", r"\left.\frac{\alpha s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}",
-        because="1/alpha stands in front of the logarithm where 1/(alpha - 1) is meant: the printed quantity tends to "
-                "0 at alpha = 1, and Corollary 4.3 computes with the usual one",
+        because="1/alpha is printed in front of the logarithm where 1/(alpha - 1) is meant: the printed quantity tends "
+                "to 0 at alpha = 1, and Corollary 4.3 computes with the usual one",
         consequence=EDGE, true_if="with 1/(alpha - 1), as [Ren61] has it", uses=("gll22.def3.7/of-gaussians",),
         case="N(0, 1) and N(s, 1), whose Kullback-Leibler divergence is s^2 / 2",
         catches=("1/alpha in front of the logarithm", r"\left.\frac{(\alpha-1)s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}"),

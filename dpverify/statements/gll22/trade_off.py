@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import G_exponent as G
 from dpverify.statements.gll22.symbols import mu_exponent as mu
-from dpverify.statements.sheet import Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 
@@ -43,6 +43,8 @@ _level = real("m", latex=r"m(z)")
 _distance = real("distance", ge=0, unit=LENGTH, latex=r"d(x,A)")
 _y_value = real("alpha_y", latex=r"\alpha(y)", meaning="its value at a nearest point of A")
 _number_r = real("r", ge=0, meaning="how much larger the value is")
+_NEAREST = r"\alpha(y)\le m(z), \alpha(x)-\alpha(y)\le G d(x,A)"
+_FLAT = "N(0, 1), alpha(x) = max(x, 0) and z = 1/2, so that m(z) = 0 and Phi^-1(1 - z) = 0"
 _BEYOND = r"\Phi\left(\Phi^{-1}(1-z)-\frac{r\sqrt{\mu}}{G}\right)"
 
 cor3_12 = (
@@ -58,6 +60,23 @@ cor3_12 = (
         "distance",
         r"d(x,A)\geq r/G", given=r"\alpha(x)\geq m(z)+r, \alpha(y)\le m(z), \alpha(x)-\alpha(y)\le G d(x,A)",
         where="Corollary 3.12, proof: y is a point of A nearest to x",
+    )
+    .step(
+        "other-points",
+        r"(\alpha(x)\geq m(z)+r\implies d(x,A)\geq r/G)\text{ and }(d(x,A)\geq r/G\iff\neg(d(x,A)\le r/G))",
+        given=_NEAREST, uses=("gll22.cor3.12/distance",), consequence=EDGE,
+        true_if="if no mass lies at the distance r/G",
+        where="Corollary 3.12, proof, before the display: the set on the "
+        "left is called the complement of A_{r/G}",
+    )
+    .corrected(
+        "other-points",
+        r"(\alpha(x)\geq m(z)+r\implies d(x,A)\geq r/G)\text{ and }(d(x,A)\geq r/G\iff\neg(d(x,A)<r/G))",
+        given=_NEAREST, uses=("gll22.cor3.12/distance",),
+        because="points at distance r/G are in A_{r/G} and in what is called its complement; they may have mass if r "
+                "is "
+                "0, and then the first bound fails where alpha takes the value m(z) with a positive probability",
+        where="Corollary 3.12, proof, before the display, with A_{r/G} without the points at distance r/G",
     )
     .step(
         "complement", rf"{_above.latex} \leq\pi(\overline{{A_{{r/G}}}})=1-\pi(A_{{r/G}})",
@@ -86,6 +105,18 @@ cor3_12 = (
         given=r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]\le 1-\Phi(-\Phi^{-1}(z)+\frac{r\sqrt{\mu}}{G})",
         uses=("gll22.cor3.12/above",),
         where="Corollary 3.12, second line: the first for -alpha, whose 1 - z quantile is -m(z)",
+    )
+    .instance(
+        "at-the-level", rf"{_above.latex}\leq\Phi(-\frac{{r\sqrt{{\mu}}}}{{G}})",
+        given=rf"r=0, {_above.latex}=1", case=_FLAT,
+        where="Corollary 3.12, first line, for every r >= 0", consequence=EDGE,
+        true_if="for r > 0, or if alpha takes no value with a positive probability",
+    )
+    .corrected(
+        "at-the-level", r"\Phi(-r)\leq\Phi(-\frac{r\sqrt{\mu}}{G})", given=r"r>0, \mu=G^2",
+        case="N(0, 1/mu), alpha(x) = G max(x, 0) with G^2 = mu, and z = 1/2",
+        where="Corollary 3.12, first line, for r > 0",
+        catches=("twice the distance", r"\Phi(-r)\leq\Phi(-\frac{2r\sqrt{\mu}}{G})"),
     )
 )  # fmt: skip
 
@@ -122,7 +153,55 @@ _phi, _phi2 = (
     real("p2", gt=0, lt=1, latex=r"\Phi(\Phi^{-1}(z)+\gamma)"),
 )
 
-thm2_1 = (
+_Z_P, _Z_Q = real("Z_P", gt=0), real("Z_Q", gt=0)
+_F_x, _F_tilde = real("F_x", latex="F(x)"), real("F_tilde", latex=r"\tilde{F}(x)")
+_density = (
+    Sheet("gll22.thm2.1", (_Z_P, _Z_Q, _F_x, _F_tilde))
+    .define(r"\alpha(x)", r"\tilde{F}(x)-F(x)")
+    .define("P(x)", r"\frac{e^{-F(x)}}{Z_P}").define("Q(x)", r"\frac{e^{-\tilde{F}(x)}}{Z_Q}")
+    .step(
+        "density", r"Q(x)=\frac{Z_P}{Z_Q}e^{-\alpha(x)}P(x)",
+        where="Theorem 4.1, proof, first sentence: Q(x) is in proportion to exp(-alpha(x)) P(x)",
+    )
+)  # fmt: skip
+_epsilon, _shift, _point = real("epsilon", gt=0, latex=r"\varepsilon"), real("s", gt=0, latex="s"), real("y")
+_OF_SHIFTED = (
+    r"\delta\left(P\;\middle\|\;Q\right)",
+    r"\delta\left(\mathcal{N}(0,I_{d})\;\middle\|\;\mathcal{N}(a,I_{d})\right)",
+    r"\delta\left(\mathcal{N}(0,1)\;\middle\|\;\mathcal{N}\left(\left\lVert a\right\rVert_{2},1\right)\right)",
+)
+_shifted = (
+    Sheet("gll22.thm2.1", (_epsilon, _shift, _point))
+    .define(
+        _OF_SHIFTED[0],
+        r"\int_{\varepsilon/s+s/2}^{\infty}\frac{e^{-(y-s)^2/2}}{\sqrt{2\pi}}\mathrm{d}y"
+        r"-e^{\varepsilon}\int_{\varepsilon/s+s/2}^{\infty}\frac{e^{-y^2/2}}{\sqrt{2\pi}}\mathrm{d}y",
+    )
+    .define(
+        _OF_SHIFTED[1],
+        r"\Phi(\frac{s^2-(\varepsilon+s^2/2)}{s})-e^{\varepsilon}\Phi(-\frac{\varepsilon+s^2/2}{s})",
+    )
+    .define(
+        _OF_SHIFTED[2],
+        r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})",
+    )
+    .step(
+        "curve-of-shifted-gaussians", "=".join(_OF_SHIFTED),
+        uses=("neyman-pearson", "gaussian-rotation", "gll22.eq9/value-of-the-best-half-line"),
+        where="Section 2.1, tightness, at epsilon, with s = ||a||: the best event is <x, a> >= epsilon + s^2 / 2, and "
+              "<x, a> has the variance s^2 and the mean 0 under P, s^2 under Q; in the integrals it is divided by s",
+    )
+)  # fmt: skip
+_bit, _other_bit = (
+    real("u", ge=0, le=1, meaning="indicator of S"),
+    real("v", ge=0, le=1, meaning="of another event"),
+)
+_Q_S = real("Q_S", ge=0, le=1, latex=r"\int_{x\in S}Q(x)\mathrm{d}x")
+_P_S = real("P_S", gt=0, latex=r"\int_{x\in S}e^{-\alpha(x)}P(x)\mathrm{d}x")
+_P_K = real("P_K", gt=0, latex=r"\int_{x\in\mathcal{K}}e^{-\alpha(x)}P(x)\mathrm{d}x")
+_weight, _level_weight = real("w", gt=0, latex=r"e^{-\alpha(x)}"), real("w_m", gt=0, latex=r"e^{-m(z)}")
+
+_thm2_1 = (
     Sheet(
         "gll22.thm2.1",
         (mu, G, _z, _gamma, _quantile, _other_quantile, _level, _t, _F, _H, _f_gauss, _h_gauss, _x, _a,
@@ -136,6 +215,28 @@ thm2_1 = (
     .define(_S_X, _S).define(_NOT_S_X, _NOT_S)
     .define(_T_GAUSS, r"\Phi(\Phi^{-1}(1-z)-\frac{G}{\sqrt{\mu}})")
     .define(r"T\left(N(0,1)\;\middle\|\;N(\gamma,1)\right)", r"\Phi(q_{1-z}-\gamma)")
+    .step(
+        "event-at-a-point", r"(u-v)(e^{-\alpha(x)}-e^{-m(z)})\le 0",
+        given=r"(e^{-\alpha(x)}\le e^{-m(z)}\implies u=1), (e^{-\alpha(x)}>e^{-m(z)}\implies u=0)",
+        added=(_bit, _other_bit, _weight, _level_weight),
+        where="Theorem 4.1, proof, before the first display: u says whether x is in S = {alpha(x) >= m(z)}, v whether "
+              "it "
+              "is in another event of the same P-mass; the mean of the left side is what S has less of Q, times "
+              "Z_Q/Z_P",
+    )
+    .step(
+        "infimum", rf"{_T} ={_Q_S.latex}", given=rf"{_T}\le {_Q_S.latex}, (\forall u: {_Q_S.latex}\le {_T}+u)",
+        added=(_Q_S, real("margin", gt=0, latex="u")), uses=("gll22.thm2.1/density", "gll22.thm2.1/event-at-a-point"),
+        where="Theorem 4.1, proof, first display, line 1: S is among the events, and some event has at most u more "
+              "than "
+              "the infimum, for each u > 0, and no less than S",
+    )
+    .step(
+        "normalized", rf"{_Q_S.latex}=\frac{{{_P_S.latex}}}{{{_P_K.latex}}}",
+        given=rf"{_Q_S.latex}=\frac{{Z_P}}{{Z_Q}}{_P_S.latex}, 1=\frac{{Z_P}}{{Z_Q}}{_P_K.latex}",
+        added=(_Q_S, _P_S, _P_K, _Z_P, _Z_Q), uses=("gll22.thm2.1/density",),
+        where="Theorem 4.1, proof, first display, line 2: Q is a probability",
+    )
     .step(
         "trade-off-as-a-ratio", rf"{_T} =\left(1+\frac{{{_NOT_S}}}{{{_S}}}\right)^{{-1}}",
         given=rf"{_T}=\frac{{{_S}}}{{{_S}+{_NOT_S}}}", uses=("neyman-pearson",),
@@ -204,15 +305,18 @@ thm2_1 = (
         "profile", r"\delta_P\le\delta_N", added=(_mass("delta_P", r"\delta_P"), _mass("delta_N", r"\delta_N")),
         given=rf"({_T}\ge\Phi(\Phi^{{-1}}(1-z)-\frac{{G}}{{\sqrt{{\mu}}}})\implies\delta_P\le\delta_N), "
               rf"{_T}\ge\Phi(\Phi^{{-1}}(1-z)-\frac{{G}}{{\sqrt{{\mu}}}})",
-        uses=("gll22.prop3.3/if", "gll22.thm2.1/trade-off"), where="Theorem 2.1: the privacy curves at epsilon",
+        uses=("gll22.prop3.3/larger-trade-off", "gll22.thm2.1/trade-off"),
+        where="Theorem 2.1: the privacy curves at epsilon",
     )
-    .instance(
-        "tight", r"\frac{1}{2}\|x-a\|^2-\frac{1}{2}\|x\|^2=-\langle x,a\rangle+\frac{1}{2}\|a\|^2",
-        case="F = ||x||^2/2 and a copy shifted by a: the difference is ||a||-Lipschitz, and the laws are N(0, I), "
-             "N(a, I)",
-        where="Section 2.1, tightness", uses=("gaussian-rotation",),
-        catches=("a sign is lost", r"\frac{1}{2}\|x-a\|^2-\frac{1}{2}\|x\|^2=\langle x,a\rangle+\frac{1}{2}\|a\|^2"),
+    .define(r"\tilde{F}(x)", r"\left\lVert x-a\right\rVert_{2}^{2}/2")
+    .define("F(x)", r"\left\lVert x\right\rVert_{2}^{2}/2")
+    .step(
+        "shifted-gaussians",
+        r"\tilde{F}(x)-F(x)=-\left\langle x,a\right\rangle+\left\lVert a\right\rVert_{2}^{2}/2",
+        where="Section 2.1, tightness: the difference is ||a||-Lipschitz, and the laws are N(0, I) and N(a, I)",
     )
 )  # fmt: skip
+
+thm2_1 = _thm2_1.including(_density).including(_shifted)
 
 STATEMENTS = tuple(sheet.statement for sheet in (prop3_11, cor3_12, thm2_1))

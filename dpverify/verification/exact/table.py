@@ -17,7 +17,7 @@ from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNS
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Interval
 from dpverify.files import write_whole
-from dpverify.privacy import StatedGuarantee
+from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.verification.exact.chains import Algorithm, index_profiles
 
@@ -98,13 +98,13 @@ def measured(row: Row) -> Iterator[tuple[int, float | None, float, Interval]]:
     for index, enclosure in found.items():
         if isinstance(algorithm, NoisyGradientDescent):
             printed: float | None = algorithm.epsilon
-            best: StatedGuarantee | None = algorithm.guarantees(n).sharpest
+            stated: StatedGuarantee | None = algorithm.guarantees(n).sharpest
         else:
             theorem = algorithm.rdp_at(n, index)
             printed = None if theorem is None else theorem.guarantee.epsilon_at(DELTA)
-            best = algorithm.guarantee_at(n, index)
-        assert best is not None
-        yield index, printed, best.guarantee.epsilon_at(DELTA), enclosure.epsilon(DELTA)
+            stated = algorithm.guarantee_at(n, index)
+        assert stated is not None
+        yield index, printed, stated.guarantee.epsilon_at(DELTA), enclosure.epsilon(DELTA)
 
 
 def table(sizes: tuple[int, ...] = (20, 200)) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""How the black-box privacy audit chooses an event and judges it."""

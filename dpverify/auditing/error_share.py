@@ -1,0 +1,136 @@
+"""One failure probability for a whole run, divided in one place.
+
+If every check of a run is wrong with at most the probability that it was given, then by the union bound the run
+raises a false alarm with at most the total, however many checks there are and however they depend on one another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dpverify import checks
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Budget, SpentShare
+
+Weight = int | float | Fraction
+
+
+class ErrorShare:
+    """A failure probability that is either divided, once, or spent, once.
+
+    The parts of a share add up to at most the share: they are kept as exact fractions, and as floats are rounded down.
+    Whoever spends one says what for; `record` of the whole then tells who spent how much, and why.
+
+    Raises `InvalidArgumentError` unless 0 < failure_probability < 1.
+    """
+
+    def __init__(self, failure_probability: float, *, name: str = "all") -> None:
+        self._exact = Fraction(checks.probability("failure_probability", failure_probability))
+        self._name = _checked_name(name)
+        self._parts: tuple[ErrorShare, ...] = ()
+        self._why: str | None = None
+
+    @classmethod
+    def of(cls, failure_probability: float | ErrorShare, *, name: str = "all") -> ErrorShare:
+        """Return a share as it is, and a number as a share of its own; the least one that audits take is 1e-15."""
+        if isinstance(failure_probability, ErrorShare):
+            share = failure_probability
+            checks.failure_probability("failure_probability", share.failure_probability)
+            return share
+        return cls(checks.failure_probability("failure_probability", failure_probability), name=name)
+
+    @property
+    def name(self) -> str:
+        """Whose it is."""
+        return self._name
+
+    @property
+    def failure_probability(self) -> float:
+        """How much it is, for planning and for messages; it is only used up by `spend`."""
+        return _rounded_down(self._exact)
+
+    def split(self, *names: str, weights: Sequence[Weight] = ()) -> tuple[ErrorShare, ...]:
+        """Hand on all of it, in equal parts or in proportion to positive weights, and keep nothing.
+
+        Raises `InvalidArgumentError` for no names, names that are equal, other weights, and a share that was divided or
+        spent before.
+        """
+        self._check_unused()
+        if not names or len(set(names)) != len(names):
+            raise InvalidArgumentError("names", names, "at least one name, all different")
+        for name in names:
+            _checked_name(name)
+        parts = _checked_weights(weights, len(names))
+        total = sum(parts)
+        shares = tuple(
+            self._part(name, self._exact * part / total) for name, part in zip(names, parts, strict=True)
+        )
+        self._parts = shares
+        return shares
+
+    def spend(self, why: str) -> float:
+        """Use it up, and say what for.
+
+        Raises `InvalidArgumentError` for a reason that is no text, and a share that was divided or spent before.
+        """
+        self._check_unused()
+        if not isinstance(why, str) or not why:
+            raise InvalidArgumentError("why", why, "a nonempty string")
+        self._why = why
+        return self.failure_probability
+
+    def spent(self) -> tuple[SpentShare, ...]:
+        """Who spent how much and why, in the order of the divisions; a name is its path below this share."""
+        if self._why is not None:
+            return (SpentShare(name=self._name, failure_probability=self.failure_probability, why=self._why),)
+        return tuple(
+            below if not part._parts else below.model_copy(update={"name": f"{part.name}: {below.name}"})
+            for part in self._parts
+            for below in part.spent()
+        )
+
+    def record(self) -> Budget:
+        """Give the form that the ledger keeps: what was handed on, by name."""
+        return Budget(
+            failure_probability=self.failure_probability,
+            spent={part.name: part.failure_probability for part in self._parts},
+        )
+
+    def _part(self, name: str, amount: Fraction) -> ErrorShare:
+        rounded = _rounded_down(amount)
+        if not rounded > 0:
+            raise InvalidArgumentError("weights", float(amount), "parts that a float can hold")
+        return ErrorShare(rounded, name=name)
+
+    def _check_unused(self) -> None:
+        if self._parts or self._why is not None:
+            done = "divided" if self._parts else "spent"
+            raise InvalidArgumentError("share", self._name, f"one that was not {done} before")
+
+    def __repr__(self) -> str:
+        return f"ErrorShare({self.failure_probability:.6g}, name={self._name!r})"
+
+
+def _checked_name(name: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise InvalidArgumentError("name", name, "a nonempty string")
+    return name
+
+
+def _checked_weights(weights: Sequence[Weight], count: int) -> list[Fraction]:
+    if len(weights) == 0:
+        return [Fraction(1)] * count
+    right = len(weights) == count and all(
+        not isinstance(w, bool) and isinstance(w, int | float | Fraction) and 0 < w < math.inf
+        for w in weights
+    )
+    if not right:
+        raise InvalidArgumentError("weights", weights, "one positive number for each name")
+    return [Fraction(w) for w in weights]
+
+
+def _rounded_down(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)

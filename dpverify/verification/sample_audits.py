@@ -1,0 +1,59 @@
+"""Audits of sample files that users bring, drawn anywhere and by anything."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from dpverify.auditing.batch import BatchAuditor
+from dpverify.auditing.contract import GivenSamples, PrivacyQuestion
+from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.samples import read_samples
+from dpverify.evidence import PrivacyEvidence
+from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.claims import parse_claim
+from dpverify.quoting import command_line
+
+
+def audit_samples(
+    left: Path,
+    right: Path,
+    *,
+    claim: str,
+    failure_probability: float,
+    seed: int,
+    adjacency: Adjacency | str | None = None,
+) -> PrivacyEvidence:
+    """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
+
+    Raises:
+        InvalidArgumentError, InvalidDataError: for a claim, an adjacency or a file that cannot be used.
+    """
+    begin = time.perf_counter()
+    guarantee = parse_claim(claim)
+    by = None
+    if adjacency is not None:
+        from dpverify.problems.neighbors import checked_adjacency  # slow to import, and seldom needed
+
+        by = checked_adjacency(adjacency)
+    more = () if by is None else ("--adjacency", by.value)
+    samples = GivenSamples(read_samples(left), read_samples(right))
+    question = PrivacyQuestion(
+        guarantee,
+        "as the samples were drawn" if by is None else by,
+        np.shape(samples.left)[0],
+        seed,
+        {
+            "subject": f"{left} and {right}",
+            "title": f"{left} and {right} against {guarantee}",
+            "data": "samples as given",
+            "reproduce": command_line(
+                "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
+                "--failure-probability", failure_probability, "--seed", seed,
+            ),
+        },
+    )  # fmt: skip
+    found = BatchAuditor().audit(question, samples, ErrorShare.of(failure_probability))
+    return found.model_copy(update={"seconds": round(time.perf_counter() - begin, 3)})

@@ -1,0 +1,298 @@
+"""What guarantees rest on, to be checked of your own projection, update, query or loss.
+
+Nothing is proved here: each check searches for a case that breaks what is declared, by a seeded search that is the
+same every time, and raises AssertionError with the case where it finds one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import seed as seeded
+from numpy.typing import NDArray
+
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy import Adjacency
+from dpverify.problems import ConstantsCheck, ConstraintSet, Dataset, Loss, check_constants
+from dpverify.problems.neighbors import checked_adjacency
+from dpverify.properties.strategies import neighboring_arrays
+
+Vector = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+"""Relative excess that is put down to rounding."""
+_ROUNDS = 150
+"""Steps of a search along the direction that is stretched most."""
+_SHOWN = 8
+"""Coordinates of a point in a message."""
+_CONSTANTS = (
+    "lipschitz_constant", "smoothness", "strong_convexity", "gradient_sensitivity", "gradient", "value"
+)  # fmt: skip
+_NORMS = {1: "1-norm", 2: "Euclidean norm", math.inf: "largest entry"}
+
+
+def check_projection(
+    project: ConstraintSet | Callable[[Vector], Any],
+    *,
+    dimension: int | None = None,
+    contains: Callable[[Vector], Any] | None = None,
+    radius: float = 10.0,
+    points: int = 2000,
+    seed: int = 0,
+) -> None:
+    """Laws of the Euclidean projection onto a closed convex set, at random points and at points close to the set.
+
+    What is projected lands in the set and, projected again, stays; points of the set stay where they are; two points
+    are no farther apart afterwards; and from the image of a point, no other image lies in the direction of the point
+    (<u - P(u), P(v) - P(u)> <= 0), which is what makes it the closest.
+
+    Args:
+        project: a constraint set, or a function from one point (d,) to the projected one.
+        dimension: of the points, for a function.
+        contains: whether a point (d,) is in the set, up to rounding; for a constraint set its own.
+        radius: points are drawn up to this distance from the origin.
+        points: how many.
+        seed: of the search.
+
+    Raises:
+        AssertionError: naming the law and the points.
+        InvalidArgumentError: for arguments that cannot be used.
+    """
+    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    rng, count = np.random.default_rng(seed), whole_number("points", points, at_least=2)
+    if isinstance(project, ConstraintSet):
+        chosen, dimension = project, project.dimension
+        inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
+        apply = _function(lambda w: chosen.project(w[None])[0])
+    else:
+        dimension, inside, apply = _dimension(dimension), contains or (lambda w: True), _function(project)
+    drawn = _points(rng, count, dimension, radius)
+    images = np.stack([_image(apply, u) for u in drawn])
+    for u, image in zip(drawn, images, strict=True):
+        size = _ROUNDING * max(1.0, float(np.linalg.norm(u)))
+        _hold(inside(image), "land in the set", u=u, projected=image)
+        again = _image(apply, image)
+        _hold(np.linalg.norm(again - image) <= size, "change nothing the second time", u=u, projected=image)
+        if inside(u) and contains is not None:
+            _hold(np.linalg.norm(image - u) <= size, "leave points of the set alone", u=u, projected=image)
+    order = rng.permutation(count)
+    for i, j in zip(range(count), order, strict=True):
+        u, v, p, q = drawn[i], drawn[j], images[i], images[j]
+        size = _ROUNDING * max(1.0, float(np.linalg.norm(u)), float(np.linalg.norm(v)))
+        near = np.linalg.norm(p - q) <= np.linalg.norm(u - v) + size
+        _hold(near, "bring no two points farther apart", u=u, v=v, projected=p, projected_v=q)
+        angle = float((u - p) @ (q - p)) <= size * max(
+            1.0, float(np.linalg.norm(u)), float(np.linalg.norm(v))
+        )
+        _hold(angle, "give the closest point", u=u, projected=p, closer=q)
+
+
+def check_contraction(
+    update: Callable[[Vector], Any],
+    *,
+    dimension: int,
+    factor: float = 1.0,
+    radius: float = 10.0,
+    restarts: int = 40,
+    seed: int = 0,
+) -> float:
+    """Whether an update brings any two points farther apart than `factor` times their distance.
+
+    A gradient step of size eta on a convex, beta-smooth loss does not where eta <= 2 / beta (factor 1), which privacy
+    amplification by iteration rests on. The search follows the direction that the update stretches most.
+
+    Args:
+        update: from one point (d,) to the next; without noise.
+        dimension: of the points.
+        factor: that is declared, dimensionless.
+        radius: points are drawn up to this distance from the origin.
+        restarts: searches.
+        seed: of the searches.
+
+    Returns:
+        the largest ratio of distances that was found.
+
+    Raises:
+        AssertionError: with two points that come too far apart.
+        InvalidArgumentError: for arguments that cannot be used.
+    """
+    factor = number("factor", factor, at_least=0.0, allowed="a finite number of at least 0")
+    radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
+    dimension, apply = _dimension(dimension), _function(update)
+    rng, largest, worst = np.random.default_rng(seed), 0.0, ""
+    for start in _points(rng, whole_number("restarts", restarts), dimension, radius):
+        direction = rng.normal(size=dimension)
+        step = radius * 10.0 ** rng.uniform(-4, 0)
+        at = _image(apply, start)
+        for _ in range(_ROUNDS):
+            length = float(np.linalg.norm(direction))
+            if not 0 < length < math.inf:
+                break
+            other = start + step * direction / length
+            distance = float(np.linalg.norm(other - start))
+            image = _image(apply, other)
+            direction = image - at
+            moved = float(np.linalg.norm(direction))
+            rounding = _ROUNDING * (factor * distance + 1e-6 * (np.linalg.norm(start) + np.linalg.norm(at)))
+            if distance > 0 and moved > largest * distance:
+                largest = moved / distance
+                if moved > factor * distance + rounding:
+                    worst = (
+                        f"from {distance:.6g} to {moved:.6g}, {largest:.6g} times, with {factor:g} declared; "
+                        f"{_written(u=start, v=other, updated=at, updated_v=image)}"
+                    )
+    if worst:
+        raise AssertionError(f"The update brings two points farther apart: their distance grows {worst}.")
+    return largest
+
+
+def check_sensitivity(
+    query: Callable[[Vector], Any],
+    *,
+    bound: float,
+    n: int,
+    d: int,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    norm: float = 2,
+    radius: float = 1.0,
+    examples: int = 300,
+    seed: int = 0,
+) -> float:
+    """Whether a query's answers on some neighboring data sets are farther apart than the sensitivity that is declared.
+
+    The pairs are Hypothesis': steered to large differences and, where one is too large, made as simple as possible.
+
+    Args:
+        query: from a data set (records, d) to a number or an array; without noise.
+        bound: the sensitivity that is declared, in units of the answer.
+        n: most records of a data set; fewer are tried, too.
+        d: features of a record.
+        adjacency: replace one record, or add or remove one.
+        norm: of the difference: 1, 2 or infinity.
+        radius: records have at most this Euclidean norm, and are often as long as that.
+        examples: pairs that are tried.
+        seed: of the search.
+
+    Returns:
+        the largest difference that was found.
+
+    Raises:
+        AssertionError: with two data sets whose answers are too far apart, or are no finite numbers of one shape.
+        InvalidArgumentError: for arguments that cannot be used.
+    """
+    bound = number("bound", bound, at_least=0.0, allowed="a finite number of at least 0")
+    if norm not in _NORMS:
+        raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")
+    by = checked_adjacency(adjacency)
+    if by is Adjacency.INDEX:
+        raise InvalidArgumentError("adjacency", by.value, "replace-one or add-or-remove-one")
+    pairs = neighboring_arrays(n=n, d=d, adjacency=by, radius=radius)
+    largest = 0.0
+
+    @seeded(whole_number("seed", seed, at_least=0))
+    @settings(
+        max_examples=whole_number("examples", examples), deadline=None, database=None, report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.target, Phase.shrink),
+    )  # fmt: skip
+    @given(pairs)
+    def attempt(pair: tuple[Vector, Vector]) -> None:
+        nonlocal largest
+        left, right = pair
+        answers = [np.asarray(query(data.copy()), dtype=np.float64).reshape(-1) for data in pair]
+        if answers[0].shape != answers[1].shape or not all(np.isfinite(a).all() for a in answers):
+            raise AssertionError(
+                f"The answers are not finite numbers of one shape: {answers[0].tolist()} and {answers[1].tolist()}, "
+                f"on {left.tolist()} and {right.tolist()}."
+            )
+        difference = float(np.linalg.norm(answers[0] - answers[1], ord=norm))
+        target(difference)
+        size = max(float(np.abs(a).max(initial=0.0)) for a in answers)
+        if difference > bound * (1 + _ROUNDING) + 1e-15 * size:
+            raise AssertionError(
+                f"The answers are {difference:.6g} apart ({_NORMS[norm]}), with a sensitivity of {bound:g} declared: "
+                f"{answers[0].tolist()} and {answers[1].tolist()}, on {left.tolist()} and {right.tolist()}."
+            )
+        largest = max(largest, difference)
+
+    attempt()
+    return largest
+
+
+def check_loss(
+    loss: Loss, constraint: ConstraintSet, data: Dataset | None = None, *, rounds: int = 60, seed: int = 0
+) -> ConstantsCheck:
+    """Whether a loss is convex with the gradient that it states, and keeps the constants that it declares.
+
+    Args:
+        loss: any loss.
+        constraint: where its parameter may be.
+        data: records to search from, besides random ones in the unit ball.
+        rounds: steps of each search.
+        seed: of the search.
+
+    Returns:
+        the largest values that were found.
+
+    Raises:
+        AssertionError: naming the constant, the value that was found and the point.
+        InvalidArgumentError: for other arguments that cannot be used.
+    """
+    rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
+    try:
+        return check_constants(loss, constraint, data, rng=rng, rounds=rounds)
+    except InvalidArgumentError as error:
+        if error.argument not in _CONSTANTS:
+            raise
+        raise AssertionError(str(error)) from error
+
+
+def _dimension(dimension: int | None) -> int:
+    return whole_number("dimension", dimension, at_least=1)
+
+
+def _function(function: Any) -> Callable[[Vector], Vector]:
+    if not callable(function):
+        raise InvalidArgumentError("function", function, "a function from a point (d,) to a point (d,)")
+
+    def apply(w: Vector) -> Vector:
+        return np.asarray(function(w.copy()), dtype=np.float64)
+
+    return apply
+
+
+def _image(apply: Callable[[Vector], Vector], u: Vector) -> Vector:
+    image = apply(u)
+    if image.shape != u.shape or not np.isfinite(image).all():
+        raise AssertionError(
+            f"The image is not a point of the same dimension with finite coordinates; {_written(u=u, image=image)}."
+        )
+    return image
+
+
+def _points(rng: np.random.Generator, count: int, dimension: int, radius: float) -> Vector:
+    """Points at all distances from the origin; some on an axis, some in a corner, pairs that are close together."""
+    found = rng.normal(size=(count, dimension))
+    found[1::4] = np.sign(found[1::4])
+    axis = rng.integers(dimension, size=found[2::4].shape[0])
+    found[2::4] = np.eye(dimension)[axis] * rng.choice([-1.0, 1.0], size=(axis.size, 1))
+    lengths = radius * rng.uniform(size=(count, 1)) ** rng.choice([0.0, 1.0, 4.0], size=(count, 1))
+    found *= lengths / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-300)
+    found[3::4] = found[2::4][: found[3::4].shape[0]] * (1 + 1e-3 * rng.normal(size=found[3::4].shape))
+    found[0] = 0.0
+    return found
+
+
+def _hold(holds: Any, law: str, **points: Vector) -> None:
+    if not holds:
+        raise AssertionError(f"The projection breaks a law: it must {law}. {_written(**points)}.")
+
+
+def _written(**points: Vector) -> str:
+    cut = {name: point[:_SHOWN].tolist() for name, point in points.items()}
+    more = ", the first coordinates of each" if any(len(p) > _SHOWN for p in points.values()) else ""
+    return ", ".join(f"{name} = {numbers}" for name, numbers in cut.items()) + more

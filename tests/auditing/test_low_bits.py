@@ -1,0 +1,105 @@
+"""Low bits that betray the data are found, and where there is nothing to find, nothing is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpverify.auditing import audit_privacy
+from dpverify.auditing.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
+from dpverify.evidence import Verdict
+from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
+
+RUNS = 4000
+# Of each audit. A correct claim is called violated with at most this probability: with 12 audits of correct claims
+# below, this file fails by chance with probability at most 1.2e-5.
+FAILURE = 1e-6
+
+
+def audit(left: np.ndarray, right: np.ndarray, claim: object, **options: object) -> Verdict:
+    found = audit_privacy(
+        left, right, claim, adjacency=Adjacency.REPLACE_ONE, failure_probability=FAILURE, seed=3, **options
+    )  # type: ignore[arg-type]
+    return found.verdict
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_the_lowest_bit_is_that_of_exact_arithmetic(value: float) -> None:
+    found = int(lowest_bits(np.array(value)))
+    if value == 0:
+        assert found == 0
+        return
+    numerator, denominator = abs(value).as_integer_ratio()
+    exact = (numerator & -numerator).bit_length() - denominator.bit_length()
+    assert found == exact
+
+
+def test_decimals() -> None:
+    values = np.array([0.25, -0.25, 3.0, 0.0, 120.0, 0.1, 1.999, 1e22, np.pi, -7.0])
+    assert last_decimals(values).tolist() == [25, 25, 3, 0, 0, 11, 39, 0, 130, 7]
+
+
+def laplace(answer: float, rng: np.random.Generator) -> np.ndarray:
+    return answer + rng.laplace(size=RUNS)
+
+
+def gaussian(answer: float, rng: np.random.Generator) -> np.ndarray:
+    return answer + rng.normal(size=(RUNS, 3))
+
+
+def single(answer: float, rng: np.random.Generator) -> np.ndarray:
+    return (np.float32(answer) + rng.normal(size=RUNS).astype(np.float32)).astype(np.float64)
+
+
+NAIVE = {
+    "laplace": (laplace, PureDP(1.0)),
+    "gaussian": (gaussian, GDP(math.sqrt(3))),
+    "float32": (single, GDP(1.0)),
+}
+
+
+@pytest.mark.parametrize("name", NAIVE)
+@pytest.mark.parametrize("answers", [(0.0, 1.0), (1.0, 0.0), (1.0, 2.0)])
+def test_plain_noise_is_found_out_by_its_bits_and_by_nothing_else(
+    name: str, answers: tuple[float, float]
+) -> None:
+    mechanism, claim = NAIVE[name]
+    rng = np.random.default_rng(1)
+    left, right = (mechanism(answer, rng) for answer in answers)
+    assert audit(left, right, claim, scorers=LOW_BIT_SCORERS) is Verdict.VIOLATED
+    assert audit(left, right, claim) is Verdict.SUPPORTED
+
+
+def test_numbers_on_a_grid_betray_nothing() -> None:
+    rng = np.random.default_rng(2)
+    grid = 2.0**-20
+    for answers in ((0.0, 1.0), (1.0, 0.0)):
+        left, right = (np.round((a + rng.laplace(size=RUNS)) / grid) * grid for a in answers)
+        assert audit(left, right, PureDP(1.0), scorers=LOW_BIT_SCORERS) is Verdict.SUPPORTED
+        left, right = (a + rng.geometric(0.5, RUNS) - rng.geometric(0.5, RUNS) for a in answers)
+        assert audit(left, right, PureDP(math.log(2)), scorers=LOW_BIT_SCORERS) is Verdict.SUPPORTED
+
+
+def test_a_grid_that_depends_on_the_data_is_found() -> None:
+    rng = np.random.default_rng(4)
+    left = np.round(rng.laplace(size=RUNS), 3)
+    right = np.round(rng.laplace(size=RUNS), 3) + 0.0005
+    assert audit(left, right, ApproxDP(1.0, 1e-3), scorers=LOW_BIT_SCORERS) is Verdict.VIOLATED
+
+
+def test_every_null_stays_below_its_level() -> None:
+    """100 audits of equal laws at .05 each: more than 17 false alarms have probability below 1e-5."""
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for seed in range(100):
+        left, right = rng.laplace(size=(2, 300))
+        found = audit_privacy(
+            left, right, PureDP(0.0), adjacency=Adjacency.REPLACE_ONE, failure_probability=0.05, seed=seed,
+            scorers=LOW_BIT_SCORERS,
+        )  # fmt: skip
+        alarms += found.verdict is Verdict.VIOLATED
+    assert alarms <= 17
