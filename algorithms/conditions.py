@@ -52,7 +52,7 @@ def obstacle(stated: object, *, accepts: Collection[ConditionKind] = PASSED_ON) 
         accepts: kinds of conditions that the wrapper meets or passes on.
     """
     if not isinstance(stated, StatedGuarantee):
-        return f"{type(stated).__name__} is no StatedGuarantee"
+        return f"{type(stated).__name__} is not a StatedGuarantee"
     if stated.adjacency is not Adjacency.REPLACE_ONE:
         return f"{stated.guarantee} is about {stated.adjacency.value} neighbors, not replace-one"
     if stated.local:

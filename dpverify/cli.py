@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. All results are computed on the floors below."""
+"""The command line: parse, call, print. All results are computed in the layers below."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ app = typer.Typer(
     cls=Commands,
     help=(
         "Verify privacy claims about convex optimization.\n\n"
-        "A formula is proved, certified on a box, or refuted with a counterexample; an implementation is run many "
+        "A formula is proved, certified on a box, or refuted by a counterexample; an implementation is run many "
         "times, and its true privacy loss is bounded from below. Exit code 0: nothing violated, 1: a claim about an "
         "implementation is violated, 2: bad input or usage, 3: undecided."
     ),
@@ -71,10 +71,11 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
 ) -> None:
-    """List every statement and algorithm with the verdicts computed for it.
+    """List statements and algorithms with their verdicts.
 
-    Verdicts are remembered in the user's cache folder until a formula or a prover changes. What is not remembered is
-    proved first, statement by statement: that takes minutes, and an interrupted command goes on where it was.
+    Verdicts are kept in the user's cache folder until a formula or a prover changes. Statements without a kept
+    verdict are proved first, one by one. That takes minutes; if interrupted, the command continues where it
+    stopped.
     """
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
@@ -91,8 +92,8 @@ def list_(
     if missing:
         number = f"{len(missing)} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
         typer.echo(
-            f"Proving the formulas of {number}, once: nothing is remembered of them as they are now. That can take "
-            "minutes; what is done is kept if you interrupt it.",
+            f"Proving the formulas of {number}, once: no verdicts are kept for their current form. That can take "
+            "minutes; if you interrupt it, finished proofs are kept.",
             err=True,
         )
         records += prove_and_remember(missing, workers=jobs, progress=_progress("proving"))
@@ -144,16 +145,17 @@ def prove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids (default: all), or one Markdown page with your own theorem."
+            help="Papers or statement ids (default: all), or one Markdown page with a theorem of your own."
         ),
     ] = None,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
-    """Prove or refute printed formulas and their corrections, or the theorem on a Markdown page.
+    """Prove or refute formulas, a paper's or your own.
 
-    A second, independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided.
-    A refuted printed formula is a finding about its paper, not an error.
+    From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
+    independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided. A refuted
+    printed formula is a finding about its paper, not an error.
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
@@ -168,7 +170,7 @@ def prove(
         from dpverify.statements.page import read_page
 
         if len(chosen) > 1:
-            raise InvalidArgumentError("id", ", ".join(chosen), "one page, or papers and statement ids")
+            raise InvalidArgumentError("id", ", ".join(chosen), "one page alone, or papers and statement ids")
         records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=_progress("proving"))
         said = f"{pages[0]}: {word.headline}"
     else:
@@ -242,13 +244,15 @@ def audit(
     ] = "replace-one",
     runs: Annotated[
         int,
-        typer.Option(min=16, help="Runs on each data set: at most so many, or with --fixed-runs exactly."),
+        typer.Option(
+            min=16, help="Largest number of runs on each data set; with --fixed-runs, the exact number."
+        ),
     ] = 20_000,
     sequential: Annotated[
         bool,
         typer.Option(
             "--sequential/--fixed-runs",
-            help="Stop as soon as the claim is refuted, or look once, at the end, at the whole privacy profile.",
+            help="Stop as soon as the claim is refuted, or test the whole privacy profile once, at the end.",
         ),
     ] = True,
     seconds: Annotated[
@@ -256,7 +260,7 @@ def audit(
         typer.Option(
             "--time",
             metavar="SECONDS",
-            help="Begin no further runs that would end later; the verdict is that of the runs made till then.",
+            help="Begin no more runs that would end after this; the verdict covers the runs made until then.",
         ),
     ] = None,
     failure_probability: Annotated[
@@ -266,30 +270,31 @@ def audit(
     executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
     store: Annotated[
         str | None,
-        typer.Option(help="File for finished blocks of runs, from which a killed audit continues."),
+        typer.Option(help="File for finished blocks of runs, from which an interrupted audit continues."),
     ] = None,
     time_limit: Annotated[
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Wall-clock limit for importing the function, and for each call; a guard against runaway code.",
+            help="Wall-clock limit on importing the function and on each call; a guard against runaway code.",
         ),
     ] = 600.0,
     memory_limit: Annotated[
         float,
         typer.Option(
-            metavar="GIB", help="Memory limit for each of the function's processes, and for all outputs."
+            metavar="GIB",
+            help="Memory limit on each of the function's processes, and on all outputs together.",
         ),
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Audit a privacy claim about samples or about a function, as a black box.
+    """Audit a privacy claim about samples or a function.
 
     Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached; before
-    the first run, standard error says whether so many can refute it. It runs in worker processes with limits on time
-    and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it is violated, 3
-    if the audit is undecided; only a finished audit ends with one of these.
+    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached;
+    before the first run, standard error says whether that many runs can refute it. It runs in worker processes with
+    limits on time and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it
+    is violated, 3 if the audit is undecided; only a finished audit ends with one of these.
     """
     from dpverify.checks import number
 
@@ -312,13 +317,13 @@ def audit(
     for name, given in of_functions.items():
         if target is None and _is_given(context, name):
             option = options.get(name, f"--{name.replace('_', '-')}")
-            raise InvalidArgumentError(option, given, "no value together with samples: no function is run")
+            raise InvalidArgumentError(option, given, "no value with samples, for which no function is run")
     if seconds is not None:
         number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
         if not sequential:
-            raise InvalidArgumentError("--time", seconds, "no value together with --fixed-runs")
+            raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
     if not sequential and runs < FEWEST_FIXED_RUNS:
-        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} together with --fixed-runs")
+        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
     if target is not None:
         from dpverify.verification.user_audits import (
@@ -408,7 +413,7 @@ def _runs(evidence: PrivacyEvidence) -> str:
 
 
 def _qualified(evidence: PrivacyEvidence) -> str:
-    """What stands beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
+    """What is shown beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
     again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
     return f" (adjacency: {evidence.adjacency}{again})"
 
@@ -442,14 +447,16 @@ def verify(
     ] = 2,
     store: Annotated[
         str | None,
-        typer.Option(help="File for finished proofs, audits and blocks, from which a killed run continues."),
+        typer.Option(
+            help="File for finished proofs, audits and blocks, from which an interrupted run continues."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option(help="Also exit with 1 if a printed statement is refuted.")] = False,
 ) -> None:
-    """The main job: prove every encoded statement, audit every implementation, write ledger and report.
+    """Prove all statements, audit all implementations.
 
-    Exit code 1 if a claim about an implementation is violated, else 0: an undecided audit or formula is shown in the
-    report and is not a failure.
+    Writes the ledger, its certificates and the report. Exit code 1 if a claim about an implementation is violated,
+    else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
     from dpverify.evidence import ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
@@ -489,16 +496,16 @@ def check(
     ledger: Annotated[Path, typer.Argument(help="A ledger.json with its certificates beside it.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only this; default: all."),
+        typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only these rows; default: all."),
     ] = None,
     json_file: Json = None,
 ) -> None:
-    """Check a ledger against the statements' source and its certificates, trusting neither it nor the provers.
+    """Check a ledger against its source and certificates.
 
-    Each proof row is compared with the problem that its source states, and the independent checker is run on its
-    certificate again. Audits are statistical and are not run again. Exit code 0: all rows are confirmed, or unconfirmed
-    or undecided as the ledger itself says; 1: a row or certificate is missing, or contradicts its source or the
-    checker; 2: no ledger.
+    Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
+    states, and the independent checker is run on its certificate again. Audits are statistical and are not run
+    again. Exit code 0: all rows are confirmed, or unconfirmed or undecided as the ledger itself says; 1: a row or
+    certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     from dpverify.verification.ledger_check import check_ledger
 
@@ -527,9 +534,10 @@ def check(
 def explain(
     id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],
 ) -> None:
-    """Show a statement's formulas and their verdicts, or an algorithm's code, guarantee and audits.
+    """Explain a statement or an algorithm.
 
-    Verdicts are those that `list`, `prove` or `verify` found last, unless a formula or prover has changed since.
+    Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
+    latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
     from dpverify.verification.explanation import explanation_lines
 
@@ -544,7 +552,10 @@ def report(
         Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
     ] = None,
 ) -> None:
-    """Write a ledger's HTML report again; the ledger and its certificates stay as they are."""
+    """Write a ledger's HTML report again.
+
+    The ledger and its certificates are not changed.
+    """
     from dpverify.reports import write_report_again
 
     if out is not None:
@@ -556,7 +567,10 @@ def report(
 def findings(
     ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
 ) -> None:
-    """Print what is false in the printed papers, as a page in Markdown: counterexample, consequence, correction."""
+    """Print a ledger's findings as a Markdown page.
+
+    Findings are the errata in the papers, each with its counterexample, consequence and correction.
+    """
     from dpverify.reports import findings_markdown, read_ledger
 
     typer.echo(findings_markdown(read_ledger(ledger)), nl=False)

@@ -266,10 +266,10 @@ class Reuse(Record):
                 if self.refused == 1
                 else f"{self.refused} damaged or misplaced rows"
             )
-            said.append(f"{rows} in {self.store} refused, and the work done again")
+            said.append(f"{rows} in {self.store} refused, and that work done again")
         if self.not_kept:
             said.append(
-                f"{self.not_kept} results were not kept in {self.store}, because a source file that they rest on "
+                f"{self.not_kept} results were not kept in {self.store}, because a source file that they depend on "
                 "changed or disappeared while the program ran"
             )
         return "; ".join(said)
@@ -579,9 +579,9 @@ class DisplayCount(Record):
         rest = {
             "definitions": self.definitions,
             "restated elsewhere": self.restated,
-            "that no type can say": self.unsayable,
+            "not expressible": self.unsayable,
             "not encoded yet": self.missing,
-            "statements not looked through": self.unlisted,
+            "statements not yet inventoried": self.unlisted,
         }
         shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
         others = (f"{n} {what}" for what, n in rest.items() if n)

@@ -146,7 +146,7 @@ def word(
     first = "holds" if _FALSE_STEP in false_rows else str(verdict)
     parts = tuple(dict.fromkeys(part for row in needed for part in row.cut))
     if parts:
-        first += f" on a part of its domain ({', '.join(parts)})"
+        first += f" on part of its domain ({', '.join(parts)})"
     elif first == "holds" and verdict is Verdict.CERTIFIED:
         first += " by rigorous intervals"
     if given:

@@ -12,7 +12,8 @@ def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
 
     Args:
         package: its name.
-        modules: from each public name to the module that defines it.
+        modules: from each public name to the module that defines it. No module of the package may have a public name:
+            once imported, the module would be what is found under it.
     """
 
     def find(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Property tests for own objects: Hypothesis strategies and checks that raise AssertionError."""
+"""Property tests for your own objects: Hypothesis strategies and checks that raise AssertionError."""
 
 from dpverify.properties.algorithm_contract import check_algorithm
 from dpverify.properties.assumptions import (

@@ -30,7 +30,7 @@ _NOT_A_NUMBER_OF_RECORDS = (0, -1, 1.5, math.nan, True, "3", None)
 
 _SEEDS = 6
 """Other seeds that are tried before bits are said not to depend on them: outputs may be few."""
-_NO_RANDOMNESS = "other seeds give the same bits: it does not use `rng`"
+_NO_RANDOMNESS = "different seeds give the same bits: it does not use `rng`"
 
 _COUNTERS = {
     "gradient": "gradient_queries",
@@ -95,10 +95,10 @@ def check_form(algorithm: Any, n: int) -> None:
     """
     frozen = dataclasses.is_dataclass(algorithm) and not isinstance(algorithm, type)
     frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)
-    _require(frozen, algorithm, "it is no instance of a frozen dataclass")
+    _require(frozen, algorithm, "it is not an instance of a frozen dataclass")
     _require(callable(algorithm), algorithm, "it cannot be called as (data, *, rng, runs)")
     id_ = getattr(algorithm, "id", None)
-    _require(isinstance(id_, str) and bool(id_), algorithm, f"its id is {id_!r}, no text")
+    _require(isinstance(id_, str) and bool(id_), algorithm, f"its id is {id_!r}, not a nonempty string")
     statements = getattr(algorithm, "statements", None)
     listed = isinstance(statements, tuple) and all(isinstance(one, str) for one in statements)
     _require(listed, algorithm, f"its statements are {statements!r}, no tuple of ids")
@@ -241,14 +241,14 @@ def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_si
     except Exception as error:
         raise AssertionError(f"{algorithm.id}: it cannot be pickled: {error}") from error
     _require(
-        fingerprint(copied) == fingerprint(algorithm), algorithm, "a pickled copy has another fingerprint"
+        fingerprint(copied) == fingerprint(algorithm), algorithm, "a pickled copy has a different fingerprint"
     )
     ours, theirs = ([str(one) for one in each.guarantees(n)] for each in (algorithm, copied))
     _require(ours == theirs, algorithm, f"a pickled copy states {theirs} instead of {ours}")
     first, second = (
         run(each, data, runs=block_size, seed=seed, block_size=block_size) for each in (algorithm, copied)
     )
-    _require(_same(first, second), algorithm, "a pickled copy has other bits")
+    _require(_same(first, second), algorithm, "a pickled copy has different bits")
 
 
 def check_fingerprint(algorithm: Any) -> None:
@@ -260,7 +260,7 @@ def check_fingerprint(algorithm: Any) -> None:
         AssertionError: naming the parameter.
     """
     ours = fingerprint(algorithm)
-    _require(fingerprint(copy.deepcopy(algorithm)) == ours, algorithm, "a copy has another fingerprint")
+    _require(fingerprint(copy.deepcopy(algorithm)) == ours, algorithm, "a copy has a different fingerprint")
     for field in dataclasses.fields(algorithm):
         value = getattr(algorithm, field.name)
         if not field.init or not isinstance(value, int | float) or isinstance(value, bool):
@@ -296,19 +296,21 @@ def check_bits(
 
     before = fingerprint(algorithm)
     serial = of()
-    _require(_same(serial, of()), algorithm, "the same seed gives other bits the second time")
+    _require(_same(serial, of()), algorithm, "the same seed gives different bits the second time")
     others = (of(seed=seed + k) for k in range(1, _SEEDS + 1))
     _require(not all(_same(serial, one) for one in others), algorithm, _NO_RANDOMNESS)
     whole = runs - runs % block_size
     fewer = of(runs=whole)
     _require(
-        _same(serial, fewer, whole), algorithm, "whole blocks have other bits when fewer runs are asked for"
+        _same(serial, fewer, whole),
+        algorithm,
+        "whole blocks have different bits when fewer runs are asked for",
     )
     for executor in executors:
         for memory_limit in (2**29, 1):
             chunks = "one block at a time" if memory_limit == 1 else "many blocks at a time"
             there = of(executor=executor, memory_limit=memory_limit)
-            _require(_same(serial, there), algorithm, f"it has other bits on {executor}, {chunks}")
+            _require(_same(serial, there), algorithm, f"it has different bits on {executor}, {chunks}")
     _require(fingerprint(algorithm) == before, algorithm, "a run changes its fingerprint")
     return serial
 

@@ -68,30 +68,28 @@ def check_projection(
     if isinstance(project, ConstraintSet):
         chosen, dimension = project, project.dimension
         inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
-
-        def apply(w: Vector) -> Vector:
-            return np.asarray(chosen.project(w[None].copy()), dtype=np.float64)[0]
+        apply = _function(lambda w: chosen.project(w[None])[0])
     else:
         dimension, inside, apply = _dimension(dimension), contains or (lambda w: True), _function(project)
     drawn = _points(rng, count, dimension, radius)
     images = np.stack([_image(apply, u) for u in drawn])
     for u, image in zip(drawn, images, strict=True):
         size = _ROUNDING * max(1.0, float(np.linalg.norm(u)))
-        _hold(inside(image), "lands in the set", u=u, projected=image)
+        _hold(inside(image), "land in the set", u=u, projected=image)
         again = _image(apply, image)
-        _hold(np.linalg.norm(again - image) <= size, "changes nothing the second time", u=u, projected=image)
+        _hold(np.linalg.norm(again - image) <= size, "change nothing the second time", u=u, projected=image)
         if inside(u) and contains is not None:
-            _hold(np.linalg.norm(image - u) <= size, "leaves points of the set alone", u=u, projected=image)
+            _hold(np.linalg.norm(image - u) <= size, "leave points of the set alone", u=u, projected=image)
     order = rng.permutation(count)
     for i, j in zip(range(count), order, strict=True):
         u, v, p, q = drawn[i], drawn[j], images[i], images[j]
         size = _ROUNDING * max(1.0, float(np.linalg.norm(u)), float(np.linalg.norm(v)))
         near = np.linalg.norm(p - q) <= np.linalg.norm(u - v) + size
-        _hold(near, "brings no two points farther apart", u=u, v=v, projected=p, projected_v=q)
+        _hold(near, "bring no two points farther apart", u=u, v=v, projected=p, projected_v=q)
         angle = float((u - p) @ (q - p)) <= size * max(
             1.0, float(np.linalg.norm(u)), float(np.linalg.norm(v))
         )
-        _hold(angle, "gives the closest point", u=u, projected=p, closer=q)
+        _hold(angle, "give the closest point", u=u, projected=p, closer=q)
 
 
 def check_contraction(
@@ -208,7 +206,7 @@ def check_sensitivity(
         answers = [np.asarray(query(data.copy()), dtype=np.float64).reshape(-1) for data in pair]
         if answers[0].shape != answers[1].shape or not all(np.isfinite(a).all() for a in answers):
             raise AssertionError(
-                f"The answers are no finite numbers of one shape: {answers[0].tolist()} and {answers[1].tolist()}, "
+                f"The answers are not finite numbers of one shape: {answers[0].tolist()} and {answers[1].tolist()}, "
                 f"on {left.tolist()} and {right.tolist()}."
             )
         difference = float(np.linalg.norm(answers[0] - answers[1], ord=norm))
@@ -254,7 +252,7 @@ def check_loss(
 
 
 def _dimension(dimension: int | None) -> int:
-    return whole_number("dimension", dimension, at_least=1)  # type: ignore[arg-type]
+    return whole_number("dimension", dimension, at_least=1)
 
 
 def _function(function: Any) -> Callable[[Vector], Vector]:
@@ -271,7 +269,7 @@ def _image(apply: Callable[[Vector], Vector], u: Vector) -> Vector:
     image = apply(u)
     if image.shape != u.shape or not np.isfinite(image).all():
         raise AssertionError(
-            f"The image is no point of the same dimension with finite coordinates; {_written(u=u, image=image)}."
+            f"The image is not a point of the same dimension with finite coordinates; {_written(u=u, image=image)}."
         )
     return image
 
@@ -291,7 +289,7 @@ def _points(rng: np.random.Generator, count: int, dimension: int, radius: float)
 
 def _hold(holds: Any, law: str, **points: Vector) -> None:
     if not holds:
-        raise AssertionError(f"The projection breaks a law: it {law}. {_written(**points)}.")
+        raise AssertionError(f"The projection breaks a law: it must {law}. {_written(**points)}.")
 
 
 def _written(**points: Vector) -> str:

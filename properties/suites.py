@@ -39,17 +39,21 @@ def check_guarantee(guarantee: Guarantee, *, largest_epsilon: float = 20.0, poin
     profile = np.asarray(guarantee.privacy_profile(epsilons))
     growth = np.exp(epsilons)
     rounding = 1e-9
-    _law("lies in [0, 1]", epsilons, (profile >= 0) & (profile <= 1))
-    _law("falls in epsilon", epsilons[1:], np.diff(profile) <= rounding * profile[:-1])
+    _law("lie in [0, 1]", epsilons, (profile >= 0) & (profile <= 1))
+    _law("not increase with epsilon", epsilons[1:], np.diff(profile) <= rounding * profile[:-1])
     slopes = np.diff(profile) / np.diff(growth)
-    _law("is convex in exp(epsilon)", epsilons[1:-1], np.diff(slopes) >= -rounding * np.abs(slopes[:-1]))
-    _law("falls no faster than exp(epsilon) grows", epsilons, profile >= profile[0] - (growth - 1) - rounding)
+    _law("be convex in exp(epsilon)", epsilons[1:-1], np.diff(slopes) >= -rounding * np.abs(slopes[:-1]))
+    _law(
+        "decrease no faster than exp(epsilon) increases",
+        epsilons,
+        profile >= profile[0] - (growth - 1) - rounding,
+    )
 
 
 def _law(name: str, where: Any, holds: Any) -> None:
     if not np.all(holds):
         raise AssertionError(
-            f"The privacy profile breaks a law at epsilon = {where[~holds][0]:g}: it {name}."
+            f"The privacy profile breaks a law at epsilon = {where[~holds][0]:g}: it must {name}."
         )
 
 
@@ -65,16 +69,18 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
     first = run(mechanism, data, seed=seed, **sizes).points
     if not np.array_equal(first, run(mechanism, data, seed=seed, **sizes).points):
-        raise AssertionError("The same seed gives other outputs: some randomness does not come from `rng`.")
+        raise AssertionError(
+            "The same seed gives different outputs: some randomness does not come from `rng`."
+        )
     threaded = run(
         mechanism, data, seed=seed, executor=Executor("threads", 2), memory_limit=1, **sizes
     ).points
     if not np.array_equal(first, threaded):
         raise AssertionError(
-            "Two threads give other outputs than one: blocks share something that they change."
+            "Two threads give different outputs than one: blocks share something that they change."
         )
     if np.array_equal(first, run(mechanism, data, seed=seed + 1, **sizes).points):
-        raise AssertionError("Another seed gives the same outputs: the mechanism does not use `rng`.")
+        raise AssertionError("A different seed gives the same outputs: the mechanism does not use `rng`.")
 
 
 def check_private(
@@ -134,7 +140,7 @@ def check_private(
     )
     where = f"seed {seed}, {runs} runs, adjacency {by.value}"
     if not same:
-        where += "; not to be reproduced from the seed, since outputs do not repeat under it"
+        where += "; cannot be reproduced from the seed, under which outputs do not repeat"
     if audit.verdict is Verdict.VIOLATED:
         raise AssertionError(f"{guarantee} is violated ({where}). {audit.reason}")
     if audit.verdict is Verdict.UNDECIDED and not allow_undecided:
@@ -171,5 +177,5 @@ def _claimed(claim: Any) -> Guarantee:
 
 def _records(name: str, data: Any) -> Any:
     if data is None:
-        raise InvalidDataError(f"{name} is None; allowed: a data set with a record along the first axis.")
+        raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
     return plain_array(data)

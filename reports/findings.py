@@ -14,7 +14,7 @@ from dpverify.reports.summary import Correction, Finding, corrections
 _MEANS = {
     Consequence.CLAIM: (
         "The claim fails",
-        "An implementation that follows the print does not have what it promises.",
+        "An implementation that follows the paper as printed does not have the promised property.",
     ),
     Consequence.CONSTANT: (
         "A constant changes",
@@ -22,21 +22,21 @@ _MEANS = {
     ),
     Consequence.STEP: (
         "Only a step of a proof is false",
-        "The statement itself was not refuted; its proof needs the correction. Implementations stay as they are.",
+        "The statement itself was not refuted; its proof needs the correction. Implementations need no change.",
     ),
     Consequence.EDGE: (
         "Edge cases and notation",
-        "What is printed fails at the edge of its domain, or as it is written; read or corrected as said below, it is "
-        "true.",
+        "The printed formula fails at the edge of its domain, or as it is written; read or corrected as noted below, "
+        "it is true.",
     ),
-    None: ("Not sorted by consequence", "Older ledgers do not say what follows from a false formula."),
+    None: ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula."),
 }
 
 _INTRODUCTION = (
-    "What is false in the printed papers, found by computing: each formula below was refuted as printed by a "
-    "counterexample in exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is "
-    "tried, the formula is ours, and the brackets before it say what it stands for. Gravest first. A reading under "
-    "which the print is true is given where there is one. The command under each finding computes it again."
+    "Errata in the papers, found by computation: each formula below was refuted as printed, by a counterexample in "
+    "exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is tried, the formula "
+    "is ours, and the brackets before it say what it stands for. The gravest come first. Where some reading makes the "
+    "printed formula true, that reading is given. The command under each finding computes it again."
 )
 
 
@@ -123,7 +123,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"by how much: {escaped(printed_excess(proof))}"] if proof.exceeds else []
-    sentences += [f"true {escaped(proof.reading)}"] if proof.reading else []
+    sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
 

@@ -43,7 +43,7 @@ def render_markdown(ledger: Ledger) -> str:
             parts += _findings(finding for each in found for finding in each.findings)
     said = [row for row in ledger.statements if row.headline_printed]
     if said:
-        parts += ["### What was shown about each statement", ""]
+        parts += ["### What was shown of each statement", ""]
         parts += _table(
             ("statement", "as printed", "corrected"),
             [(row.id, row.headline_printed, row.headline_repaired) for row in said],
@@ -52,7 +52,7 @@ def render_markdown(ledger: Ledger) -> str:
         parts += ["### Corrections that do not hold", ""]
         parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
     if summary.powers:
-        parts += ["### What the audits can tell", ""]
+        parts += ["### What the audits can detect", ""]
         parts += _list(power.text for power in summary.powers)
     if summary.audits:
         parts += ["### Audits", ""]

@@ -43,10 +43,10 @@ AuditEvidence = (
 
 MEANING = {
     Verdict.PROVED: "exactly, on the whole domain",
-    Verdict.CERTIFIED: "by rigorous intervals, on the printed box",
+    Verdict.CERTIFIED: "by rigorous intervals, on the box shown",
     Verdict.REFUTED: "by a counterexample in exact or rigorous arithmetic",
-    Verdict.SUPPORTED: "statistics found no violation",
-    Verdict.VIOLATED: "statistics reject, with the printed error probability",
+    Verdict.SUPPORTED: "a statistical test found no violation",
+    Verdict.VIOLATED: "a statistical test rejects the claim, with the error probability shown",
     Verdict.UNDECIDED: "no answer, with the reason",
 }
 
@@ -129,7 +129,7 @@ class Summary:
     measurements: tuple[AuditEvidence, ...]
     """Audits without a claim to compare with: they have a number and no verdict."""
     powers: tuple[Power, ...]
-    """What the audits can tell, one entry per kind of audit."""
+    """What the audits can detect, one entry per kind of audit."""
     gaps: tuple[tuple[Gap, int], ...]
     """How often each of the known reasons left something undecided; none in ledgers before version 4."""
     units: int
@@ -229,11 +229,11 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
         findings.sort(key=lambda finding: _gravity(finding.refuted.consequence))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
-        unique = {
-            id(repair): (repair, where_it_holds(finding, repair))
-            for finding in findings
-            for repair in finding.repairs
-        }
+        unique: dict[int, tuple[ProofEvidence, str]] = {}
+        for finding in findings:
+            for repair in finding.repairs:  # several findings may have it; one of them, its name
+                narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
+                unique[id(repair)] = (repair, narrowed)
         made[name] = Correction(
             statement=name,
             title=rows[name].title if name in rows else "",
@@ -346,7 +346,7 @@ def consequence_text(proof: ProofEvidence) -> str:
     """What follows from a false formula: its consequence, by how much it fails, a reading that makes it true."""
     parts = [str(proof.consequence)] if proof.consequence else []
     parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
-    parts += [f"true {proof.reading}"] if proof.reading else []
+    parts += [f"would be true {proof.reading}"] if proof.reading else []
     return "; ".join(parts)
 
 
@@ -500,7 +500,7 @@ def _agree(proof: ProofEvidence) -> bool:
 
 
 def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
-    """What the audits can tell; counts and constants are certain and left out."""
+    """What the audits can detect; counts and constants are certain and left out."""
     audits = list(judged)
     privacy = [a for a in audits if isinstance(a, PrivacyEvidence)]
     means = [a for a in audits if isinstance(a, RiskEvidence | MeanEvidence)]
@@ -518,10 +518,10 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
             f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise",
         ),
         ("expectation", means, breakable, f"{breakable} could have found a broken bound"),
-        ("law", laws, rejected, f"{rejected} reject a sampler that ignores the data"),
+        ("law", laws, rejected, f"{rejected} rejected a sampler that ignores the data"),
     ):
         blind = sum(a.sees_nothing for a in entries)
-        verb = "sees" if blind == 1 else "see"
+        verb = "is" if blind == 1 else "are"
         noun = {
             "privacy": "privacy audit",
             "expectation": "audit of an expectation",
@@ -529,7 +529,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
         }[kind]
         many = noun.replace("audit", "audits", 1) if len(entries) != 1 else noun
         if entries:
-            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} nothing here"
+            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} inconclusive"
             found.append(Power(kind, len(entries), seeing, blind, text))
     return tuple(found)
 
@@ -602,7 +602,7 @@ def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
         return []
     counts = [f"{number_text.count(found.count(each))} {each}" for each in Verdict if each in found]
     partly = found.count(None)
-    counts += [f"{number_text.count(partly)} tried only on instances or in steps"] if partly else []
+    counts += [f"{number_text.count(partly)} with only instances or steps checked"] if partly else []
     return [f"As printed, of {_plural(len(found), 'statement')} with formulas: {', '.join(counts)}."]
 
 

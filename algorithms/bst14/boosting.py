@@ -60,7 +60,7 @@ class PrivateAlgorithm(Protocol):
 class ForPrivacy(Weakenable):
     """An algorithm that sets its parameters by (epsilon, delta) and n when it meets the data, through `for_privacy`.
 
-    It gives those algorithms a field `epsilon` that have none of their own, so that they can be boosted.
+    Algorithms without a field `epsilon` get one, and so can be boosted.
 
     Attributes:
         kind: a class with `for_privacy(problem, n=, epsilon=, delta=)`.
@@ -124,7 +124,7 @@ class Boosting(Weakenable):
     """bst14, Appendix D: k runs of a private algorithm; one point is released, with a probability
     proportional to exp(-epsilon' L(theta; D) / (2 L ||C||)), which is Algorithm 2 on the k points.
 
-    Guarantee (replace-one, both directions): (epsilon, delta)-DP, what was asked of the algorithm that is boosted,
+    Guarantee (replace-one, both directions): (epsilon, delta)-DP, as was asked of the boosted algorithm,
     or epsilon-DP if its delta is 0. By basic composition of k runs with epsilon (1 - s) / k and delta / k each, and
     of a selection with epsilon' = s epsilon, s being its share. The difference of two records' losses is 2
     L-Lipschitz, so over C it varies by at most 2 L ||C||, and no probability changes by more than exp(epsilon').

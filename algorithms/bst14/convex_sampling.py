@@ -43,7 +43,7 @@ class _Sampler(Weakenable, ABC):
         problem: a convex loss on a bounded convex set with interior.
         scale: inverse temperature; the density is exp(-scale * sum of losses). 1 over loss.
         distance: epsilon~, dimensionless.
-        steps: of each walk; None: as many as proved.
+        steps: of each walk; None: the proven number.
         cells: on an edge of the cube; None: as Lemma 6.1 says.
         alpha: of the gauge penalty; None: as printed. The guarantee needs that much.
         extension: `projection` extends the risk from C to the cube by Lemma 6.3; `loss` takes the loss itself there,
@@ -331,7 +331,7 @@ class EfficientExponentialSampling(Weakenable):
     Attributes:
         problem: a convex loss on a bounded convex set with interior.
         epsilon: in nats.
-        steps: of each walk; None: as many as proved.
+        steps: of each walk; None: the proven number.
         cells: on an edge of the cube; None: as Lemma 6.1 says.
         extension: `projection`, or `loss` for losses that are convex and L-Lipschitz on all of the cube.
         inner_radius: of a ball about the set's center inside C; needed unless C is a ball or a box.

@@ -66,7 +66,7 @@ class ExponentialSampling(Weakenable):
     Guarantee (replace-one, both directions): Theorem 3.1, epsilon-DP, for every s up to epsilon / (G ||C||), G being
     the loss's gradient sensitivity (at most 2 L): log-densities of neighbors differ by -s times a G-Lipschitz
     function plus a constant, hence by at most s G ||C||. The printed proof bounds a sensitivity by L ||C|| where it is
-    2 L ||C|| for a general base point; the theorem holds all the same, since the two factors 2 of the usual analysis
+    2 L ||C|| for a general base point; the theorem still holds, since the two factors 2 of the usual analysis
     of the exponential mechanism are not both needed: what counts is the oscillation over C.
 
     Assumptions: convex, L-Lipschitz losses for records in the unit ball; a bounded set.

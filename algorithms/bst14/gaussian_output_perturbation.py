@@ -43,7 +43,7 @@ class GaussianOutputPerturbation(Weakenable):
     delta = 4.3e-5.
 
     The minimizer is not known exactly, but certified to be within `distance_allowed(n)`. The noise is enlarged by
-    that share, and the radius by that distance. Where the certificate fails the algorithm does too, and the guarantee
+    that share, and the radius by that distance. Where the certificate fails, so does the algorithm, and the guarantee
     has the condition that it does not.
 
     Assumptions: L-Lipschitz, Delta-strongly convex losses for records in the unit ball, on a bounded set.

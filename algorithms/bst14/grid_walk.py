@@ -93,7 +93,7 @@ class GridWalk(Weakenable):
         problem: loss and cube.
         scale: inverse temperature, 1 over loss.
         distance: epsilon~, dimensionless.
-        steps: of the walk; None: as many as proved.
+        steps: of the walk; None: the proven number.
         cells: on an edge; None: as the lemma says.
         proof: which proof of the number of steps, see `GridPlan`.
         simulation: `steps` takes them one by one; `law` computes the law that they have and draws from it;

@@ -231,7 +231,7 @@ class Localization(_Localized):
         solver: `exponential-sampling` for Algorithm 2, `efficient-exponential-sampling` for Algorithm 7, or any
             algorithm that runs on a set of each run's own and claims its part of epsilon.
         localization_share: the part of epsilon that output perturbation gets, in (0, 1).
-        steps: of each of Algorithm 7's walks; None: as many as proved.
+        steps: of each of Algorithm 7's walks; None: the proven number.
         zeta: the ball's radius over p times the noise's scale, above 1; None: 3 ln n.
         slack: share by which output perturbation's noise is enlarged for the minimizer's error.
         withdraw_guarantee: run even if the guarantee does not hold.

@@ -51,7 +51,7 @@ class NetMechanism(Weakenable):
         problem: loss and constraint set: a ball, box or simplex.
         epsilon: in nats, above 0.
         cover_radius: that the net must have, a length; None: the theorem's, ||C|| p / (epsilon n), at most ||C||.
-        net: points of C to use instead of a grid, chosen without the data; its radius of cover is computed.
+        net: points of C to use instead of a grid, chosen without the data; its covering radius is computed.
         exponent_scale: s, one over loss; None: epsilon / (2 L ||C||).
         largest_net: a net with more points is refused.
         withdraw_guarantee: run even with a net too coarse for Theorem A.1, or with too large an s for privacy; no
@@ -124,7 +124,7 @@ class NetMechanism(Weakenable):
         return _measured_net(net, _hashable(self.problem.constraint))
 
     def net_for(self, n: int) -> Net:
-        """The net for n records, with a bound on its radius of cover.
+        """The net for n records, with a bound on its covering radius.
 
         Raises:
             NotGuaranteedError: if it would have too many points.
@@ -150,7 +150,7 @@ class NetMechanism(Weakenable):
         reached = self.net_for(n).cover_radius
         if reached <= radius * (1 + 1e-9):
             return ()
-        return (f"the net's radius of cover is {reached:.4g} at most, but the theorem asks for {radius:.4g}",)
+        return (f"the net's covering radius is at most {reached:.4g}, but the theorem needs {radius:.4g}",)
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why something that the paper promises does not hold for n records; empty if all does."""

@@ -55,7 +55,7 @@ _SOURCE = "bst14.objpert-privacy"
 
 @dataclass(frozen=True)
 class ObjectivePerturbation(Weakenable):
-    """bst14, (11): minimize a sum of losses with a random linear term; Gamma or Gaussian noise, repaired.
+    """bst14, (11): minimize a sum of losses with a random linear term; Gamma or Gaussian noise, corrected.
 
     theta# minimizes L(theta; D) + (regularization / 2) ||theta||^2 + <b, theta> on C. A point found instead is
     certified to be within `accuracy` of theta#, with other noise added to hide which point it is, and projected onto C.
@@ -78,7 +78,7 @@ class ObjectivePerturbation(Weakenable):
 
     For a constrained set the minimizer is a limit of unconstrained ones with a steep penalty, and the guarantee
     survives limits. Twice differentiable losses are not needed: gradients that are Lipschitz have a derivative
-    almost everywhere, which is all that the change of variables asks for. A run for which the certificate fails is
+    almost everywhere, which is all that the change of variables needs. A run for which the certificate fails is
     refused with an error, and the guarantee has the condition that none is.
 
     Assumptions: convex losses with finite smoothness and gradient sensitivity for records in the unit ball.

@@ -278,7 +278,7 @@ class PNSGD(_NoisySGD):
 
 @dataclass(frozen=True)
 class SkipPNSGD(_NoisySGD):
-    """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)}, a run.
+    """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)} in every run.
 
     Guarantee (replace-one at index t, both directions): Theorem 24, the RDP of PNSGD. Stated here is the
     sharper profile: index t is used with the probability p that t_0 < t, and is then as private as in PNSGD,
@@ -356,7 +356,7 @@ class StopPNSGD(_NoisySGD):
     With `second_half`, T is uniform on {ceil(n/2), ..., n}: Stop(n/2) of the proof of Theorem 30.
 
     Guarantee (replace-one, both directions): Theorem 26. Its printed bound has ln n where the proof's sum is
-    the harmonic number H_n, so the repaired bound is (order, 4 L^2 order H_n / (n sigma^2))-RDP for orders
+    the harmonic number H_n, so the corrected bound is (order, 4 L^2 order H_n / (n sigma^2))-RDP for orders
     with sigma >= L sqrt(2 order (order - 1)). Stated beside it, for all orders and all eps: the output is a
     mixture over T, so delta(eps) is at most the mean of delta_Gauss(eps, mu_T), by joint convexity.
 

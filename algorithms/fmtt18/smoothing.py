@@ -33,7 +33,7 @@ class SmoothedPNSGD(Weakenable):
 
     Smoothing: `smoothed_losses` says how each loss is extended and convolved, and which losses are refused. Only
     losses with exact gradients are taken: a Monte Carlo gradient has kinks wherever its draws have, so that its
-    step is no contraction, and the guarantee would be void.
+    step is not a contraction, and the guarantee would be void.
 
     Risk: with the convolved loss never below the loss, and above it by at most the bias b, F(W) - F* is at most
     b plus the excess risk of Skip-PNSGD on the convolved loss. Theorem 33 bounds b by L lambda sqrt(d); for

@@ -42,10 +42,10 @@ class LinearHardFamily(Algorithm):
     expectation over v, the records and the algorithm): the proof of Theorem 7.1 gives D delta sqrt(d) / 16 = G D /
     (16 sqrt(1 + 4 k / d)). Its last step prints this as at least (G D / 16) min(1, sqrt(d / (4 k))), which it never
     is: 1 / sqrt(1 + x) is below min(1, 1 / sqrt(x)), by a factor of sqrt(2) at k = d / 4. `lower_bound` is the
-    proof's value; what is printed is there beside it. Other choices of delta do not help: for k >= d / 4, no delta in
+    proof's value; the printed value is given beside it. Other choices of delta do not help: for k >= d / 4, no delta in
     this proof gives the printed bound.
 
-    Guarantee: none; it makes instances.
+    Guarantee: none; it generates instances.
 
     Assumptions: none; the records are not bounded.
 
@@ -238,7 +238,7 @@ class MeanMinimizer(Weakenable):
 
 @dataclass(frozen=True)
 class HardFamilyTrial:
-    """A solver tried on fresh instances: its excess population risk is released, one number a run.
+    """A solver tried on fresh instances: its excess population risk is released, one number per run.
 
     All runs of a batch share an instance (signs and records), so they are dependent; batches are independent. The
     solver gets the records as a data set with labels 1. It knows neither the signs nor where the records are from.

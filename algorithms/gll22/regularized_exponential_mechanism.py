@@ -152,7 +152,7 @@ class RegularizedExponentialMechanism(Weakenable):
         calibration: of k; see above.
         inverse_temperature: k, one over loss; None: by the tuning.
         regularization: mu, loss over length^2; None: by the tuning.
-        anchor: c in K, d numbers, no function of the data; the set's center if None.
+        anchor: c in K, d numbers, not a function of the data; the set's center if None.
         sampler: `gaussian` where the density is a restricted Gaussian (linear losses and half squared distances, any
             dimension); `rejection`, exact, for other losses on a ball, box or simplex with at most two free
             coordinates (see `certified_rejection`; it refuses to run where too few proposals would be accepted);
@@ -234,12 +234,12 @@ class RegularizedExponentialMechanism(Weakenable):
                 "sampler", self.sampler, '"auto", "gaussian", "rejection" or "alternating"'
             )
         if self.sampler == "gaussian" and not self._is_gaussian:
-            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is no Gaussian")
+            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is not Gaussian")
         if self.sampling == "alternating" and not self.epsilon < _LARGEST_EPSILON:
             allowed = f"below {_LARGEST_EPSILON:g}, for the alternating sampler"
             raise InvalidArgumentError("epsilon", self.epsilon, allowed)
         if self.sampler == "rejection" and not self._few_coordinates:
-            allowed = "another one: the set is no ball, box or simplex with at most two free coordinates"
+            allowed = "another one: the set is not a ball, box or simplex with at most two free coordinates"
             raise InvalidArgumentError("sampler", self.sampler, allowed)
 
     @property

@@ -229,7 +229,7 @@ class RejectionInnerStep(Weakenable):
     """gll22, Algorithm 2: one sample of exp(-k (F(x) + (mu / 2) ||x - c||^2) - ||x - y||^2 / (2 eta)) on K.
 
     No guarantee of privacy: it is a step of a sampler. Its law is right up to `sampling_error`, by the explicit form
-    of Lemma 5.5 in `truncation_error`; the paper's own constants would ask for a step some dozens of times shorter.
+    of Lemma 5.5 in `truncation_error`; the paper's constants would need a step some dozens of times shorter.
     Each product takes fresh random records, as in the proof.
 
     Assumptions: losses that are Lipschitz on K (a ridge aside, which goes into the Gaussian), records in the unit

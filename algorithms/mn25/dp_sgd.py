@@ -62,7 +62,7 @@ class DPSGD(Weakenable):
     since replacing one gradient moves the mean by 2 L / m (mn25.thm2). And the proof of privacy breaks down: the
     case of the conversion that Lemma 12 takes needs ln(1/delta) <= (omega - 1)^2 rho'', which holds for small
     alpha and not for alpha >= 26 alpha*, and the other case gives no epsilon below 4 (mn25.lem12). Its conclusion
-    may be true all the same. Here T steps on m of n records, drawn without replacement as in the theorem that the
+    may still be true. Here T steps on m of n records, drawn without replacement as in the theorem that the
     paper cites, are accounted for numerically, and the default accuracy is the smallest that is proved so: about
     2 alpha* in place of 26 alpha*.
 

@@ -98,7 +98,7 @@ class Fingerprinting(Weakenable):
         dimension: d of the hard distribution; None: the data set at hand is the population.
         epsilon: of the estimator, in nats; None for the mean itself.
         delta: of the estimator, in (0, 1).
-        noise_stddev: sigma of each coordinate, a length; None: as told by epsilon and delta.
+        noise_stddev: sigma of each coordinate, a length; None: set by epsilon and delta.
         accessed: s, how many members the estimator looks at; all if None.
         withdraw_guarantee: attack an estimator with less noise than its epsilon and delta need; it has no guarantee
             then, and `withdrawn` says why.

@@ -41,7 +41,7 @@ _NUMBERS_AT_ONCE = 1 << 22
 class HardInstance(Algorithm):
     """mn25, Section 3.1: the distribution of the hard instance, by its parameters.
 
-    Called as a sampler, it returns the hidden vectors of one instance a run: points of shape (runs, K + r, d), the
+    Called as a sampler, it returns the hidden vectors of one instance per run: points of shape (runs, K + r, d), the
     first K rows of each being X_1, ..., X_K, the others an orthonormal basis of V.
 
     The Lipschitz constant L and the radius B of the constraint set other than 2 and 1 rescale the loss: (L B / 2)
@@ -50,7 +50,7 @@ class HardInstance(Algorithm):
 
     Guarantee: none; it is a problem, not a private algorithm.
 
-    Assumptions: K + r <= d, which is why the paper wants d >= C_2 / alpha^2.
+    Assumptions: K + r <= d, which is why the paper requires d >= C_2 / alpha^2.
 
     Attributes:
         dimension: d.
@@ -212,7 +212,7 @@ class OracleAnswer:
 
 @dataclass(frozen=True, eq=False)
 class DrawnInstances:
-    """One drawn instance a run; a loss (`dpverify.problems.Loss`) whose points are one a run, in the same order.
+    """One drawn instance per run; a loss (`dpverify.problems.Loss`) with one point per run, in the same order.
 
     Records and labels do not matter: all losses of an instance are the same.
 
@@ -243,7 +243,7 @@ class DrawnInstances:
         return (self.parameters.radius * self.parameters.offset) * xp.sum(chosen, axis=1)
 
     def answer(self, w: Array, xp: Any = np) -> OracleAnswer:
-        """The true oracle at one point a run, shape (runs, d), with the paper's ties.
+        """The true oracle at one point per run, shape (runs, d), with the paper's ties.
 
         Of the functions that attain the maximum it shows the f_k with the smallest k, and h only if there is none.
         Where f_k is 0, at its kink, the subgradient shown is 0.
@@ -254,7 +254,7 @@ class DrawnInstances:
         parameters = self.parameters
         runs, _, dimension = self.frames.shape
         if tuple(w.shape) != (runs, dimension):
-            raise InvalidArgumentError("w", tuple(w.shape), f"one point a run, shape ({runs}, {dimension})")
+            raise InvalidArgumentError("w", tuple(w.shape), f"one point per run, shape ({runs}, {dimension})")
         count = parameters.direction_count
         along = xp.matmul(self.frames, w[:, :, None])[:, :, 0] / parameters.radius
         gaps = along[:, :count] - parameters.offset
@@ -292,7 +292,7 @@ def _library(w: Array) -> Any:
 
 @dataclass(frozen=True)
 class OnHardInstance(Algorithm):
-    """An optimizer on a fresh hard instance in every run, and how far it came.
+    """An optimizer on a fresh hard instance in every run, and how far it got.
 
     The optimizer is any algorithm of this package that is a dataclass with a field `problem`, steps all runs of a
     batch together and says so (see `wrapped_solvers.check_solver`); its problem's dimension and constraint set are
@@ -393,7 +393,7 @@ class OnHardInstance(Algorithm):
             output = self._optimizer_on(problem)(data, rng=rng, runs=runs)
             if not isinstance(output, Output):
                 raise InvalidDataError(
-                    "The optimizer returned no Output, so that its queries are not counted."
+                    "The optimizer did not return an Output, so its queries are not counted."
                 )
             points = output.points
             counts = {

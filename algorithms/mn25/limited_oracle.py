@@ -64,7 +64,7 @@ class QuantizingOracle:
     optimizer's too. The estimate is d / k times what was sent.
 
     Its squared error is at most (d / k) (L^2 + d s^2 / 4) - L^2 for k < d and d s^2 / 4 for k = d: with k uniform
-    coordinates it is (d / k) E||rounded||^2 - ||g||^2, and rounding adds at most s^2 / 4 a coordinate.
+    coordinates it is (d / k) E||rounded||^2 - ||g||^2, and rounding adds at most s^2 / 4 per coordinate.
 
     Attributes:
         lipschitz: L, the largest norm of a gradient, in loss over length.

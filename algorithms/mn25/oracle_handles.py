@@ -103,8 +103,8 @@ class DeclaredUse:
     Attributes:
         batch: m, the size of every batch in every run.
         rounds: how many batches there are at most.
-        batches_a_record: one record is in at most so many batches; None: not limited, and nothing is claimed.
-        copies: one record is asked for at most so often in one batch.
+        batches_a_record: one record is in at most this many batches; None: not limited, and nothing is claimed.
+        copies: one record is asked for at most this often in one batch.
     """
 
     batch: int

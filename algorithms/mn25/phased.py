@@ -233,7 +233,7 @@ class PhasedSGD(_Phased):
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP. Replacing one drawn record moves a phase's
     average by at most eta_r s (1 - 1/T_r), where s = 2 L bounds how far apart two gradients are, because a
-    gradient step with eta_r <= 2 / beta is no expansion; T_r draws with replacement and the R phases are then
+    gradient step with eta_r <= 2 / beta is not an expansion; T_r draws with replacement and the R phases are then
     accounted for numerically. The default accuracy is the smallest that is proved so, but no less than
     B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has 6 alpha*.
 
@@ -388,7 +388,7 @@ class PhasedERM(_Phased):
     R = log2(B L / alpha), rounded up.
 
     The inner solver is accelerated projected gradient descent. It stops, run by run, as soon as its gradient
-    mapping certifies the gap, and at the latest after so many steps as its rate of convergence needs for it: the
+    mapping certifies the gap, and at the latest after as many steps as its rate of convergence needs for it: the
     gap is kept with certainty, where the paper allows a failure with probability delta.
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP, since it is GDP. A phase's exact minimizer moves

@@ -71,7 +71,7 @@ def _total(runs: list[Guarantee], selections: int, epsilon: float) -> Guarantee 
 class PopulationToEmpirical(Weakenable):
     """mn25, Appendix D.1 (Theorem 8): an SCO solver that calls an ERM solver, by boosting and nested balls.
 
-    The records are split into T parts, in their order, one a phase. Phase t minimizes f + sum_{s < t} lambda_s
+    The records are split into T parts, in their order, one per phase. Phase t minimizes f + sum_{s < t} lambda_s
     ||w - w_s||^2 over its part, lambda_s = 2^{s+1} lambda, starting from the last phase's w_{t-1} (w_0 is the set's
     center), and releases w_t (Theorem 9's recursive regularization). In each phase:
 

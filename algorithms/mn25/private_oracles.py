@@ -204,7 +204,8 @@ class Batch:
         """
         if self._answered:
             raise AdaptiveQueryError(
-                "The message for this batch is out: a further query could depend on it. Open the next batch."
+                "The message for this batch has been released, and a further query could depend on it. Open the next "
+                "batch."
             )
         inter = self._interaction
         xp, runs = inter.xp, inter.runs
@@ -235,7 +236,7 @@ class Batch:
             AdaptiveQueryError: if it was given already: a second one would carry fresh noise.
         """
         if self._answered:
-            raise AdaptiveQueryError("There is one message for a batch, and it is out.")
+            raise AdaptiveQueryError("There is one message per batch, and it has been released.")
         self._answered = True
         return self._interaction.answer_of(self._asked)
 
@@ -307,7 +308,9 @@ class Interaction:
             raise InvalidArgumentError("batch size", size, f"at most {self._largest_batch}")
         if self._declared is not None and self._uses is not None:
             if self.rounds == self._declared.rounds:
-                raise AdaptiveQueryError(f"There is a batch more than the {self.rounds} that were declared.")
+                raise AdaptiveQueryError(
+                    f"There is one batch more than the {self.rounds} that were declared."
+                )
             self._uses.add([part.records for part in asked], [part.made for part in asked], answers.count)
         self._open = None
         self.rounds += 1

@@ -1,6 +1,6 @@
-"""Finite nets of balls, boxes and simplices, with a proved radius of cover.
+"""Finite nets of balls, boxes and simplices, with a proved covering radius.
 
-A net's radius of cover is the largest distance of a point of C from the net. Nets here are made from a grid of cubes
+A net's covering radius is the largest distance of a point of C from the net. Nets here are made from a grid of cubes
 in the plane of C: the centers of the cubes that may meet C are projected onto C. A point of C in a cube is at most
 half the cube's diagonal from its center, and no farther from the projected center, since projection does not stretch
 and leaves the point where it is. So half the diagonal is a bound, not an assumption.
@@ -54,7 +54,7 @@ def volumetric_size(constraint: ConstraintSet, radius: float) -> float:
 
 
 def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_000) -> Net:
-    """A net with a radius of cover of at most `radius`.
+    """A net with a covering radius of at most `radius`.
 
     Raises:
         InvalidArgumentError: if the set is no ball, box or simplex of positive diameter, or the radius not above 0.
@@ -72,7 +72,7 @@ def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_0
 
 
 def cover_radius(points: Matrix, constraint: ConstraintSet, *, cells: int = 20_000) -> Interval:
-    """An interval that holds the radius of cover of any net of C, by a search over at most `cells` cubes.
+    """An interval that holds the covering radius of any net of C, by a search over at most `cells` cubes.
 
     Lower end: distance from the net of some point of C. Upper end: for each cube that may meet C, its center's
     distance from the net plus half its diagonal.

@@ -94,7 +94,7 @@ class GridPlan:
             return self.cells
         wanted = 2 * self.lipschitz * math.sqrt(self.dimension) * self.edge / self.distance
         if not wanted <= MOST_CELLS_PER_SIDE:
-            allowed = f"a number for which a grid of {MOST_CELLS_PER_SIDE:g} cells a side is fine enough"
+            allowed = f"a number for which a grid of {MOST_CELLS_PER_SIDE:g} cells per side is fine enough"
             raise InvalidArgumentError("distance", self.distance, allowed)
         # a hair below a whole number's worth of cells is rounding
         return max(1, math.ceil(wanted * (1 - 1e-12)))
@@ -163,7 +163,7 @@ class GridPlan:
         """Why the distance is not proved after so many steps; empty if it is."""
         if not self.mixing > 0:
             return (
-                f"a grid of {self.cells_per_side} cells a side is too coarse for a distance of {self.distance:g}",
+                f"a grid of {self.cells_per_side} cells per side is too coarse for a distance of {self.distance:g}",
             )
         if not steps >= self.steps:
             return (

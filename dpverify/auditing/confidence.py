@@ -147,7 +147,7 @@ def _checked_values(
     try:
         raw = np.asarray(values)
     except ValueError as error:
-        raise InvalidDataError("The values are no array; allowed: shape (runs,).") from error
+        raise InvalidDataError("The values are not an array; allowed: shape (runs,).") from error
     if raw.dtype.kind not in "biuf":
         raise InvalidDataError(f"The values have type {raw.dtype}; allowed: real numbers.")
     if raw.ndim != 1 or raw.size == 0:
@@ -157,8 +157,8 @@ def _checked_values(
         raise InvalidDataError("The values contain NaN or infinity; allowed: finite numbers.")
     if not np.all((x >= start) & (x <= end)):
         raise InvalidDataError(
-            f"The values reach from {x.min():g} to {x.max():g}; allowed: within [{start:g}, {end:g}], "
-            "the range that the confidence interval rests on."
+            f"The values range from {x.min():g} to {x.max():g}; allowed: within [{start:g}, {end:g}], "
+            "the range that the confidence interval assumes."
         )
     span = end - start
     if not math.isfinite(span):

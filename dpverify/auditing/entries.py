@@ -22,6 +22,7 @@ from dpverify.evidence import (
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
+    SpentShare,
 )
 
 Curve = tuple[tuple[float, float, float, float], ...]
@@ -61,6 +62,7 @@ class AskedOfExpectation(AskedWithSeed):
     """Where several runs are one value, all of them."""
     failure_probability: NotRequired[float]
     """Where the audit is one of several on a curve, that of all of them together."""
+    shares: NotRequired[tuple[SpentShare, ...]]
 
 
 def _sampled(audit: PrivacyAudit | MeanAudit | LawAudit) -> dict[str, Any]:

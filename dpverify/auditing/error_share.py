@@ -77,7 +77,7 @@ class ErrorShare:
         """
         self._check_unused()
         if not isinstance(why, str) or not why:
-            raise InvalidArgumentError("why", why, "a text that is not empty")
+            raise InvalidArgumentError("why", why, "a nonempty string")
         self._why = why
         return self.failure_probability
 
@@ -115,7 +115,7 @@ class ErrorShare:
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name:
-        raise InvalidArgumentError("name", name, "a text that is not empty")
+        raise InvalidArgumentError("name", name, "a nonempty string")
     return name
 
 

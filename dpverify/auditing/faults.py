@@ -50,7 +50,7 @@ def search_faults(
     """
     steps = list(factors)
     if not steps or any(not k > 1 for k in steps) or sorted(set(steps), reverse=True) != steps:
-        raise InvalidArgumentError("factors", factors, "falling numbers above 1, at least one")
+        raise InvalidArgumentError("factors", factors, "at least one number above 1, in decreasing order")
     if audit.verdict is not Verdict.SUPPORTED:
         return audit
     if weakened is None:
@@ -59,7 +59,7 @@ def search_faults(
             verdict=Verdict.UNDECIDED,
             gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason="sees nothing here: no weakened version of the mechanism was given to try the audit on; "
+            reason="inconclusive: no weakened version of the mechanism was given to test the audit on; "
             f"neighbors: {audit.adjacency}",
         )
     seen: float | None = None
@@ -86,12 +86,12 @@ def search_faults(
             verdict=Verdict.UNDECIDED,
             gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason=f"sees nothing here: with the {fault} {steps[0]:.4g} the mechanism was not flagged either; "
+            reason=f"inconclusive: even with the {fault} {steps[0]:.4g}, the mechanism was not flagged; "
             f"neighbors: {audit.adjacency}",
         )
     return replace(
         audit,
         fault=fault,
         smallest_fault=seen,
-        reason=f"{audit.reason}; with the {fault} {seen:.4g} the mechanism was flagged",
+        reason=f"{audit.reason}; with the {fault} {seen:.4g}, the mechanism was flagged",
     )

@@ -217,7 +217,7 @@ def audit_privacy(
     grid = _grid(judged, levels[0] / 2, stated)
     claimed = claimed_deltas(claim, grid)
 
-    with one_thread(columns=p.shape[1]):
+    with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
         candidates = find_candidates(scored)
         focuses = _focus(candidates, stated, delta, judged, levels, grid, claimed)
@@ -481,7 +481,7 @@ def _says(violation: Violation) -> str:
             f"epsilon at delta {violation.delta_claimed:.6g} is at least {violation.epsilon_lower:.6g}, "
             f"{violation.direction}, and the claim is epsilon {violation.epsilon:.6g} there"
         )
-    return f"{found}; judged by {violation.event}"
+    return f"{found}; event: {violation.event}"
 
 
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:

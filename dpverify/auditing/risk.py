@@ -146,7 +146,7 @@ def _mean_verdict(
     if certified >= bound if at_least else certified <= bound:
         return (
             Verdict.UNDECIDED,
-            f"The bound {bound:.6g} says nothing here: no output could break it, the {size} value possible being "
+            f"The bound {bound:.6g} is vacuous here: no output could break it, as the {size} possible value is "
             f"{certified:.6g}",
             Gap.BLIND_AUDIT,
             True,
@@ -162,23 +162,23 @@ def _mean_verdict(
     if detectable is None:
         return (
             Verdict.UNDECIDED,
-            f"Too few runs: no possible expectation would have been told from the bound {bound:.6g}",
+            f"Too few runs: no possible expectation could have been told apart from the bound {bound:.6g}",
             Gap.TOO_FEW_RUNS,
             True,
         )
     if detectable < exhibited if at_least else detectable > exhibited:
         return (
             Verdict.UNDECIDED,
-            f"Too few runs: only an expectation of {detectable:.4g} would have been told from the bound {bound:.6g}, "
-            f"and the {size} value known to be possible is {exhibited:.4g}",
+            f"Too few runs: only an expectation of {detectable:.4g} could have been told apart from the bound "
+            f"{bound:.6g}, and the {size} value known to be possible is {exhibited:.4g}",
             Gap.TOO_FEW_RUNS,
             True,
         )
-    how = "confirmed: the whole interval keeps" if margin >= 0 else "not contradicted: the interval meets"
+    part = "confirmed: the whole interval" if margin >= 0 else "not contradicted: part of the interval"
     return (
         Verdict.SUPPORTED,
-        f"{how} the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half the time, "
-        f"and the {size} value known to be possible is {exhibited:.4g}",
+        f"{part} is within the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half "
+        f"the time, and the {size} value known to be possible is {exhibited:.4g}",
         None,
         False,
     )
@@ -308,12 +308,12 @@ def fit_rate(
     said = f"the exponent is in {found}, and the claim is {relation} {claimed:.4g}"
     if (too_large or too_small) and asymptotic:
         verdict, gap = Verdict.UNDECIDED, Gap.HIDDEN_CONSTANT
-        reason = f"{said}. Constants and logarithms that O( ) hides can do that at these sizes."
+        reason = f"{said}. Constants and logarithms hidden by O( ) can cause that at these sizes."
     elif too_large or too_small:
         verdict, reason = Verdict.VIOLATED, said
     elif not telling:
         verdict, gap = Verdict.UNDECIDED, Gap.TOO_FEW_RUNS
-        reason = f"{said}; the interval does not exclude the exponents that are {_TOLD_APART:g} away"
+        reason = f"{said}; the interval does not exclude exponents that are {_TOLD_APART:g} away"
     else:
         verdict, reason = Verdict.SUPPORTED, said
     points = tuple((float(size), i.lower, i.upper) for size, i in zip(n, intervals, strict=True))

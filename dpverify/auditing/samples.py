@@ -132,11 +132,13 @@ def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDA
             f"{name} has elements of type {raw.dtype}; allowed: booleans, integers and real floats."
         )
     if raw.ndim not in (1, 2):
-        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: (runs,) or (runs, d), one row a run.")
+        raise InvalidDataError(
+            f"{name} has shape {raw.shape}; allowed: (runs,) or (runs, d), one row per run."
+        )
     if raw.shape[0] < least:
         raise InvalidDataError(f"{name} has {raw.shape[0]} runs; allowed: at least {least}.")
     if raw.ndim == 2 and raw.shape[1] == 0:
-        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number a run.")
+        raise InvalidDataError(f"{name} has shape {raw.shape}; allowed: at least one number per run.")
     with np.errstate(over="ignore"):  # a long double may not fit; the next check finds it
         finite = np.isfinite(raw.astype(np.float64, copy=False))
     if not np.all(finite):
@@ -187,7 +189,7 @@ def _read_npy(file: Path) -> NDArray[np.generic]:
         count, held = math.prod(shape), file.stat().st_size - stream.tell()
         if held != count * dtype.itemsize or any(length < 0 for length in shape):
             raise InvalidDataError(
-                f"{file} holds {held} bytes of data where its header promises {count * dtype.itemsize}; "
+                f"{file} holds {held} bytes of data where its header announces {count * dtype.itemsize}; "
                 "allowed: a complete file."
             )
         flat = np.frombuffer(stream.read(), dtype=dtype, count=count)
@@ -202,15 +204,17 @@ def _read_csv(file: Path) -> NDArray[Any]:
         with file.open(encoding="utf-8-sig") as stream:
             lines = stream.readlines()[skip:]
     except UnicodeDecodeError as error:
-        raise InvalidDataError(f"{file} is not text in UTF-8; allowed: numbers between commas.") from error
+        raise InvalidDataError(
+            f"{file} is not text in UTF-8; allowed: numbers separated by commas."
+        ) from error
     if not any(line.strip() for line in lines):
         raise InvalidDataError(f"{file} has no runs; allowed: at least {MINIMUM_RUNS}.")
     try:
         table = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, dtype=np.float64)
     except ValueError as error:
         raise InvalidDataError(
-            f"{file} does not read as a table of numbers; allowed: one run a line, the same count of numbers "
-            "between commas on each, and at most one line of headings."
+            f"{file} cannot be read as a table of numbers; allowed: one run per line, the same count of numbers on "
+            "each, separated by commas, and at most one header line."
         ) from error
     # what a float turns into infinity is refused by whoever checks the samples
     if np.all(np.isfinite(table)) and np.any(np.abs(table) >= _EXACT):
@@ -231,8 +235,8 @@ def _without_rounding(file: Path, lines: list[str], table: NDArray[np.float64]) 
                     exact = exact and int(cell) == int(value)
         if not exact:
             raise InvalidDataError(
-                f"{file} has integers that a float cannot hold beside decimals; allowed: integers up to 2^53 "
-                "beside decimals, or integers alone."
+                f"{file} has decimals, and integers that a float cannot hold; allowed: integers up to 2^53 along "
+                "with decimals, or integers alone."
             ) from None
         whole: NDArray[Any] = table
     else:
@@ -247,8 +251,8 @@ def _without_rounding(file: Path, lines: list[str], table: NDArray[np.float64]) 
                 whole = np.array(numbers, dtype=np.uint64)
             else:
                 raise InvalidDataError(
-                    f"{file} has integers from {smallest} to {largest} that a float cannot hold; allowed: integers "
-                    "of 64 bits, or of at most 53 significant ones."
+                    f"{file} has integers from {smallest} to {largest} that a float cannot hold; allowed: 64-bit "
+                    "integers, or integers with at most 53 significant bits."
                 )
     return whole[:, 0] if whole.shape[1] == 1 else whole
 

@@ -103,11 +103,11 @@ def audit_law(
     else:
         verdict = Verdict.UNDECIDED
         why = (
-            "no sampler that ignores the data was given to try the audit on"
+            "no sampler that ignores the data was given to test the audit on"
             if blind_rejected is None
-            else "a sampler that ignores the data passes this audit as well"
+            else "a sampler that ignores the data also passes this audit"
         )
-        reason = f"sees nothing here: {why}"
+        reason = f"inconclusive: {why}"
     places, empirical, right = found.places, found.empirical, found.right
     half_width = found.half_width
     chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.logistic import fit_logistic
-from dpverify.running.executors import thread_pools
+from dpverify.running.thread_pools import thread_pools
 
 Samples = NDArray[np.float64]
 """Shape (runs, d)."""
@@ -43,15 +43,11 @@ class Scorer(Protocol):
 
 
 @contextmanager
-def one_thread(columns: int = 2) -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Fit and score on one thread: a sum over several depends on how many there are, in its last bits.
 
-    Trees are not grown on outputs of one column.
+    This limits the libraries that are loaded. Whoever loads another one inside asks again.
     """
-    if columns > 1:
-        # Libraries loaded later would escape the limit.
-        import sklearn.ensemble  # noqa: F401
-
     with thread_pools().limit(limits=1):
         yield
 
@@ -317,8 +313,14 @@ class GradientBoosting:
             early_stopping=False,
             random_state=int(rng.integers(2**31)),
         )
-        model.fit(np.concatenate([left, right]), np.repeat([1, 0], [len(left), len(right)]))
-        return lambda x: np.asarray(model.decision_function(x), dtype=np.float64)
+        with one_thread():
+            model.fit(np.concatenate([left, right]), np.repeat([1, 0], [len(left), len(right)]))
+
+        def score(x: Samples) -> NDArray[np.float64]:
+            with one_thread():
+                return np.asarray(model.decision_function(x), dtype=np.float64)
+
+        return score
 
 
 DEFAULT_SCORERS: tuple[Scorer, ...] = (

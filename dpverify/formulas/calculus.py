@@ -90,7 +90,7 @@ def _under(
     """The values that go into a body in which a variable is bound."""
     used = {v: value for v, value in values.items() if v != variable and v in free_variables(body)}
     if any(variable.name == v.name for value in used.values() for v in free_variables(value)):
-        raise OutOfScopeError(f"{variable.name} is bound where something else of that name goes in")
+        raise OutOfScopeError(f"{variable.name} is bound where an expression that contains it is substituted")
     return used
 
 

@@ -107,7 +107,7 @@ def conditions(e: Expression, *, inside: bool = False) -> Iterator[Condition]:
             for condition in conditions(body, inside=inside):
                 yield _with_values(condition, variable, value)
         case Constant("oo" | "-oo"):
-            raise OutOfScopeError("infinity is not a number to calculate with")
+            raise OutOfScopeError("infinity is not a number")
         case _:
             pass
 
@@ -124,7 +124,7 @@ def _with_values(condition: Condition, variable: Variable, value: Expression) ->
     if any(v.name == variable.name for v in condition.bound):
         return condition  # bound anew further inside
     if any(v.name == other.name for v in condition.bound for other in free_variables(value)):
-        raise OutOfScopeError(f"{variable.name} has a value with a name that is bound further inside")
+        raise OutOfScopeError(f"{variable.name} has a value that contains a name bound further inside")
 
     def change(e: Expression) -> Expression:
         return worked_out(substituted(e, {variable: value}))

@@ -396,7 +396,7 @@ def _variable(
     latex: str,
 ) -> Variable:
     if not isinstance(name, str) or not name.strip():
-        raise InvalidArgumentError("name", name, "a text that is not empty")
+        raise InvalidArgumentError("name", name, "a nonempty string")
     ends = zip(("gt", "ge", "lt", "le"), bounds, strict=True)
     greater, at_least, less, at_most = (
         None if b is None else exact(f"{end} of {name}", b) for end, b in ends
@@ -467,7 +467,7 @@ def is_infinite(e: Expression) -> bool:
 def derivative(body: object, variable: Variable, order: int = 1) -> Expression:
     """The derivative of an order from 1 on, left for provers and checker to work out."""
     if isinstance(order, bool) or not isinstance(order, int) or not order >= 1:
-        raise InvalidArgumentError("order", order, "an integer from 1 on")
+        raise InvalidArgumentError("order", order, "an integer of at least 1")
     return Derivative(expression(body), variable, order)
 
 

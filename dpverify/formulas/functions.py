@@ -105,7 +105,7 @@ def _log(x: Ball) -> Ball:
 
 def _exact_log(x: Fraction) -> Fraction | None:
     if x <= 0:
-        raise UndefinedError("the logarithm of what is not positive")
+        raise UndefinedError("the logarithm of a nonpositive number")
     return Fraction(0) if x == 1 else None
 
 
@@ -128,7 +128,7 @@ def _log_base(x: Ball, base: Ball) -> Ball:
 
 def _exact_log_base(x: Fraction, base: Fraction) -> Fraction | None:
     if x <= 0 or base <= 0 or base == 1:
-        raise UndefinedError("a logarithm of what is not positive, or to the base 1")
+        raise UndefinedError("a logarithm of a nonpositive number, or to the base 1")
     if x == 1:
         return Fraction(0)
     try:
@@ -165,7 +165,7 @@ def _phi_inverse(p: Ball) -> Ball:
 
 def _exact_phi_inverse(p: Fraction) -> Fraction | None:
     if not 0 < p < 1:
-        raise UndefinedError("a quantile of what is no probability between 0 and 1")
+        raise UndefinedError("a quantile at a number outside (0, 1)")
     return Fraction(0) if p == Fraction(1, 2) else None
 
 
@@ -224,7 +224,7 @@ def _gamma(x: Ball) -> Ball:
 
 def _exact_gamma(x: Fraction) -> Fraction | None:
     if x <= 0:
-        raise UndefinedError("Gamma of what is not positive")
+        raise UndefinedError("Gamma of a nonpositive number")
     return Fraction(math.factorial(int(x) - 1)) if x.denominator == 1 and x <= _LARGEST else None
 
 
@@ -236,7 +236,7 @@ def _needs_of_gamma(arguments: Arguments, inside: bool) -> Iterator[Need]:
 
 def _number_gamma(x: float) -> float:
     if not x > 0:
-        raise ValueError("Gamma of what is not positive")
+        raise ValueError("Gamma of a nonpositive number")
     return math.gamma(x)
 
 

@@ -314,7 +314,7 @@ _ARITHMETIC = (
 
 
 def _not_of_floats(*_: float) -> float:
-    raise ValueError("vectors are no floats")
+    raise ValueError("vectors are not floats")
 
 
 _OF_VECTORS = (

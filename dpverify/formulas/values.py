@@ -83,7 +83,7 @@ def power(base: Value, exponent: Value, *, inside: bool = False) -> Value:
     if s == 0 and not inside and sign(exponent) > 0:
         return Fraction(0)
     if s <= 0:
-        raise UndefinedError("a root of what is not positive")
+        raise UndefinedError("a root of a nonpositive number")
     if isinstance(base, Fraction) and isinstance(exponent, Fraction):
         exact = _exact_root(base, exponent.denominator)
         if exact is not None:
@@ -138,7 +138,7 @@ def whole(value: Value) -> int:
     if not isinstance(value, Fraction):
         raise UnclearError("a ball is not known to be an integer")
     if value.denominator != 1:
-        raise UndefinedError("an integer is wanted")
+        raise UndefinedError("an integer is needed")
     return value.numerator
 
 

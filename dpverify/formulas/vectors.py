@@ -40,7 +40,7 @@ def vector(name: str, *, unit: Unit = DIMENSIONLESS, meaning: str = "", latex: s
         InvalidArgumentError: for an empty name.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InvalidArgumentError("name", name, "a text that is not empty")
+        raise InvalidArgumentError("name", name, "a nonempty string")
     return Variable(name, "vector", None, False, None, False, unit, meaning, latex or name)
 
 

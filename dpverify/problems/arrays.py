@@ -162,5 +162,5 @@ def check_record_shape(w: Array, x: Array) -> None:
         raise InvalidArgumentError(
             "x",
             tuple(x.shape),
-            f"one record, shape {tuple(w.shape[1:])}, or one a run, shape {tuple(w.shape)}",
+            f"one record, shape {tuple(w.shape[1:])}, or one per run, shape {tuple(w.shape)}",
         )

@@ -240,7 +240,7 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
     if rows and all(_number(cell) is None for cell in rows[0][1]):
         rows = rows[1:]
     if not rows:
-        raise InvalidDataError(f"{path} has no records; allowed is a record a row.")
+        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
     return rows
 
 

@@ -481,7 +481,7 @@ class Ridge:
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Loss) or isinstance(self.base, Ridge):
-            raise InvalidArgumentError("base", self.base, "a loss without a ridge of its own")
+            raise InvalidArgumentError("base", self.base, "a loss without its own ridge")
         checks.number("weight", self.weight, above=0.0)
         checks.number("radius", self.radius, above=0.0, finite=False)
 

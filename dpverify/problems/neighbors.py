@@ -33,10 +33,10 @@ def check_neighbors(
     """
     adjacency = checked_adjacency(adjacency)
     if (index is not None) != (adjacency is Adjacency.INDEX):
-        raise InvalidArgumentError("index", index, "a record's number with adjacency index, and only there")
+        raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
     for name, records in zip(names, (left, right), strict=True):
         if records.ndim == 0 or records.dtype.hasobject:
-            raise InvalidDataError(f"{name} is no data set; allowed: an array with a record a row.")
+            raise InvalidDataError(f"{name} is not a data set; allowed: an array with one record per row.")
     both = f"{names[0]} and {names[1]}"
     if left.shape[1:] != right.shape[1:]:
         raise InvalidDataError(f"{both} have records of shapes {left.shape[1:]} and {right.shape[1:]}.")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
-import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -16,13 +14,13 @@ from typing import Any, Literal, TypeVar
 
 import joblib
 from joblib.parallel import LokyBackend, ThreadingBackend
-from threadpoolctl import ThreadpoolController
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.orphans import end_with_parent
 from dpverify.quoting import named
 from dpverify.running.shared_context import SharedContext
+from dpverify.running.thread_pools import thread_pools
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -333,19 +331,6 @@ def _dask_backend(client: Any, hook: _Hook) -> Any:
             return results
 
     return Backend(client=client)
-
-
-def thread_pools() -> ThreadpoolController:
-    """The loaded libraries that have thread pools.
-
-    Looking for them takes some ten milliseconds, and only an import brings a new one.
-    """
-    return _thread_pools(len(sys.modules))
-
-
-@functools.lru_cache(maxsize=1)
-def _thread_pools(modules: int) -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 one_blas_thread = SharedContext(lambda: thread_pools().limit(limits=1, user_api="blas"))

@@ -131,7 +131,7 @@ def _numbers(points: Array, where: str) -> NDArray[Any]:
         array = np.asarray(points)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
-            f"The mechanism's output in {where} is no rectangular array; every run must have the same shape."
+            f"The mechanism's output in {where} is not a rectangular array; every run must have the same shape."
         ) from error
     if array.dtype.kind not in "biuf":
         raise InvalidDataError(

@@ -32,7 +32,7 @@ _PERIOD = 1.0
 _MOST_PENDING = 32 * 2**20
 """Bytes that may wait."""
 
-_ALLOWED = "a file, made if it is not there, or a folder to keep it in"
+_ALLOWED = "a file, created if it does not exist, or a folder to keep it in"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS work (
@@ -295,11 +295,11 @@ class Store:
                 raise
             match _code(error):
                 case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-                    said = "is locked by another program; wait until that has ended, or name another file"
+                    said = "is locked by another program; wait until it has ended, or use another file"
                 case sqlite3.SQLITE_NOTADB:
-                    said = f"is no store, or is damaged; allowed: {_ALLOWED}"
+                    said = f"is not a store, or is damaged; allowed: {_ALLOWED}"
                 case sqlite3.SQLITE_CORRUPT:
-                    said = f"is damaged ({error}); remove it, or name another file"
+                    said = f"is damaged ({error}); remove it, or use another file"
                 case _:
                     reason = (isinstance(error, OSError) and error.strerror) or str(error)
                     said = f"cannot be written to ({reason}); allowed: {_ALLOWED}"

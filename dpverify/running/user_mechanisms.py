@@ -256,4 +256,6 @@ def plain_array(data: Any) -> NDArray[Any]:
             return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))
         return np.asarray(data)
     except (TypeError, ValueError) as error:
-        raise InvalidDataError("The data is no rectangular array; allowed: an array of records.") from error
+        raise InvalidDataError(
+            "The data is not a rectangular array; allowed: an array of records."
+        ) from error

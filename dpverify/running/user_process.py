@@ -165,7 +165,7 @@ def _numbers(output: Any, name: str) -> NDArray[Any]:
         array = np.asarray(output)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
-            f"The function {name} returned no rectangular array; allowed: real numbers."
+            f"The function {name} did not return a rectangular array; allowed: real numbers."
         ) from error
     if array.dtype.kind not in "biuf":
         raise InvalidDataError(
@@ -211,7 +211,7 @@ def load_function(target: str) -> Callable[..., Any]:
             raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {module} has no {function}")
         found = getattr(found, name)
     if not callable(found):
-        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is no function")
+        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is not a function")
     loaded: Callable[..., Any] = found
     return loaded
 
@@ -226,7 +226,7 @@ def _refused_import(error: BaseException, target: str, module: str) -> DpverifyE
     if not isinstance(error, Exception):
         return InvalidDataError(
             f"The module {module} {_ending(error)} while it was imported; allowed: a module that can be "
-            'imported, with what only a program does under if __name__ == "__main__".'
+            'imported, with script code under if __name__ == "__main__".'
         )
     message = quoted(error)
     return InvalidDataError(

@@ -239,7 +239,7 @@ class UserSession:
             return plain(payload)
         except ValueError as error:
             raise InvalidDataError(
-                f"The function {self.target} sent what is no plain array; allowed: real numbers."
+                f"The function {self.target} sent something other than a plain array; allowed: real numbers."
             ) from error
 
     def _answer(self, message: bytes = b"", *, importing: bool = False) -> tuple[dict[str, Any], bytes]:
@@ -362,9 +362,9 @@ class UserSession:
             with contextlib.suppress(ValueError):
                 name = signal.Signals(-code).name
                 hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
-                return f"{who} was ended by {name} {when}{hint}; allowed: code that lets its process live."
+                return f"{who} was ended by {name} {when}{hint}; allowed: code that does not end its process."
         how = f"exit code {code}" if isinstance(code, int) else "no exit code"
-        return f"{who} ended its process ({how}) {when}; allowed: code that lets its process live."
+        return f"{who} ended its process ({how}) {when}; allowed: code that does not end its process."
 
     def _who(self, importing: bool) -> tuple[str, str]:
         if importing:
@@ -374,26 +374,26 @@ class UserSession:
     def _too_long(self, importing: bool) -> str:
         who, _ = self._who(importing)
         return (
-            f"{who} did not come back within {self.limits.seconds:g} s of wall-clock time and was ended, without a "
-            "verdict; this limit is for code that runs away: raise it (--time-limit) for one that is slow."
+            f"{who} did not return within {self.limits.seconds:g} s of wall-clock time and was stopped, without a "
+            "verdict; this limit guards against runaway code: raise it (--time-limit) for code that is slow."
         )
 
     def _no_memory(self) -> str:
         return (
-            f"{self.target} ran out of memory; its limit is {self.limits.memory / GIB:g} GiB a process, which "
-            "--memory-limit raises."
+            f"{self.target} ran out of memory; its limit is {self.limits.memory / GIB:g} GiB per process; raise "
+            "it with --memory-limit."
         )
 
     def _without_pipe(self) -> str:
         return (
             f"The function {self.target} closed the pipe through which its outputs are read; allowed: code that "
-            "closes what it opened."
+            "closes only what it opened."
         )
 
     def _unreadable(self) -> str:
         return (
             f"The function {self.target} wrote to the pipe through which its outputs are read; allowed: code that "
-            "writes to what it opened."
+            "writes only to what it opened."
         )
 
 

@@ -94,7 +94,7 @@ class _Page:
             raise self.wrong(head, "table", self.lines[head].strip(), "a row for each letter")
         doubled = {v.name for v in found if sum(w.name == v.name for w in found) > 1}
         if doubled:
-            raise self.wrong(head, "table", sorted(doubled), "letters of different names (column `name`)")
+            raise self.wrong(head, "table", sorted(doubled), "letters with different names (column `name`)")
         return tuple(found)
 
     def letter(self, line: int, cells: dict[str, str]) -> Variable:
@@ -134,7 +134,7 @@ class _Page:
                 line,
                 "domain",
                 text,
-                "one such as `real`, `> 0`, `[0, 1)`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`",
+                "a domain such as `real`, `> 0`, `[0, 1)`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`",
             )
         return kinds[word], bounds
 
@@ -179,7 +179,7 @@ class _Page:
                 yield _Block(start, latex.strip(), self.before(start))
                 start = -1
         if start >= 0:
-            raise self.wrong(start, "display", self.lines[start].strip(), f"an end of it, `{fence}`")
+            raise self.wrong(start, "display", self.lines[start].strip(), f"a closing `{fence}`")
 
     def before(self, line: int) -> str:
         """The last sentence right before a display, if it ends with a colon."""
@@ -208,9 +208,7 @@ class _Page:
         latex = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", block.latex).rstrip(" .,;")
         left, equal, body = latex.partition("=")
         if not equal:
-            raise self.wrong(
-                block.line, "definition", Latex(block.latex), "a letter, `=` and what it stands for"
-            )
+            raise self.wrong(block.line, "definition", Latex(block.latex), "a letter, `=` and its definition")
         parameter = None
         if of is not None:
             parameter = next((v for v in sheet.letters if v.latex == of.strip()), None)

@@ -12,7 +12,7 @@ RESULTS = (
     ),
     NamedResult(
         id="basic-composition",
-        title="the epsilons and the deltas of mechanisms that are run one after the other add up",
+        title="the epsilons and the deltas of mechanisms that are run one after another add up",
         source="Dwork, Kenthapadi, McSherry, Mironov, Naor: Our Data, Ourselves, Theorem 1",
     ),
     NamedResult(
@@ -60,7 +60,7 @@ RESULTS = (
     ),
     NamedResult(
         id="data-processing",
-        title="what is made from Y without X says no more of X than Y does: I(f(Y); X) <= I(Y; X)",
+        title="what is made from Y without X says no more about X than Y does: I(f(Y); X) <= I(Y; X)",
         source="textbooks on information theory",
     ),
     NamedResult(
@@ -88,8 +88,8 @@ RESULTS = (
     ),
     NamedResult(
         id="exchange-of-a-record",
-        title="a random sample that holds a record becomes one that does not if the record is exchanged for a random "
-        "one outside, so that the two kinds of samples are neighbors in pairs",
+        title="a random sample that holds a record becomes one that does not when the record is exchanged for a "
+        "random one outside, so the two kinds of samples are neighbors in pairs",
         source="Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith: What Can We Learn Privately?",
     ),
     NamedResult(
@@ -151,7 +151,8 @@ RESULTS = (
     ),
     NamedResult(
         id="gaussian-rotation",
-        title="a Gaussian law with equal variances has independent such coordinates in every orthonormal basis",
+        title="a Gaussian law with equal variances has, in every orthonormal basis, independent Gaussian coordinates "
+        "of the same variance",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -249,7 +250,7 @@ RESULTS = (
     ),
     NamedResult(
         id="largest-entropy",
-        title="the entropy of a random value that is one of m is at most log m, and that of a certain one is 0",
+        title="the entropy of a random value with m possible values is at most log m, and that of a certain one is 0",
         source="textbooks on information theory",
     ),
     NamedResult(
@@ -276,13 +277,13 @@ RESULTS = (
     ),
     NamedResult(
         id="mean-estimation",
-        title="from s samples nobody tells a mean that may be as long as L / sqrt(s), of vectors no longer than L, to "
-        "less than C L / sqrt(s) in the mean",
+        title="no estimator from s samples has a mean error below C L / sqrt(s) for a mean that may be as long as "
+        "L / sqrt(s), of vectors no longer than L",
         source="Steinke and Ullman: Between Pure and Approximate Differential Privacy; textbooks on statistics",
     ),
     NamedResult(
         id="neyman-pearson",
-        title="the Neyman-Pearson lemma: no event does better than where the likelihood ratio is above a threshold",
+        title="the Neyman-Pearson lemma: no event does better than that of a likelihood ratio above a threshold",
         source="Neyman and Pearson 1933",
     ),
     NamedResult(
@@ -339,7 +340,7 @@ RESULTS = (
     ),
     NamedResult(
         id="rejection-sampling",
-        title="what is accepted has the density of the proposal times the probability of acceptance, divided by the"
+        title="an accepted point has the density of the proposal times the probability of acceptance, divided by the"
         " mean of that probability",
         source="von Neumann 1951",
     ),
@@ -389,7 +390,7 @@ RESULTS = (
     NamedResult(
         id="shifted-divergence-is-attained",
         title="in R^d, some law within a W-infinity distance of z has the smallest Renyi divergence; elsewhere one "
-        "comes as close to it as one likes",
+        "comes arbitrarily close to it",
         source="weak compactness and lower semicontinuity: van Erven and Harremoes, Theorem 19",
     ),
     NamedResult(
@@ -425,7 +426,7 @@ RESULTS = (
     ),
     NamedResult(
         id="subsampling",
-        title="what is epsilon'-DP on b of n records, drawn without replacement, is "
+        title="an epsilon'-DP algorithm on b of n records, drawn without replacement, is "
         "ln(1 + (b/n)(exp(epsilon') - 1))-DP",
         source="Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
     ),
@@ -454,7 +455,7 @@ RESULTS = (
     ),
     NamedResult(
         id="union-bound",
-        title="that one of several events happens is at most as probable as their probabilities together",
+        title="the probability that one of several events happens is at most the sum of their probabilities",
         source="textbooks on probability",
     ),
     NamedResult(
@@ -464,7 +465,7 @@ RESULTS = (
     ),
     NamedResult(
         id="wald",
-        title="Wald's identity: what repeated independent rounds cost on average is the mean cost of a round times "
+        title="Wald's identity: the mean cost of repeated independent rounds is the mean cost of a round times "
         "their mean number",
         source="Wald 1944",
     ),

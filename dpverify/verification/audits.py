@@ -6,48 +6,42 @@ import math
 import shlex
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
 
 from dpverify.auditing import (
+    BatchAuditor,
     ErrorShare,
+    Faults,
     MeanAudit,
+    PrivacyQuestion,
     Relation,
     audit_constant,
     audit_law,
     audit_mean,
-    audit_privacy,
     audit_queries,
     complexity_entry,
     constant_entry,
     fit_rate,
     mean_entry,
     most_telling,
-    privacy_entry,
     rate_entry,
     risk_entry,
     sampling_entry,
-    search_faults,
 )
 from dpverify.evidence import (
     ClaimOrigin,
-    ComplexityEvidence,
-    ConstantEvidence,
     Evidence,
     Interval,
-    MeanEvidence,
-    PrivacyEvidence,
-    SamplingEvidence,
 )
 from dpverify.privacy import Guarantee
 from dpverify.problems import Dataset, largest_risk, minimize
 from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, Store, run
 from dpverify.statements.plans import (
     ComplexityPlan,
-    ConstantCase,
     ConstantPlan,
     MeanCase,
     MeanPlan,
@@ -77,32 +71,24 @@ class AuditSettings:
     """Where finished work is kept: an interrupted run picks up there, with the same bits."""
 
 
-def carry_out(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[Evidence]:
-    """Carry out one plan, which may be wrong with at most the given probability.
+def carry_out(plan: Plan, settings: AuditSettings, error: ErrorShare | float) -> list[Evidence]:
+    """Carry out one plan, which may be wrong with at most the probability of its share, and spends it.
 
-    Plans that state no confidence (counts, constants) need none of it.
+    Plans that state no confidence (counts, constants) need none, and spend nothing.
     """
-    if isinstance(plan, PrivacyPlan):
-        return [_privacy(plan, plan.build(settings.profile), settings, failure_probability)]
-    if isinstance(plan, RiskPlan):
-        return _risk(plan, plan.build(settings.profile), settings, failure_probability)
-    if isinstance(plan, ComplexityPlan):
-        return [_complexity(plan, settings)]
-    if isinstance(plan, MeanPlan):
-        return [_mean(plan, plan.build(settings.profile), settings, failure_probability)]
-    if isinstance(plan, SamplingPlan):
-        return [_sampling(plan, plan.build(settings.profile), settings, failure_probability)]
-    return [_constant(plan, plan.build(settings.profile), settings)]
+    if not is_statistical(plan):
+        return _WITHOUT_ERROR[type(plan)](plan, settings)
+    return _WITH_ERROR[type(plan)](plan, settings, ErrorShare.of(error, name=plan.name))
 
 
 def is_statistical(plan: Plan) -> bool:
     """Whether a plan needs a part of the failure probability."""
-    return not isinstance(plan, ComplexityPlan | ConstantPlan)
+    return type(plan) in _WITH_ERROR
 
 
-def _for_each(cases: Sequence[RiskCase | MeanCase], failure_probability: float) -> list[float]:
+def _for_each(cases: Sequence[RiskCase | MeanCase], error: ErrorShare) -> list[float]:
     """What the interval of each case may fail with, so that all hold at once."""
-    shares = ErrorShare(failure_probability).split(*(f"case {number}" for number in range(1, len(cases) + 1)))
+    shares = error.split(*(f"case {number}" for number in range(1, len(cases) + 1)))
     return [share.spend("the interval of one case") for share in shares]
 
 
@@ -160,42 +146,55 @@ def _source(case: PrivacyCase | RiskCase | MeanCase | SamplingCase) -> _Source:
     return {"origin": origin, "claim_source": origin.source}
 
 
-def _privacy(
-    plan: PrivacyPlan, case: PrivacyCase, settings: AuditSettings, failure_probability: float
-) -> PrivacyEvidence:
+def _privacy(plan: PrivacyPlan, settings: AuditSettings, error: ErrorShare) -> list[Evidence]:
     begin = time.perf_counter()
-    make, factors = case.weakened, settings.profile.faults
+    case, factors = plan.build(settings.profile), settings.profile.faults
+    make = case.weakened
 
-    def outputs(mechanism: Mechanism, stream: int) -> tuple[Any, Any]:
-        """Of a mechanism on both data sets; streams tell the mechanism and its weakened versions apart."""
-        drawn = [
-            _drawn(plan, settings, mechanism, data, case.runs, 2 * stream + side).points
-            for side, data in enumerate((case.left, case.right))
-        ]
-        left, right = (points.reshape(points.shape[0], -1) for points in drawn)
-        return left, right
+    def on_pair(mechanism: Mechanism, stream: int) -> _OnPair:
+        """Streams tell the mechanism and its weakened versions apart."""
+        return _OnPair(plan, case, settings, mechanism, stream)
 
-    weakened = None if make is None else lambda factor: outputs(make(factor), 1 + factors.index(factor))
-    left, right = outputs(case.mechanism, 0)
-    audit = audit_privacy(
-        left,
-        right,
+    def weakened(factor: float) -> tuple[Any, Any]:
+        assert make is not None
+        return on_pair(make(factor), 1 + factors.index(factor)).draw(case.runs)
+
+    question = PrivacyQuestion(
         case.claim,
-        adjacency=case.adjacency,
-        failure_probability=failure_probability,
-        seed=settings.seed,
-    )
-    audit = search_faults(audit, case.claim, weakened, fault=case.fault, factors=factors)
-    return privacy_entry(
-        audit,
-        subject=plan.subject,
-        title=plan.title,
-        data=case.data,
-        **_source(case),
+        case.adjacency,
+        case.runs,
+        settings.seed,
+        {
+            "subject": plan.subject,
+            "title": plan.title,
+            "data": case.data,
+            "reproduce": _reproduce(plan, settings, error.failure_probability),
+            **_source(case),
+        },
         best_known=None if case.upper is None else Sharper(case.claim, case.upper),
-        seconds=round(time.perf_counter() - begin, 3),
-        reproduce=_reproduce(plan, settings, failure_probability),
     )
+    auditor = BatchAuditor(Faults(None if make is None else weakened, case.fault, factors))
+    found = auditor.audit(question, on_pair(case.mechanism, 0), error)
+    return [found.model_copy(update={"seconds": round(time.perf_counter() - begin, 3)})]
+
+
+@dataclass(frozen=True)
+class _OnPair:
+    """A mechanism on a case's two data sets."""
+
+    plan: PrivacyPlan
+    case: PrivacyCase
+    settings: AuditSettings
+    mechanism: Mechanism
+    stream: int
+
+    def draw(self, count: int) -> tuple[Any, Any]:
+        """All runs at once; asked again, the same ones."""
+        left, right = (
+            _drawn(self.plan, self.settings, self.mechanism, data, count, 2 * self.stream + side).points
+            for side, data in enumerate((self.case.left, self.case.right))
+        )
+        return left.reshape(count, -1), right.reshape(count, -1)
 
 
 @dataclass(frozen=True)
@@ -210,12 +209,11 @@ class Sharper:
         return np.minimum(self.first.privacy_profile(epsilon), self.second.privacy_profile(epsilon))
 
 
-def _risk(
-    plan: RiskPlan, cases: tuple[RiskCase, ...], settings: AuditSettings, failure_probability: float
-) -> list[Evidence]:
+def _risk(plan: RiskPlan, settings: AuditSettings, error: ErrorShare) -> list[Evidence]:
     """One excess risk for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
-    each = _for_each(cases, failure_probability)
+    cases = plan.build(settings.profile)
+    each = _for_each(cases, error)
     risks = [_excess_risks(case) for case in cases]
     runs = [
         case.runs if plan.rate is not None else _runs(case, possible)
@@ -225,7 +223,7 @@ def _risk(
         _measure(plan, case, number, settings, share, possible, count)
         for number, (case, share, possible, count) in enumerate(zip(cases, each, risks, runs, strict=True))
     ]
-    reproduce = _reproduce(plan, settings, failure_probability)
+    reproduce = _reproduce(plan, settings, error.failure_probability)
     shown = most_telling([audit.verdict for audit in audits])
     case, audit = cases[shown], audits[shown]
     found: list[Evidence] = [
@@ -243,7 +241,8 @@ def _risk(
             curve=_curve(plan, cases, audits),
             curve_over=plan.curve_over,
             runs=runs[shown],
-            failure_probability=failure_probability,
+            failure_probability=error.failure_probability,
+            shares=error.spent(),
         )
     ]
     if plan.rate is not None:
@@ -258,7 +257,7 @@ def _risk(
                 origin=plan.rate.origin.record(),
                 over=plan.curve_over,
                 runs=case.runs,
-                failure_probability=failure_probability,
+                failure_probability=error.failure_probability,
                 seed=settings.seed,
                 reproduce=reproduce,
             )
@@ -333,19 +332,18 @@ def _measure(
     )
 
 
-def _mean(
-    plan: MeanPlan, cases: tuple[MeanCase, ...], settings: AuditSettings, failure_probability: float
-) -> MeanEvidence:
+def _mean(plan: MeanPlan, settings: AuditSettings, error: ErrorShare) -> list[Evidence]:
     """One expectation for each case; their intervals hold all at once, and all must keep their bounds."""
     begin = time.perf_counter()
-    each = _for_each(cases, failure_probability)
+    cases = plan.build(settings.profile)
+    each = _for_each(cases, error)
     audits = [
         _expectation(plan, case, number, settings, share)
         for number, (case, share) in enumerate(zip(cases, each, strict=True))
     ]
     shown = most_telling([audit.verdict for audit in audits])
     case, audit = cases[shown], audits[shown]
-    return mean_entry(
+    entry = mean_entry(
         audit,
         subject=plan.subject,
         title=plan.title,
@@ -355,12 +353,14 @@ def _mean(
         **_source(case),
         seed=settings.seed,
         seconds=round(time.perf_counter() - begin, 3),
-        reproduce=_reproduce(plan, settings, failure_probability),
+        reproduce=_reproduce(plan, settings, error.failure_probability),
         curve=_curve(plan, cases, audits),
         curve_over=plan.curve_over,
         runs=case.runs,
-        failure_probability=failure_probability,
+        failure_probability=error.failure_probability,
+        shares=error.spent(),
     )
+    return [entry]
 
 
 def _expectation(
@@ -385,10 +385,9 @@ def _expectation(
     )
 
 
-def _sampling(
-    plan: SamplingPlan, case: SamplingCase, settings: AuditSettings, failure_probability: float
-) -> SamplingEvidence:
+def _sampling(plan: SamplingPlan, settings: AuditSettings, error: ErrorShare) -> list[Evidence]:
     begin = time.perf_counter()
+    case = plan.build(settings.profile)
 
     def values(mechanism: Mechanism, *stream: int) -> Any:
         return case.statistic(_drawn(plan, settings, mechanism, case.dataset, case.runs, *stream).points)
@@ -400,9 +399,9 @@ def _sampling(
         reference_error=case.reference_error,
         distance=case.distance,
         bound=case.bound,
-        failure_probability=failure_probability,
+        failure_probability=error.spend("the band around the distribution function"),
     )
-    return sampling_entry(
+    entry = sampling_entry(
         audit,
         subject=plan.subject,
         title=plan.title,
@@ -412,8 +411,9 @@ def _sampling(
         **_source(case),
         seed=settings.seed,
         seconds=round(time.perf_counter() - begin, 3),
-        reproduce=_reproduce(plan, settings, failure_probability),
+        reproduce=_reproduce(plan, settings, error.failure_probability),
     )
+    return [entry.model_copy(update={"shares": error.spent()})]
 
 
 _COUNTER = {
@@ -424,12 +424,12 @@ _COUNTER = {
 }
 
 
-def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvidence:
+def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> list[Evidence]:
     case = plan.build(settings.profile)
     runs = run(case.mechanism, case.dataset, runs=16, seed=(settings.seed, _label(plan)))
     counted = getattr(runs, _COUNTER[case.oracle])
     relation = Relation.EQUAL if case.exact else Relation.AT_MOST
-    return complexity_entry(
+    entry = complexity_entry(
         audit_queries(counted, case.claimed, relation=relation),
         subject=plan.subject,
         title=plan.title,
@@ -440,9 +440,11 @@ def _complexity(plan: ComplexityPlan, settings: AuditSettings) -> ComplexityEvid
         seed=settings.seed,
         reproduce=_reproduce(plan, settings),
     )
+    return [entry]
 
 
-def _constant(plan: ConstantPlan, case: ConstantCase, settings: AuditSettings) -> ConstantEvidence:
+def _constant(plan: ConstantPlan, settings: AuditSettings) -> list[Evidence]:
+    case = plan.build(settings.profile)
     audit = audit_constant(
         case.provable,
         extreme=case.extreme,
@@ -450,7 +452,7 @@ def _constant(plan: ConstantPlan, case: ConstantCase, settings: AuditSettings) -
         decisive=case.decisive,
         requires=case.requires,
     )
-    return constant_entry(
+    entry = constant_entry(
         audit,
         subject=plan.subject,
         title=plan.title,
@@ -462,3 +464,16 @@ def _constant(plan: ConstantPlan, case: ConstantCase, settings: AuditSettings) -
         method=case.method,
         reproduce=_reproduce(plan, settings),
     )
+    return [entry]
+
+
+_WITH_ERROR: dict[type[Plan], Callable[[Any, AuditSettings, ErrorShare], list[Evidence]]] = {
+    PrivacyPlan: _privacy,
+    RiskPlan: _risk,
+    MeanPlan: _mean,
+    SamplingPlan: _sampling,
+}
+_WITHOUT_ERROR: dict[type[Plan], Callable[[Any, AuditSettings], list[Evidence]]] = {
+    ComplexityPlan: _complexity,
+    ConstantPlan: _constant,
+}

@@ -144,7 +144,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     if repair is not None:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
-        yield from _wrapped(f"Because {repair.because}.", "  ")
+        yield from _wrapped(f"Why: {repair.because}.", "  ")
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
@@ -263,12 +263,12 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
 
 def _part(coverage: Coverage) -> str:
     words = {
-        Coverage.WHOLE: "the whole statement, together with what it uses",
+        Coverage.WHOLE: "gives the statement, together with what it uses",
         Coverage.INSTANCE: "an instance, which cannot prove the statement",
         Coverage.STEP: "a step of its proof",
         Coverage.CONDITION: "a condition",
         Coverage.UNIT: "a unit",
-        Coverage.REFERENCE: "the same thing said elsewhere",
+        Coverage.REFERENCE: "the same thing stated elsewhere",
     }
     return words[coverage]
 
@@ -310,7 +310,7 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
     if evidence.reading:
-        yield from _wrapped(f"true {evidence.reading}", "    ")
+        yield from _wrapped(f"would be true {evidence.reading}", "    ")
     if evidence.gap is not None:
         yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:

@@ -183,7 +183,7 @@ def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
     try:
         return {row.id for _, row in select(named)} & set(source)
     except InvalidArgumentError as error:
-        raise InvalidDataError(f"The ledger's own command line is none: {error}") from error
+        raise InvalidDataError(f"The ledger's own command line is not valid: {error}") from error
 
 
 def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[Key]:
@@ -220,7 +220,7 @@ def _row(
         return RowCheck(*key, Status.MISSING, "the source has this row, the ledger does not")
     try:
         if len(found) > 1:
-            raise _RefusedError(f"it stands there {len(found)} times")
+            raise _RefusedError(f"it appears {len(found)} times")
         status, says = _settled(key, expected, found[0], folder, checker)
     except _RefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
@@ -236,7 +236,7 @@ def _settled(
 ) -> tuple[Status, str]:
     statement, variant, obligation, coverage = expected
     if row.fault:
-        raise _RefusedError("a fault in dpverify ended it, so that nothing is said")
+        raise _RefusedError("it was ended by a fault in dpverify, so there is no verdict")
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     said = refutation_texts(obligation, coverage, row.verdict, row.left, row.right)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
@@ -246,19 +246,19 @@ def _settled(
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
         _compare(row, said, "its source")
         _compare_with(_again(obligation, coverage), row)
-        return Status.UNDECIDED, "the provers do not decide it here, either"
+        return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
-        raise _RefusedError("its certificate is about another problem than its source states")
+        raise _RefusedError("its certificate is about a problem other than its source's")
     if certificate.get("verdict") != row.verdict:
-        raise _RefusedError(f"it is {row.verdict}, its certificate says {certificate.get('verdict')}")
+        raise _RefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
     _compare(row, {**said, "gap": None}, "its source and its sides")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
-        raise _RefusedError(f"it is said to be {says}; the checker says: {confirmation.says}")
+        raise _RefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
     _compare(row, {"checker_says": confirmation.says}, "the checker")
     if not confirmation.confirmed:
         again = _again(obligation, coverage)
@@ -277,7 +277,7 @@ def _certificate(name: str, folder: Path) -> Any:
     except (DpverifyError, RecursionError) as error:
         raise _RefusedError(str(error)) from error
     if not isinstance(found, dict) or not isinstance(found.get("proof"), dict):
-        raise _RefusedError("its certificate is none")
+        raise _RefusedError("its certificate is not one")
     return found
 
 
@@ -400,7 +400,7 @@ def _compare_results(
     if row.verdict is Verdict.REFUTED:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
-            raise _RefusedError(f"its witness {_short(row.witness)} is none")
+            raise _RefusedError(f"its witness {_short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
         _compare_with(prove(obligation), row)
@@ -448,7 +448,7 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
                 name, "", None, Status.MISSING, "the catalog has this statement, the ledger does not"
             )
         elif len(entries) > 1:
-            yield RowCheck(name, "", None, Status.REFUSED, f"it stands there {len(entries)} times")
+            yield RowCheck(name, "", None, Status.REFUSED, f"it appears {len(entries)} times")
         else:
             wrong = [
                 f for f in StatementEntry.model_fields if getattr(entries[0], f) != getattr(expected[name], f)

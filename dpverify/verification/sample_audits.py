@@ -14,7 +14,6 @@ from dpverify.auditing.samples import read_samples
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.claims import parse_claim
-from dpverify.problems.neighbors import checked_adjacency
 from dpverify.quoting import command_line
 
 
@@ -34,7 +33,11 @@ def audit_samples(
     """
     begin = time.perf_counter()
     guarantee = parse_claim(claim)
-    by = None if adjacency is None else checked_adjacency(adjacency)
+    by = None
+    if adjacency is not None:
+        from dpverify.problems.neighbors import checked_adjacency  # slow to import, and seldom needed
+
+        by = checked_adjacency(adjacency)
     more = () if by is None else ("--adjacency", by.value)
     samples = GivenSamples(read_samples(left), read_samples(right))
     question = PrivacyQuestion(

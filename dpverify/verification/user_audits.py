@@ -34,7 +34,7 @@ _SILENCE = 10.0
 
 NOT_REPEATED = (
     "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
-    "randomness from elsewhere than rng, or keeps something from call to call"
+    "randomness from a source other than rng, or keeps state between calls"
 )
 """Stands where the line that reproduces an audit would stand."""
 

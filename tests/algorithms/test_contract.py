@@ -268,7 +268,7 @@ class OtherAfterPickling(Mine):
         (StatesByPosition, r"guarantees\(4\) is a tuple"),
         (TakesAnyRecord, "it takes data set 1"),
         (NotPickled, "cannot be pickled"),
-        (OtherAfterPickling, "a pickled copy has another fingerprint"),
+        (OtherAfterPickling, "a pickled copy has a different fingerprint"),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )

@@ -247,7 +247,7 @@ class Stating:
 
 
 REFUSED = {
-    "no StatedGuarantee": PureDP(1e-6),
+    "not a StatedGuarantee": PureDP(1e-6),
     "about add-or-remove-one neighbors": StatedGuarantee(PureDP(1e-6), Adjacency.ADD_REMOVE_ONE),
     "about index neighbors": StatedGuarantee(PureDP(1e-6), Adjacency.INDEX, index=1),
     "is local": StatedGuarantee(PureDP(1e-6), Adjacency.REPLACE_ONE, local=True),

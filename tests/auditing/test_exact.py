@@ -19,7 +19,6 @@ from dpverify.auditing.exact import (
     StepMap,
     closeness,
     gradient_step,
-    grids,
     last_iterate_profile,
     last_iterate_profiles,
     profiles,

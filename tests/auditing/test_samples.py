@@ -222,9 +222,9 @@ def test_rows_of_large_integers_are_told_apart_as_the_integers_are() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{LARGE + 1},0.5\n" * 100, "beside decimals"),
-        (f"{10**30 + 1}\n" * 100, "of 64 bits"),
-        (f"{2**64 - 1}\n-1\n" * 100, "of 64 bits"),
+        (f"{LARGE + 1},0.5\n" * 100, "has decimals, and integers"),
+        (f"{10**30 + 1}\n" * 100, "64-bit"),
+        (f"{2**64 - 1}\n-1\n" * 100, "64-bit"),
     ],
 )
 def test_integers_that_nothing_holds_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -221,25 +221,26 @@ def table(rows: list[Row]) -> str:
 
 PAGE = """# How the cost grows
 
-Made by `make scaling`. For each algorithm with its theorem's parameters: the oracle calls of one run at the smallest
-sizes, counted (gradients and losses of single records, projections, linear minimizations), and the exponents with
-which the calls and the time of a run grow in the number of records n, and in the dimension d, with the other one
-fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash means that it states none, or that
-nothing is counted. Counts are the same everywhere. Times depend on the machine, and their exponents are fitted at
-small sizes, where fixed costs still matter.
+Made by `make scaling`. For each algorithm, with its theorem's parameters, the table gives the oracle calls of one run
+at the smallest sizes (gradients and losses of single records, projections, linear minimizations), and the exponents
+with which the calls and the time of a run grow with the number of records n and with the dimension d, the other one
+being fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash means that it states none, or
+that nothing is counted. Counts do not depend on the machine. Times do, and their exponents are fitted at small sizes,
+where fixed costs still matter.
 
-*Of drawing speed* is the algorithm's throughput as a share of that of drawing its random numbers alone, at the
-largest d. A step of a noisy gradient method with one record (bst14.alg1, all of fmtt18) draws d numbers and otherwise
-does work linear in d: the goal there is 70 %. Elsewhere each draw is followed by more work (many gradients for one
-noise vector, n losses, a minimization), or there is next to nothing to draw.
+*Of drawing speed* is the algorithm's throughput as a share of the throughput of drawing its random numbers alone, at
+the largest d. A step of a noisy gradient method with one record (bst14.alg1, all of fmtt18) draws d numbers and
+otherwise does work linear in d: the goal there is 70 %. Elsewhere each draw is followed by more work (many gradients
+for one noise vector, n losses, a minimization), or there is next to nothing to draw.
 
 {table}
 
 ## The grid walk's proven number of steps
 
 Pure DP of bst14's Algorithms 5 to 7 needs every proven step of the walk of Lemma 6.1. On a cube, at
-epsilon = {epsilon:g}, whatever the loss: steps of the walk by itself (`bst14.alg-cube`), with the exponent in n between
-the last two columns, and steps of a walk of Algorithm 7 as printed, which gets only a share of epsilon.
+epsilon = {epsilon:g}, for any loss, the table gives the steps of the walk by itself (`bst14.alg-cube`), with the
+exponent in n between the last two columns, and the steps of a walk of Algorithm 7 as printed, which gets only a share
+of epsilon.
 
 {walk}
 

@@ -153,7 +153,7 @@ def test_a_claim_that_cannot_be_refuted_runs_nothing(
     [
         (["--time", "0"], "--time was 0.0"),
         (["--time", "nan"], "--time was nan"),
-        (["--time", "3", "--fixed-runs"], "--time was 3.0; allowed: no value together with --fixed-runs"),
+        (["--time", "3", "--fixed-runs"], "--time was 3.0; allowed: no value with --fixed-runs"),
         (["--fixed-runs", "--runs", "199"], "--runs was 199; allowed: at least 200"),
     ],
 )

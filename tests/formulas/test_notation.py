@@ -182,7 +182,7 @@ def test_a_reading_changes_nothing_but_brackets(reading: str) -> None:
         (r"x", "says nothing without a relation"),
         (r"x+", "after it a number"),
         (r"(x=1", "closing bracket"),
-        (r"(x]=1", "opening bracket of its kind"),
+        (r"(x]=1", "matching opening bracket"),
         (r"|x=1", "bars in pairs"),
         (r"{x=1", "matching"),
         (r"x\approx y", "relation that can be proved"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
+import types
 from importlib import import_module
 
 import pytest
@@ -11,6 +13,7 @@ PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 PACKAGES = (
     *("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports"),
     *(f"algorithms.{paper}" for paper in PAPERS),
+    *("auditing.exact", "verification.exact"),
 )
 
 
@@ -24,3 +27,12 @@ def test_public_names_exist_and_are_documented(package: str) -> None:
         if inspect.isclass(found) or inspect.isfunction(found):
             assert inspect.getdoc(found), f"dpverify.{package}.{name} has no docstring"
             assert found.__module__.startswith(f"dpverify.{package}"), f"{name} is re-exported from elsewhere"
+
+
+@pytest.mark.parametrize("package", ["auditing", "privacy", "running", "verification"])
+def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
+    """Once imported, a module of the same name would be what is found."""
+    found = import_module(f"dpverify.{package}")
+    modules = {module.name for module in pkgutil.iter_modules(found.__path__)}
+    assert not modules & set(found.__all__)
+    assert all(not isinstance(getattr(found, name), types.ModuleType) for name in found.__all__)

@@ -57,8 +57,8 @@ class Claimed:
 @pytest.mark.parametrize(
     ("profile", "law"),
     [
-        (lambda e: 0.5 + 0.01 * e, "falls in epsilon"),
-        (lambda e: 1.5 * np.exp(-e), "lies in"),
+        (lambda e: 0.5 + 0.01 * e, "not increase with epsilon"),
+        (lambda e: 1.5 * np.exp(-e), "lie in"),
         (lambda e: np.where(e < 3, 0.5, 0.0), "convex"),
         (lambda e: 0.9 * np.exp(-2 * e), "no faster"),
     ],
@@ -139,9 +139,9 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
         (np.array([0.0, 1.0]), np.array([1.0, 0.0]), {}, "same records in another order"),
         (None, None, {}, "left is None"),
         (LEFT, None, {}, "right is None"),
-        (3.0, 4.0, {}, "left is no data set"),
-        (["a", None], ["a", "b"], {}, "left is no data set"),
-        ([[1.0], [1.0, 2.0]], LEFT, {}, "no rectangular array"),
+        (3.0, 4.0, {}, "left is not a data set"),
+        (["a", None], ["a", "b"], {}, "left is not a data set"),
+        ([[1.0], [1.0, 2.0]], LEFT, {}, "rectangular array"),
         (LEFT, RIGHT, {"adjacency": "add-or-remove-one"}, "have 4 and 4 records"),
         (LEFT, np.ones((5, 1)), {"adjacency": "add-or-remove-one"}, "differ in more than one record"),
         (LEFT, RIGHT, {"adjacency": "index", "index": 2}, "differ in record 1; allowed: record 2"),
@@ -186,5 +186,5 @@ def test_private_check_does_not_promise_what_does_not_repeat() -> None:
     def own(data: Any, rng: Any, runs: int) -> Any:
         return np.sum(data) + 0.3 * stray.laplace(size=runs)
 
-    with pytest.raises(AssertionError, match="not to be reproduced from the seed"):
+    with pytest.raises(AssertionError, match="cannot be reproduced from the seed"):
         check_private(own, LEFT, RIGHT, "eps=1", runs=3000)

@@ -247,7 +247,7 @@ MEAN = MeanEvidence(
     at_least=True,
     measured=Interval(lower=0.61, upper=0.66),
     verdict=Verdict.SUPPORTED,
-    reason="confirmed: the whole interval keeps the bound 0.25",
+    reason="confirmed: the whole interval is within the bound 0.25",
     runs=2000,
     failure_probability=1e-6,
     seed=3,

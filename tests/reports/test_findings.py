@@ -40,7 +40,7 @@ def test_the_gravest_come_first() -> None:
     text = findings_markdown(example_ledger(entries=ENTRIES, statements=()))
     assert re.findall(r"^## (.*)$", text, re.M) == [group.heading for group in groups]
     assert "By how much: 4 instead of at most 2, 2 times as much." in text
-    assert "True for n at least 2." in text
+    assert "Would be true for n at least 2." in text
 
 
 def test_what_an_order_means_is_said() -> None:
@@ -77,6 +77,17 @@ def test_the_case_of_an_instance_is_said() -> None:
     ledger = example_ledger(entries=(entry,), statements=())
     assert "The case: two records, one of them twice." in findings_markdown(ledger)
     assert "<b>The case:</b> two records, one of them twice." in render_html(ledger)
+
+
+def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
+    printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
+    repaired = printed.model_copy(
+        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "domain": {"x": "(0, 1]"}}
+    )
+    other = printed.model_copy(update={"obligation": "without-a-correction", "latex": "x"})
+    for entries in ((printed, other, repaired), (other, printed, repaired)):
+        text = findings_markdown(example_ledger(entries=entries, statements=()))
+        assert "the same formula for x in " in text
 
 
 def test_what_is_false() -> None:

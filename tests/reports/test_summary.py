@@ -65,7 +65,7 @@ def test_nothing_found() -> None:
     assert lines[0].text == (
         "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
         "No audit found a violation. 1 privacy audit, of which 0 would have noticed half the noise (or twice the "
-        "exponent), 0 a quarter of the noise; 0 see nothing here."
+        "exponent), 0 a quarter of the noise; 0 are inconclusive."
     )
 
 
@@ -90,14 +90,14 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
     said = [power.text for power in summarize(ledger).powers]
     assert said == [
         "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
-        "noise; 1 sees nothing here",
-        "2 audits of an expectation, of which 1 could have found a broken bound; 1 sees nothing here",
-        "2 audits of a law, of which 1 reject a sampler that ignores the data; 1 sees nothing here",
+        "noise; 1 is inconclusive",
+        "2 audits of an expectation, of which 1 could have found a broken bound; 1 is inconclusive",
+        "2 audits of a law, of which 1 rejected a sampler that ignores the data; 1 is inconclusive",
     ]
     for text in ("\n".join(line.text for line in summary_lines(ledger)), render_html(ledger)):
         assert all(words in text for words in said)
     assert said[0] in summarize(ledger).headline
-    assert "1 sees nothing here" in render_markdown(ledger)
+    assert "1 is inconclusive" in render_markdown(ledger)
     # a ledger from before it was recorded says nothing of it
     assert not summarize(ledger.model_copy(update={"schema_version": 2})).powers
 
@@ -225,7 +225,8 @@ def test_a_repair_of_the_domain_says_so() -> None:
     )
     (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
     assert finding_text(finding).endswith(
-        "; true with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 (proved)"
+        "; would be true with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 "
+        "(proved)"
     )
 
 
@@ -371,12 +372,12 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
     rows = (
         row("a.one", Verdict.PROVED, "proved, given a.two"),
         row("a.two", None, "instances hold"),
-        row("a.three", Verdict.CERTIFIED, "certified on a part of its domain (x in [0, 1])"),
+        row("a.three", Verdict.CERTIFIED, "certified on part of its domain (x in [0, 1])"),
         STATEMENTS[1],  # not encoded
     )
-    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 tried only on instances or in steps."
+    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 with only instances or steps checked."
     ledger = example_ledger(statements=rows, entries=())
     assert summarize(ledger).headline.endswith(said)
     page = render_html(ledger)
-    assert "on a part of its domain (x in [0, 1])" in page
+    assert "on part of its domain (x in [0, 1])" in page
     assert "2 proved" not in summarize(ledger).headline

@@ -158,7 +158,7 @@ FAULTS = {
     "object": "type object",
     "text": "type <U1",
     "complex": "type complex128",
-    "ragged": "no rectangular array",
+    "ragged": "rectangular array",
     "queries": "counted its gradient queries wrongly in block 2",
     "raise": "raised ZeroDivisionError in block 2 .*: by zero",
 }

@@ -76,12 +76,12 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         (
             [row(WHOLE, Verdict.CERTIFIED, cut=("x in [0, 1]",), uses=("a.b",))],
             Verdict.CERTIFIED,
-            "certified on a part of its domain (x in [0, 1]), given a.b",
+            "certified on part of its domain (x in [0, 1]), given a.b",
         ),
         (
             [row(WHOLE, uses=("x.y/step",)), row(STEP, Verdict.CERTIFIED, cut=("x in [0, 1]",))],
             Verdict.CERTIFIED,
-            "certified on a part of its domain (x in [0, 1])",
+            "certified on part of its domain (x in [0, 1])",
         ),
         ([row(WHOLE), row(STEP, Verdict.CERTIFIED, cut=("x in [0, 1]",))], PROVED, "proved"),
     ],
@@ -293,7 +293,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
             "uses": (), "domain": {"q": "(0, oo)"}, "box": {"q": ("1", "2")},
         }
     )  # fmt: skip
-    assert "on a part of its domain (" in entry([*proved, boxed]).headline_printed
+    assert "on part of its domain (" in entry([*proved, boxed]).headline_printed
     assert "q in [1, 2]" in entry([*proved, boxed]).headline_printed
 
 

@@ -79,7 +79,7 @@ def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:
         for part in (
             "Theorem 1 (informal) of Privacy Amplification by Iteration",
             "As printed:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖/(2Tσ²) for every α ≥ 1",
-            "Corrected:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Because the two sides",
+            "Corrected:\n  D_α(X_T‖X′_T) ≤ α‖x₀ − x′₀‖²/(2Tσ²)\n  Why: the two sides",
             "Formulas to prove, as printed:\n  attained-by-identity-maps",
             "order·distance²/(2·(sqrt(T)·sigma)²) ≤ order·distance/(2·T·sigma²)",
             "Formulas to prove, corrected:",
@@ -107,7 +107,7 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "As printed, refuted: the claim fails; units differ:" in after
     assert "    by how much: 2 instead of at most 1, 2 times as much" in after
     assert "    consequence: the claim fails" in after
-    assert "    true with the square of the distance" in after
+    assert "    would be true with the square of the distance" in after
     assert "exactly, on the whole domain" not in after
     (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
     assert heading == "Corrected, proved, given fmtt18.def10, fmtt18.thm22:"

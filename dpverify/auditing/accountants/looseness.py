@@ -77,7 +77,7 @@ def measured(row: Row, delta: float = _DELTA) -> tuple[float, Interval]:
 
 def table() -> Iterator[str]:
     """The lines of the table."""
-    yield "| bound of ours | held against | ours | smallest epsilon | ratio |"
+    yield "| our bound | compared with | ours | smallest epsilon | ratio |"
     yield "| --- | --- | --- | --- | --- |"
     for row in ROWS:
         ours, smallest = measured(row)

@@ -87,7 +87,9 @@ class NoisyReleases:
             raise InvalidArgumentError("delta", delta, "a number in [0, 1)")
         if delta == 0 and self.noise == "gaussian":
             raise InvalidArgumentError(
-                "delta", delta, "a number above 0: Gaussian noise is private for no epsilon at 0"
+                "delta",
+                delta,
+                "a number above 0: at delta 0, Gaussian noise is private for no finite epsilon",
             )
         if self.sampling_probability == 1:
             if self.noise == "gaussian":

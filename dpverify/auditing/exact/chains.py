@@ -172,7 +172,7 @@ class NoisyChain:
         if not self.steps or not all(isinstance(step, NoisyStep) for step in self.steps):
             raise InvalidArgumentError("steps", self.steps, "at least one NoisyStep")
         if self.skipped is not None and self.stopped is not None:
-            raise InvalidArgumentError("stopped", self.stopped, "None, where first steps are left out")
+            raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
         count = len(self.steps)
         if self.skipped is not None:
             object.__setattr__(self, "skipped", _probabilities("skipped", self.skipped, None, most=count))

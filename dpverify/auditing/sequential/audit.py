@@ -189,12 +189,12 @@ class SequentialAuditor:
         fastest = foresight.runs_to_refute(self._claim_lines, self._level, self.most_runs, foresight.giveaway)
         if fastest is None:
             return (
-                f"{self.claim} can hardly be refuted within {self.most_runs} runs on each data set: a function that "
-                f"gave its data away in every run would not be found out."
+                f"{self.claim} is unlikely to be refuted within {self.most_runs} runs on each data set: a function "
+                "that revealed its data in every run would not be caught."
             )
         return (
-            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that gives its "
-            f"data away in every run is found out after {fastest}; smaller violations take more."
+            f"{self.claim} can be refuted within {self.most_runs} runs on each data set: a function that reveals its "
+            f"data in every run is caught after {fastest}; smaller violations take more."
         )
 
     def see(self, left: ArrayLike, right: ArrayLike) -> None:
@@ -265,8 +265,8 @@ class SequentialAuditor:
             verdict, ended = Verdict.VIOLATED, "refutation"
             reason = (
                 f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
-                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, they would ever reach "
-                f"{1 / self._level:.3g} with probability at most {self._level:.3g}; last bet on "
+                f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, the probability that they ever reach "
+                f"{1 / self._level:.3g} would be at most {self._level:.3g}; last bet on "
                 f"{self._gamblers.events[self._claim_place]}"
             )
         else:
@@ -276,7 +276,7 @@ class SequentialAuditor:
                 verdict, reason = Verdict.UNDECIDED, detectable
             else:
                 verdict = Verdict.SUPPORTED
-                reason = f"no bet against the claim won enough in {self.runs} runs on each data set"
+                reason = f"bets against the claim did not win enough in {self.runs} runs on each data set"
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(

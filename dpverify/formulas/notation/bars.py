@@ -62,7 +62,7 @@ def resolve(latex: str, found: list[Sign]) -> list[Sign]:
             level = levels.pop()
             opener = None if level.opener < 0 else found[level.opener]
             if opener is None or not _fit(opener, token, _interval(found, level.opener)):
-                raise refusal(latex, token.start, token.end, "an opening bracket of its kind before it")
+                raise refusal(latex, token.start, token.end, "a matching opening bracket before it")
             _finish(latex, found, level)
             if _interval(found, level.opener):
                 found[level.opener] = _retyped(opener, "INTERVAL_OPEN")
@@ -72,13 +72,13 @@ def resolve(latex: str, found: list[Sign]) -> list[Sign]:
             levels[-1].members.append(i)
             levels.append(_Level(i))
             if len(levels) > DEEPEST:
-                raise refusal(latex, token.start, token.end, f"brackets in at most {DEEPEST} levels")
+                raise refusal(latex, token.start, token.end, f"at most {DEEPEST} levels of brackets")
         else:
             levels[-1].members.append(i)
     last = levels.pop()
     if last.opener >= 0:
         opener = found[last.opener]
-        raise refusal(latex, opener.start, opener.end, "a closing bracket of its kind after it")
+        raise refusal(latex, opener.start, opener.end, "a matching closing bracket after it")
     _finish(latex, found, last)
     return _with_points(found)
 

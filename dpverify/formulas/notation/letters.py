@@ -90,7 +90,7 @@ class Letters:
             else:
                 node = self._node(parts)
                 if node.use is not None and node.use != use:
-                    raise InvalidArgumentError("letter", Latex(use.latex), "letters of different LaTeX")
+                    raise InvalidArgumentError("letter", Latex(use.latex), "letters with different LaTeX")
                 node.use = use
                 if isinstance(use, Variable):
                     plain[parts] = use.latex
@@ -378,9 +378,7 @@ class _Tokens:
         before = self.out[-1].type if self.out else "RELATION"
         signs = ("RELATION", "PLUS", "MINUS", "TIMES", "SLASH", "COMMA", "IMPLIES", "IFF", "AND", "OR")
         if after not in signs and before not in signs:
-            raise self.refuse(
-                self.at, self.at + 1, "lines that go on with a sign such as `+`, `=` or a comma"
-            )
+            raise self.refuse(self.at, self.at + 1, "a break before a sign such as `+`, `=` or a comma")
         self.at += 1
 
     def function(self, here: Piece) -> bool:

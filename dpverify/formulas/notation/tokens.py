@@ -140,7 +140,7 @@ class _Normal:
     def sequence(self, closing: str, depth: int) -> list[Piece]:
         if depth > DEEPEST:
             here = self.pieces[min(self.at, len(self.pieces) - 1)]
-            raise refusal(self.latex, here.start, here.end, f"braces in at most {DEEPEST} levels")
+            raise refusal(self.latex, here.start, here.end, f"at most {DEEPEST} levels of braces")
         out: list[Piece] = []
         opened = self.pieces[self.at - 1] if closing and self.at else None
         while self.at < len(self.pieces):

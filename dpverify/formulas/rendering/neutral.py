@@ -45,7 +45,7 @@ def expression_to_json(e: Expression) -> Json:
         case At(body, variable, value):
             return ["at", expression_to_json(body), variable.name, expression_to_json(value)]
         case _:
-            raise TypeError(f"{type(e).__name__} is no node")
+            raise TypeError(f"{type(e).__name__} is not a node")
 
 
 def formula_to_json(f: Formula) -> Json:

@@ -42,7 +42,7 @@ def _written(e: Expression) -> tuple[str, int]:
             inner = _derivative(body) if isinstance(body, Derivative) else expression_text(body)
             return f"[{inner} at {variable.name} = {expression_text(value)}]", CLOSED
         case _:
-            raise TypeError(f"{type(e).__name__} is no node")
+            raise TypeError(f"{type(e).__name__} is not a node")
 
 
 def _within(e: Expression, wants: int) -> str:

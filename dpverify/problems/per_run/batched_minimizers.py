@@ -82,7 +82,7 @@ def minimize_tilted(
         worst = float(xp.max(state.best_distance))
         if not worst <= accuracy:
             raise InvalidDataError(
-                f"A minimizer on {data.name} is only known up to a distance of {worst:.3g}; allowed is "
+                f"A minimizer on {data.name} is known only up to a distance of {worst:.3g}; allowed is "
                 f"{accuracy:.3g}: ask for less accuracy."
             )
         parts.append((state.best, state.best_distance, state.evaluations * data.n))
@@ -137,8 +137,8 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     distance = math.sqrt(2 * minimum.duality_gap / convexity)
     if not distance <= accuracy:
         raise InvalidDataError(
-            f"The minimizer on {data.name} is only known up to a distance of {distance:.3g}; allowed is "
-            f"{accuracy:.3g}: allow for more, or take a smooth loss."
+            f"The minimizer on {data.name} is known only up to a distance of {distance:.3g}; allowed is "
+            f"{accuracy:.3g}: allow a larger distance, or use a smooth loss."
         )
     # two candidates' risks, the upper bound and two first-order bounds; two gradients and the dual slopes
     return DataMinimum(minimum.point, distance, 3 * data.n, 5 * data.n)

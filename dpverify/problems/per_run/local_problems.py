@@ -26,7 +26,7 @@ def _same_runs(w: Array, runs: int) -> None:
         raise InvalidArgumentError(
             "w",
             tuple(w.shape),
-            f"points of all {runs} runs in order: the algorithm must step a batch as a whole",
+            f"points of all {runs} runs, in order: the algorithm must step a batch as a whole",
         )
 
 

@@ -193,7 +193,7 @@ def refuted(peeled: Peeled, proof: Any) -> str:
             low = constants[x]["lower"]
             demand(low is not None and number(low) >= 0 and constants[x]["lower_open"], f"{x} may be 0")
             given.append(["<=", ["num", "1"], ["mul", ["sym", x], rate]])
-        demand(set(growth["above"]) <= constants.keys(), "a constant that is none")
+        demand(set(growth["above"]) <= constants.keys(), "a name that is not a constant")
         over, before = [*over, t], [t]
     for v in peeled.over:
         demand(values[v["name"]][0] == "num", "no point")

@@ -31,7 +31,7 @@ class FunctionFacts:
         known = facts(obligation.claim, obligation.assuming)
         if not known:
             return None
-        reason, gap = "no facts that are known of functions are enough", Gap.NO_METHOD
+        reason, gap = "the known facts about functions are not enough", Gap.NO_METHOD
         try:
             if self._shown(obligation, known, budget, share=1):
                 reason = is_defined(obligation, budget)

@@ -48,7 +48,7 @@ SAMPLES = 8
 """Points of the letters at which multipliers are computed."""
 MAX_FACTS = 200
 _COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
-_NO_PROOF = "no multipliers are found with which it follows"
+_NO_PROOF = "no multipliers are found from which it follows"
 
 
 @dataclass(frozen=True)

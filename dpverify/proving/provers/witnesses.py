@@ -53,12 +53,12 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
     anywhere = replace(inside, assuming=obligation.assuming)
     found = RealArithmetic().attempt(anywhere, budget)
     if found is not None and found.verdict is Verdict.PROVED:
-        return Witness(None, "the assumptions contradict one another, so that nothing is said", True)
+        return Witness(None, "the assumptions contradict one another, so the claim is vacuous", True)
     for prover in (Search(), RealArithmetic(), Search(thorough=True)):
         found = prover.attempt(inside, budget)
         if found is not None and found.verdict is Verdict.PROVED:
             return Witness(
-                None, "the assumptions contradict one another in the box, so that nothing is said there"
+                None, "the assumptions contradict one another in the box, so the claim is vacuous there"
             )
         if found is not None and found.counterexample is not None:
             return Witness(dict(found.counterexample))

@@ -108,7 +108,7 @@ def _repeated(e: Bound, point: Point, *, inside: bool) -> Value:
     if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
         raise UnclearError("the ends of a sum are not exact")
     if low.denominator != 1 or high.denominator != 1 or high < low:
-        raise UndefinedError("a sum runs from an integer up to an integer")
+        raise UndefinedError("a sum must run from an integer up to an integer")
     if high - low >= MAX_TERMS_OF_SUM:
         raise UnclearError("a sum is too long")
     inner = dict(point)

@@ -41,7 +41,7 @@ def closed_integral(integral: Bound) -> ClosedIntegral:
     """An integral's closed form; `OutOfScopeError` where none is found."""
     e = symbolic(integral)
     if not isinstance(e, sp.Integral):
-        raise OutOfScopeError(f"SymPy makes something else of the integral over {integral.variable.name}")
+        raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
     check_expansion(e.function)
     if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
         raise TooLargeError("the powers in an integrand are too high")

@@ -45,7 +45,7 @@ app_d = (
     .step("all-runs", r"qQ\le\frac{1}{2}2^{-k}", given=r"q\le\frac{1}{2}, Q\le 2^{-k}",
           uses=("bst14.appD/one-run",), where="Appendix D: probability that all are above 2 F, from k runs to k + 1")
     .step("choice-of-the-number-of-runs", r"2^{-\ln(2/\rho)}\le\frac{\rho}{2}",
-          where="Appendix D: k = log(2/rho), so that 2^(-k) is at most rho/2")
+          where="Appendix D: k = log(2/rho), so 2^(-k) is at most rho/2")
     .corrected("choice-of-the-number-of-runs", r"2^{-k}\le\frac{\rho}{2}", given=r"2^{-k}\cdot\frac{2}{\rho}\le 1",
                because="with a natural logarithm 2^(-k) is larger than rho/2; with a logarithm to base 2 it is not",
                consequence=EDGE, true_if="with a logarithm to base 2",

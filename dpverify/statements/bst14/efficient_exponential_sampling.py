@@ -49,7 +49,7 @@ lem6_5 = (
           where="Lemma 6.5, proof, 2nd display, first inequality: f changes by at most eta ||C||, and by 2 eta tau?")
     .corrected("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\|\mathcal{C}\|_2",
                because="tau, the diameter in the maximum norm, may be smaller than half of ||C||; the rest of the "
-                       "display has ||C||", consequence=PROOF_STEP, true_if="up to four dimensions",
+                       "display has ||C||", consequence=PROOF_STEP, true_if="in up to four dimensions",
                where="Lemma 6.5, proof, 2nd display, first inequality")
     .step("volumes", r"\frac{\mathrm{Vol}(B)}{\mathrm{Vol}(\mathcal{C})}=\frac{1}{\|\mathcal{C}\|_2^p}",
           given=r"\mathrm{Vol}(\mathcal{C})\le\mathrm{Vol}(B)\cdot\|\mathcal{C}\|_2^p",
@@ -65,7 +65,7 @@ lem6_5 = (
           where="Lemma 6.5, proof, 2nd display, with X = exp(2 eta ||C||)")
     .step("exponents", r"2\eta\|\mathcal{C}\|_2\le 4\eta\|\mathcal{C}\|_2\ln 2", added=(real("ln_2", gt="69/100",
           latex=r"\ln 2"),),
-          where="Lemma 6.5, proof, 3rd display: 4 eta ||C|| in m pays for the smallest density")
+          where="Lemma 6.5, proof, 3rd display: 4 eta ||C|| in m accounts for the smallest density")
     .step("choice-of-the-walks", rf"{_RATIO}\leq {_BOUND}",
           given=rf"2^{{-m}}=\frac{{A}}{{\|\mathcal{{C}}\|_2^p}}(1-\frac{{1}}{{{_E4}}}), AX\le 1, "
                 r"\mu^*\ge\frac{1}{\mathrm{Vol}(B)}\cdot\frac{1}{X\|\mathcal{C}\|_2^p}",

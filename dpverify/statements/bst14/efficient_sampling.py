@@ -91,7 +91,7 @@ lem6_1 = (
                true_if="if log F is Lipschitz with respect to the maximum norm")
     .instance("smallest-mass-on-a-square",
               r"(\frac{e^{-(m-1)k}(1-e^{-k})}{1-e^{-mk}})^2\ge\frac{e^{-\sqrt{2}mk}}{m^2}",
-              case="p = 2 and log F = -k (i + j) on m by m grid points, so that eta tau = sqrt(2) m k",
+              case="p = 2 and log F = -k (i + j) on m by m grid points, so eta tau = sqrt(2) m k",
               box={"k": ("1/10", "1/2"), "m": (50, 200)}, consequence=CONSTANT,
               true_if="with sqrt(p) in the exponent", where="Lemma 6.1, proof, last display")
     .corrected("smallest-mass-on-a-square",
@@ -145,7 +145,7 @@ lem6_3 = (
                 r"\bar f(x_{\lambda})\le g_{\lambda y_1+(1-\lambda)y_2}(x_{\lambda})",
           where="Lemma 6.3, proof, last display, first line: the extension is a minimum, attained at y_lambda")
     .step("displacement", r"\lambda y_1+(1-\lambda)y_2-(\lambda x_1+(1-\lambda)x_2)=c",
-          where="Lemma 6.3, proof, last display, second line: c is what stands in the norm")
+          where="Lemma 6.3, proof, last display, second line: c is the vector in the norm")
     .step("norm-is-convex", r"\|c\|\le\lambda\|y_1-x_1\|+(1-\lambda)\|y_2-x_2\|",
           where="Lemma 6.3, proof, last display, third line: convexity of the norm")
     .step("third-line",

@@ -208,7 +208,7 @@ claim3_3 = (
     .step("end-of-small-t", r"e^{-\frac{3}{10}}\le\frac{7409}{10000}",
           where="Claim 3.3, after (7), for t at least 3/10: exp(-t)")
     .instance("tail-of-a-linear-cone", _gamma_tail(""), box={"t": (5, 8)},
-              case="p = 20 and a risk that is linear in the cone, so that the excess risk has a Gamma law",
+              case="p = 20 and a risk that is linear in the cone, so the excess risk has a Gamma law",
               consequence=CONSTANT,
               true_if="with 3 Gamma in place of Gamma: the sets from A_4 on are those of an excess risk above 3 Gamma",
               where="Claim 3.3, after (7): Pr[R > (2 L ||C|| / epsilon)(p ln 3 + 2 t)] <= exp(-t)")
@@ -244,5 +244,5 @@ thm3_2 = (
            where="Theorem 3.2 by another proof, with the constant 2 in O( )")
     .step("attained-on-a-line", r"\frac{\partial}{\partial r}(-(1+r)e^{-r})=re^{-r}",
                where="Theorem 3.2, p = 1: a linear risk on a long interval has a mean of 1 in units of 2 L ||C|| / "
-                     "epsilon, so that no constant below 2 is enough")
+                     "epsilon, so no constant below 2 is enough")
 )  # fmt: skip

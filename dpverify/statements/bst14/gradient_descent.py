@@ -110,7 +110,7 @@ thm2_4_1 = (
     .step("unbiased", r"\mathbb{E}[G_t]=\nabla\mathcal{L}(\tilde\theta_t;D)", given=r"\|\mathbb{E}[b_t]\|^2=0",
           where="Theorem 2.4, proof: the gradient of a random record, times n, is that of the sum on average")
     .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=f"{_SIGMA}, {_LOGS}",
-               where="Theorem 2.4 (1): sigma^2 alone is in the bound, so that n^2 L^2 may not be more than a constant "
+               where="Theorem 2.4 (1): sigma^2 alone is in the bound, so n^2 L^2 may not be more than a constant "
                      "times p sigma^2")
     .corrected("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY, consequence=EDGE,
                because="for large epsilon the noise and the printed bound go to 0, the risk of gradient descent does "

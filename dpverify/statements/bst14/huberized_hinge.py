@@ -77,11 +77,11 @@ lem_b2 = (
     .step("minimizer-of-the-loss",
           r"\frac{n}{3}\max(0,1+1)+\frac{2n}{3}\max(0,-1-1)\le\frac{n}{3}\max(0,1+\theta)+"
           r"\frac{2n}{3}\max(0,-1-\theta)",
-          where="Lemma B.2, proof: theta* = 1 for the data set D1 as it is printed")
+          where="Lemma B.2, proof: theta* = 1 for the data set D1 as printed")
     .corrected("minimizer-of-the-loss",
                r"\frac{n}{3}\max(0,1-1)+\frac{2n}{3}\max(0,1-1)\le\frac{n}{3}\max(0,1-\theta)+"
                r"\frac{2n}{3}\max(0,\theta-1)",
-               because="for D1 as it is printed, theta* is -1; for the records (1, 1) and (-1, -1) it is 1",
+               because="for D1 as printed, theta* is -1; for the records (1, 1) and (-1, -1) it is 1",
                consequence=EDGE, true_if="with theta* = -1, or with the signs of x exchanged",
                where="Lemma B.2, proof, D1 with n/3 records (x, y) = (1, 1) and 2n/3 records (-1, -1)")
     .step("slope", r"\frac{\partial}{\partial u}s=\frac{n}{2h}",

@@ -34,7 +34,7 @@ lem5_1 = (
           where="Lemma 5.1, part 1: marginals where v and v' differ; an answer can be closer to one of them only")
     .whole("packing", r"\varepsilon k-\frac{p}{8}\ln 2\le-\frac{p}{50}", given=r"k\le\frac{p}{16\varepsilon}",
            uses=("group-privacy", "gilbert-varshamov", "bst14.lem5.1/gap-of-a-marginal"),
-           where="Lemma 5.1, part 1: logarithm of the probability to be close to the right one of 2^(p/8) sign "
+           where="Lemma 5.1, part 1: logarithm of the probability of being close to the right one of 2^(p/8) sign "
                  "vectors of which any two differ in an eighth of the coordinates, for some of them")
     .whole("marginals-of-signs",
            r"\frac{1}{\sqrt{p}}e_1\ge c\min(\frac{1}{\sqrt{p}},\frac{1}{\varepsilon n})",
@@ -98,9 +98,9 @@ def _lipschitz(id_: str, where: str, privacy: str, size: str, marginal: str, par
         .corrected("from-marginals-to-the-direction", r"|\theta^{priv}_j-\theta^*_j|\ge\frac{a}{b\sqrt{p}}",
                    given=r"\frac{\|\sum_{i=1}^nd_i\|_2}{n}|\theta^{priv}_j-\theta^*_j|\ge\frac{am}{\sqrt{p}}, "
                          r"\frac{\|\sum_{i=1}^nd_i\|_2}{n}\le bm", added=(_ratio,),
-                   because="the lemma compares the output with the sum over n, which is shorter than theta*, so that "
-                           "it says nothing of an output near theta*; applied to the output times the length of the "
-                           "sum over n it does, if the sum is of that order from above, too",
+                   because="the lemma compares the output with the sum over n, which is shorter than theta*, so "
+                           "it says nothing about an output near theta*; applied to the output times the length of "
+                           "the sum over n it does, if the sum also has that order as an upper bound",
                    consequence=PROOF_STEP, where=f"{where}, proof, with Lemma 5.1 for the output times ||sum d_i|| / n",
                    true_if="if Lemma 5.1 is applied to the output times the length of the sum over n")
         .step("orders-of-the-lemma",

@@ -27,7 +27,7 @@ alg8_privacy = (
     .corrected("two-points", r"\frac{1}{2}\le\frac{e^{\varepsilon}}{1+e^{\varepsilon}}", case=_TWO,
                catches=("the exponent of Algorithm 8",
                         r"\frac{1}{2}\le\frac{e^{\varepsilon}}{1+(e^{\varepsilon})^2}"),
-               because="an exchanged record changes the objective within a range of 2 L ||C||, so that the exponent "
+               because="an exchanged record changes the objective within a range of 2 L ||C||, so the exponent "
                        "must be half of the printed one, as in Algorithm 2",
                        where="Algorithm 8 with the exponent of Algorithm 2")
     .step("loss-of-the-exponent", rf"{_EXPONENT}\cdot\Delta\mathcal{{L}}\le\varepsilon",

@@ -50,7 +50,7 @@ objpert_privacy = (
                given=r"\log J\le\frac{\beta}{\Delta}, \Delta\ge\frac{2\beta}{\varepsilon}", consequence=CLAIM,
                because="the noise spends all of epsilon, and the Jacobian loses up to log(1 + beta/Delta) more for "
                        "each dimension; half of epsilon for each, with twice the noise and Delta >= 2 beta/epsilon, "
-                       "is enough in one dimension, or where Hessians of a loss have rank one",
+                       "is enough in one dimension, or where the Hessians of each loss have rank one",
                where="Appendix E with twice the Gamma noise and Delta at least 2 beta / epsilon, Hessians of rank one")
     .instance("gamma-noise", _GAMMA, case=_WINDOW, box={"epsilon": ("1/4", "3/4")}, consequence=CLAIM,
               true_if="with twice the noise and four times the regularization",

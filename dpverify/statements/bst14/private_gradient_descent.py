@@ -100,7 +100,7 @@ def _strong_composition() -> Sheet:
 lem2_3 = (
     _strong_composition()
     .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0",
-               where="Lemma 2.3: for every delta' >= 0 (above 0 here), the root is to be real")
+               where="Lemma 2.3: for every delta' >= 0 (above 0 here), the root has to be real")
     .corrected("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
                where="Lemma 2.3 with 0 < delta' <= 1", consequence=EDGE,
                because="the square root is real only for delta' at most 1; beyond it every mechanism is private",
@@ -139,7 +139,7 @@ thm2_1 = (
     .corrected("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1",
                given=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",), consequence=EDGE,
                because="nothing in the theorem ensures the condition of Lemma 2.2; epsilon <= 1 and delta <= 1/2 do",
-               true_if="for epsilon < 1, of which the introduction speaks, and delta at most 1/2")
+               true_if="for epsilon < 1, as in the introduction, and delta at most 1/2")
     .step("sampled-step", r"2\cdot\frac{1}{n}\cdot\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}"
                           r"=\frac{\varepsilon}{n\sqrt{\log(1/\delta)}}", uses=("bst14.lem2.2",),
           where="Theorem 2.1, proof: Lemma 2.2 with gamma = 1/n")
@@ -154,7 +154,7 @@ thm2_1 = (
                uses=("strong-composition-with-delta", "bst14.thm2.1/growth-of-a-step", "bst14.thm2.1/half-of-delta"),
                where="Theorem 2.1, end of the proof, with a quarter of the loss in each step and delta' = delta/2",
                because="Lemma 2.3 gives more than sqrt(2) epsilon for the printed loss of a step; a quarter of that "
-                       "loss is small enough, which the constant in sigma^2 can pay for",
+                       "loss is small enough, which the constant in sigma^2 can absorb",
                consequence=PROOF_STEP)
     .step("half-of-delta", r"\frac{2}{\delta}\le\frac{1}{\delta^2}",
           added=(real("delta", gt=0, le="1/2", latex=r"\delta"),),

@@ -29,7 +29,7 @@ thm1 = (
     .define("a_t", r"\frac{\|x_0-x_0'\|}{T}")
     .whole(
         "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|}{2T\sigma^2}", given=_BY_THEOREM_22,
-        added=(_divergence,), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM, units=False,
+        added=(_divergence,), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM,
         true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
         where="Theorem 1, from Theorem 22 with a_t = distance/T",
     )

@@ -69,7 +69,8 @@ prop18 = (
     .define(r"(w-w')(\mathbb{I}-\eta\nabla^{2}f(z))", r"w-w'-\eta(w-w')^{\top}\nabla^{2}f(z)")
     .step(
         "cocoercivity", _COCOERCIVE, given=smooth_convex(_SAMPLES, r"\beta"),
-        where="Proposition 18: what smoothness and convexity say of two points", uses=("smooth-convex-interpolation",),
+        where="Proposition 18: what smoothness and convexity say about two points",
+        uses=("smooth-convex-interpolation",),
     )
     .whole(
         "contraction", r"\|\psi(w)-\psi(w')\|\leq\|w-w'\|", given=rf"\eta\leq 2/\beta, {_COCOERCIVE}",

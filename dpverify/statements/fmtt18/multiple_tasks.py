@@ -22,8 +22,8 @@ _released = real(
 _ROOT = r"\sqrt{1+\frac{16dq\ln(1/\delta)}{\varepsilon^{2}}}"
 _NOISE = r"\frac{4L\sqrt{q\ln(1/\delta)}}{\varepsilon}"
 _ONE = (
-    "n = 1, where q = 2 ln(1/delta) whatever k is, and ln(1/delta) >= 1: k Gaussian releases of gradients 2 L apart; "
-    "in high dimension the projection to the ball loses as little as one likes"
+    "n = 1, where q = 2 ln(1/delta) for every k, and ln(1/delta) >= 1: k Gaussian releases of gradients 2 L apart; "
+    "in high dimension the projection to the ball loses arbitrarily little"
 )
 _RISK = rf"{_released.latex}\leq F_{{i}}^{{*}}+\frac{{4RL}}{{\sqrt{{n}}}}\cdot{_ROOT}"
 
@@ -50,7 +50,7 @@ thm32 = (
     .corrected(
         "rate-of-theorem-28", r"\frac{(2R)^2}{2n}\cdot\frac{L_{G}\sqrt{n}}{4R}=\frac{RL_{G}}{2\sqrt{n}}", added=(L_G,),
         because="the printed rate is twice that of Theorem 28; its regret with this rate is 5 R L_G / (2 sqrt(n)), so "
-                "that the risk bound holds",
+                "the risk bound holds",
         consequence=PROOF_STEP, where="Theorem 32 with the printed rate, first part of the regret",
         uses=("fmtt18.thm28/sum-of-the-steps",),
     )

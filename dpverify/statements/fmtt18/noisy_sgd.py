@@ -178,7 +178,7 @@ lem25 = (
           given=r"e^{(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i})}\le 1+a+a^2, "
                 r"a=(\alpha-1)\cdot\mathrm{D}_{\alpha}(\mu_{i}\|\nu_{i}), a\le c",
           uses=("fmtt18.lem25/exponential",),
-          where="Lemma 25, proof, fourth line; a is not negative, so that the quadratic bound of the last line holds")
+          where="Lemma 25, proof, fourth line; a is not negative, so the quadratic bound of the last line holds")
     .whole("bound", rf"{_mixed.latex}\leq(1+c)\cdot{_mean.latex}",
            given=rf"{_mixed.latex}\leq {_marked.latex}, {_marked.latex}=\frac{{1}}{{\alpha-1}}{_log_moment.latex}, "
                  rf"{_log_moment.latex}\le{_moment.latex}-1, {_moment.latex}\le{_tangent.latex}, "
@@ -227,7 +227,7 @@ thm26 = (
     _thm26
     .instance("one-record", r"\frac{2\alpha L^2}{\sigma^2}\le\frac{4\alpha L^2\cdot\ln n}{n\sigma^2}",
               given=r"n=1, \sigma^2\ge 2(\alpha-1)\alpha L^2",
-              where="Theorem 26 for n = 1; from n = 2 on nothing here shows it false, and its proof does not show it "
+              where="Theorem 26 for n = 1; from n = 2 on, nothing here shows it false, and its proof does not show it "
                     "true",
               case="n = 1, gradients 2 L apart: one step, whose divergence is exact", uses=("fmtt18.def10",),
               consequence=EDGE)

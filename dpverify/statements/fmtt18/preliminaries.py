@@ -61,7 +61,7 @@ prop5 = prop5.whole(
     given=r"(\alpha-1)\mathrm{D}_{\alpha}(f(\mu)\|f(\nu))=l_{f}, "
           r"(\alpha-1)\mathrm{D}_{\alpha}(\mu\|\nu)=l, l_{f}\le l",
     added=_LOGARITHMS, uses=("jensen", "fmtt18.prop5/power-is-convex"),
-    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so that its "
+    where="Proposition 5, post-processing: the ratio of the images is a conditional mean of the ratio, so its "
           "moment has no larger logarithm",
 )  # fmt: skip
 prop5 = (
@@ -159,7 +159,7 @@ lem14 = (
     )
     .step(
         "unlikely-events", r"\frac{X(\alpha-1)}{\alpha}\le-\ln(1/\delta)",
-        given=r"X\le-\frac{\ln(1/\delta)\alpha}{\alpha-1}", where="Lemma 14, events whose mass the delta pays for",
+        given=r"X\le-\frac{\ln(1/\delta)\alpha}{\alpha-1}", where="Lemma 14, events whose mass is covered by delta",
     )
     .step(
         "likely-events", r"\frac{X(\alpha-1)}{\alpha}\le X+\frac{\ln(1/\delta)}{\alpha-1}",

@@ -12,8 +12,8 @@ _m = integer("m", ge=1, unit=RECORDS, meaning="number of public records")
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{m\varepsilon^{2}}}"
 _NEEDED = r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
 _CASE = (
-    "epsilon at most 1, as many public records as one likes, n far above m: losses that pull no further than one step "
-    "come as close as one likes to Gaussians 2 L / (sigma sqrt(m)) apart"
+    "epsilon at most 1, arbitrarily many public records, n far above m: losses that pull no further than one step "
+    "come arbitrarily close to Gaussians 2 L / (sigma sqrt(m)) apart"
 )
 
 cor31 = (

@@ -24,7 +24,7 @@ _tau = real("tau", gt=0, unit=LENGTH, latex=r"\tau", meaning="standard deviation
 _U, _W, _Y = (vector(name, unit=LENGTH) for name in "UWY")
 _GAUSSIAN = (
     "Gaussian laws on a line, of one variance, means m apart: moving all mass by z toward the other law is best, "
-    "so that the shifted divergence is exact"
+    "so the shifted divergence is exact"
 )
 
 prop9 = (

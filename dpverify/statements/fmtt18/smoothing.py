@@ -202,7 +202,7 @@ _PRIVATE_BY = (
     "fmtt18.cor34/smooth-enough",
 )  # fmt: skip
 _ONE = (
-    "n = t = 1, linear losses, which convolution leaves as they are, gradients 2 L apart; in high dimension the "
+    "n = t = 1, linear losses, which convolution does not change, gradients 2 L apart; in high dimension the "
     "projection to the ball loses as little as one likes"
 )
 

@@ -9,7 +9,7 @@ alpha = real("order", gt=1, meaning="Renyi order", latex=r"\alpha")
 any_alpha = real("order", ge=1, meaning="Renyi order", latex=r"\alpha")
 length_sigma = real("sigma", gt=0, unit=LENGTH, meaning="noise of a step, a coordinate", latex=r"\sigma")
 sigma = real(
-    "sigma", gt=0, unit=LOSS / LENGTH, meaning="noise added to a gradient, a coordinate", latex=r"\sigma"
+    "sigma", gt=0, unit=LOSS / LENGTH, meaning="noise added to a gradient, per coordinate", latex=r"\sigma"
 )
 L = real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant of each loss")
 eta = real("eta", gt=0, unit=LENGTH**2 / LOSS, meaning="step size", latex=r"\eta")

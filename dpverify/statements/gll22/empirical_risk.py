@@ -119,7 +119,7 @@ thm6_2 = (
     )
     .condition(
         "center-in-the-set", r"\|x^{*}\|_{2}\le D", given=r"R\le\|x^{*}\|_{2}\le R+D",
-        where="Theorem 6.2, excess risk: mu ||x||^2 / 2 is at most mu D^2 / 2 on the set, as the bound takes it",
+        where="Theorem 6.2, excess risk: mu ||x||^2 / 2 is at most mu D^2 / 2 on the set, as the bound assumes",
     )
     .corrected(
         "center-in-the-set", r"\|x^{*}\|_{2}\le D", given=r"R\le\|x^{*}\|_{2}\le R+D, R=0",
@@ -129,7 +129,7 @@ thm6_2 = (
     )
     .instance(
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}", consequence=EDGE,
-        case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so that the output's mean is in the "
+        case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so the output's mean is in the "
              "first half",
         where="Theorem 6.2, excess risk", true_if="if the origin is in the set",
     )
@@ -222,7 +222,7 @@ thm6_4 = (
     )
     .corrected(
         "in-particular", rf"{_SMALL}\le{_STATED}",
-        because="for epsilon < 1/10 the first bound is the larger one, so that the second is no special case of "
+        because="for epsilon < 1/10 the first bound is the larger one, so the second is no special case of "
                 "it; the proof derives it from log(3/(4 delta))",
         where="Theorem 6.4, second item",
     )
@@ -244,7 +244,7 @@ thm6_4 = (
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
-        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, and not tau",
+        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
         consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
         where="Theorem 6.4, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )
@@ -327,8 +327,8 @@ thm6_4 = (
         rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
         rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
-        because="for large epsilon the number of queries grows like epsilon n^2, and not like epsilon^2 n^2, so that "
-                "what is printed is only a bound from above",
+        because="for large epsilon the number of queries grows with epsilon n^2, not with its square, so "
+                "Theta of what is printed is only a bound from above",
         where="Theorem 6.4, third item, from below, for epsilon up to log(3/(4 delta))",
     )
 )  # fmt: skip

@@ -64,7 +64,7 @@ claim4_2 = (
     )
     .corrected(
         "square-below", rf"{_DOWN_PARTS}={_DOWN_SQUARE_RIGHT}", where="Claim 4.2, proof, second line, over 2 gamma^2",
-        because="the completed square is over 2 gamma^2, as in the second integral, and not over 2",
+        because="the completed square is over 2 gamma^2, as in the second integral, not over 2",
         consequence=PROOF_STEP, true_if="with the square over 2 gamma^2, as in the fifth line",
     )
     .step(

@@ -11,7 +11,7 @@ from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 # the set is the unit ball, so that lengths are numbers
 _E = r"\operatorname*{\mathbb{E}}"
 _delta = real("delta", gt=0, latex=r"\delta", meaning="size of a mean's coordinate")
-_sigma = real("sigma", gt=0, latex=r"\sigma", meaning="standard deviation of a record, a coordinate")
+_sigma = real("sigma", gt=0, latex=r"\sigma", meaning="standard deviation of a record, per coordinate")
 _G, _D = real("G", gt=0, meaning="root mean square of a gradient"), real("D", gt=0, meaning="diameter")
 _k = integer("k", ge=1, meaning="number of values")
 _x, _v, _u = (vector(name) for name in "xvu")
@@ -176,7 +176,7 @@ lem7_4 = (
         "all-queries",
         rf"\frac{{1}}{{2}}k\cdot\frac{{1}}{{2}}(2\delta)^{{2}}{_w.latex}/\sigma^{{2}}"
         rf"\leq \frac{{\delta^{{2}}}}{{\sigma^{{2}}}}k",
-        where="Claim 7.5, proof, 5th display, lines 2 and 3: one query of length at most 1 a step",
+        where="Claim 7.5, proof, 5th display, lines 2 and 3: one query of length at most 1 per step",
     )
     .step(
         "eq18", rf"{_SQUARES}\leq\frac{{\delta^{{2}}}}{{\sigma^{{2}}}}k",
@@ -273,8 +273,8 @@ thm7_1 = (
         uses=("gll22.thm7.1/hamming", "gll22.thm7.1/second-moment", "gll22.thm7.1/second-moment-is-allowed",
               "gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta",
               "gll22.thm7.1/last-step"),
-        where="Theorem 7.1 from the last step as it is printed, which holds for no d and k: the premises contradict "
-              "one another, so that this shows nothing, and the constant 16 is left without a proof",
+        where="Theorem 7.1 from the last step as printed, which holds for no d and k: the premises contradict "
+              "one another, so this shows nothing, and the constant 16 is left without a proof",
     )
     .corrected(
         "bound", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",

@@ -171,7 +171,7 @@ thm6_7 = (
     )
     .step(
         "arbitrary-record", r"a_1-a_2=(a_1-b_1)-(a_2-b_2)", given="b_1=b_2",
-        where="Theorem 6.7, proof, 4th display, line 2: s'' is fixed, so that D and D' give the same mean of f(x; s'')",
+        where="Theorem 6.7, proof, 4th display, line 2: s'' is fixed, so D and D' give the same mean of f(x; s'')",
     )
     .step(
         "generalization", rf"{_GAP}\le\frac{{G^2}}{{n\mu}}",
@@ -259,7 +259,7 @@ thm6_8 = (
     .corrected(
         "risk", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
         given=rf"{_PROVED}+\frac{{\mu D^{{2}}}}{{2}}", uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
-        because="the first term has the unit of a length and not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
+        because="the first term has the unit of a length, not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
         consequence=EDGE, true_if="with G^2 in place of G", where="Theorem 6.8, excess population loss, with G^2",
     )
     .whole(
@@ -338,7 +338,7 @@ thm6_9 = (
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
-        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, and not tau",
+        because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
         consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
         where="Theorem 6.9, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -109,7 +109,7 @@ cor7_6 = (
     )
     .step(
         "rare-event", r"\frac{1}{nd}\le\frac{\min\{\sqrt{d},\sqrt{k}\}}{\sqrt{k}}", given=r"k\le nd",
-        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what is to be shown",
+        where="Corollary 7.6, proof, after the 2nd display: 1/poly(nd) is below what has to be shown",
     )
     .step(
         "of-dimensions", r"\min\{1,\sqrt{\frac{d}{4k}}\}\ge\frac{1}{2}\cdot"+_OF_DIMENSIONS,
@@ -208,7 +208,7 @@ cor7_7 = (
     )
     .step(
         "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq O(d)", fixed="C",
-        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1",
+        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1", consequence=PROOF_STEP,
         true_if="for G^2/mu above C^2 d, C being the constant of the 4th display",
         uses=("gll22.cor7.7/comparison",),
         where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, with "
@@ -252,7 +252,7 @@ cor7_7 = (
     )
     .corrected(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", given=r"X\ge 1, \log(X)\ge 0",
-        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is as large as one likes",
+        because="for G^2/mu below exp(-d) the printed number is negative, and just above it is arbitrarily large",
         where="Corollary 7.7 for G^2/mu at least 1",
     )
 )  # fmt: skip

@@ -50,7 +50,7 @@ figure1 = (
     .step(
         "number-of-queries", r"VT\le 48CG^{2}q^2", given=r"T=C\frac{G_F^2}{\mu}q^2, V\le 48, \frac{G_F^2}{\mu}=G^2",
         uses=("gll22.thm5.6", "gll22.lem5.5/number-of-values-on-average", "gll22.figure1/rescaled"),
-        where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values a step",
+        where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values per step",
     )
     .whole(
         "own-row", r"48CG^{2}q^2\le\tilde{O}(G^{2})", soft="q", fixed="C",
@@ -62,7 +62,7 @@ figure1 = (
         "lower-bound", r"\frac{G_F^2}{\mu}/(1+\log(G^{2}/\mu)/d)=G^{2}/(1+\log(G^{2}/\mu)/d)",
         given=r"\frac{G_F^2}{\mu}=G^2", added=(real("ln_X", ge=0, latex=r"\log(G^{2}/\mu)"),),
         uses=("gll22.cor7.7", "gll22.figure1/rescaled"),
-        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so that logarithms are all that can be saved",
+        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so logarithms are all that can be saved",
     )
     .reference(
         "below-[LC21]", r"G^{2}\le\frac{G^{2}}{\delta}", where="Figure 1, this work's row and that of [LC21]: a factor "
@@ -93,7 +93,7 @@ figure1 = (
     )
     .step(
         "logarithm-of-the-accuracy", r"\ln(1/n^{-c})=\Theta(\ln n)", fixed="c",
-        where="Figure 1, caption: delta = n^(-c), so that logarithms of 1/delta are polylogarithmic in n",
+        where="Figure 1, caption: delta = n^(-c), so logarithms of 1/delta are polylogarithmic in n",
     )
     .reference(
         "smooth-losses", r"\kappa\max\{d,\sqrt{nd}\}\le n", given=r"\kappa^2d\le n",

@@ -90,9 +90,7 @@ _AT_2, _AT_8, _AT_16 = (
     _one_letter(f"tail{part}", rf"e^{{-t^{{2}}/({part}\eta G^{{2}})}}") for part in (2, 8, 16)
 )
 _TWO_G = r"(1-e^{-2})\exp(-2G\sqrt{\eta})"
-_LINEAR = (
-    "one function, linear, and psi as flat as one likes: f(x) - f(z) is Gaussian with variance 2 eta G^2"
-)
+_LINEAR = "one function, linear, and psi arbitrarily flat: f(x) - f(z) is Gaussian with variance 2 eta G^2"
 _HALF = r"\frac{t^{2}}{4\eta}"
 _PROPOSAL = (
     *(vector(name) for name in "xyzg"), real("psi_x", latex=r"\psi(x)"), real("psi_z", latex=r"\psi(z)"),
@@ -154,7 +152,7 @@ _first = (
     )
     .corrected(
         "total-variation", rf"{_TV}\leq{_L1}", given=rf"{_TV}=\frac{{1}}{{2}}{_L1}", uses=("scheffe", "gll22.lem5.3"),
-        because="the integral of the densities' distance is twice the total variation of Definition 3.10, so that the "
+        because="the integral of the densities' distance is twice the total variation of Definition 3.10, so the "
                 "equality is an inequality",
         consequence=EDGE, true_if="if d_TV is twice the total variation of Definition 3.10",
         where="Lemma 5.5, proof, first display and (11), as an inequality",
@@ -323,9 +321,9 @@ _many_rounds = (
         rf"e^{{-t^2/(4\eta)}}(1+{_HALF}+\frac{{1}}{{2}}({_HALF})^2+\frac{{1}}{{6}}({_HALF})^3)"
         rf"\leq 2e^{{-t^{{2}}/(8\eta)}}",
         letters=(real("t", ge=0, unit=LENGTH),),
-        case="eight dimensions and psi as flat as one likes: ||x - z||^2 is 2 eta times a chi-square of 8 degrees",
+        case="eight dimensions and psi arbitrarily flat: ||x - z||^2 is 2 eta times a chi-square of 8 degrees",
         where="Lemma 5.5, proof, 14th display: Pr[||x - z|| >= t]; concentration is about the mean length, which grows "
-              "with the dimension, so that each t fails in some dimension",
+              "with the dimension, so each t fails in some dimension",
         consequence=PROOF_STEP,
     )
     .step(
@@ -405,7 +403,7 @@ _few_rounds = (
     )
     .step(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha<\frac{L^{2}}{2}",
-        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 many f_i(x) and f_i(z)", consequence=PROOF_STEP,
+        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 values f_i(x) and f_i(z)", consequence=PROOF_STEP,
     )
     .corrected(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha=\frac{L(L+1)}{2}",
@@ -504,7 +502,7 @@ _few_rounds = (
     )
     .step(
         "half-powers", r"\sum_{\alpha=1}^{L}(\frac{1}{2})^{\alpha}\le 1",
-        where="Lemma 5.5, proof, 24th display: the products are at most 2^-alpha, so that 0 <= rho_<=L <= 2",
+        where="Lemma 5.5, proof, 24th display: the products are at most 2^-alpha, so 0 <= rho_<=L <= 2",
     )
     .step(
         "halves", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(1/2)^2/(4\eta G^2)}}\leq {_HALVES}",
@@ -562,7 +560,7 @@ _few_rounds = (
         "eq16", rf"2^{{L}}(\frac{{2\cdot 4^{{L}}}}{{(4^{{L}})^{{4}}}}+\frac{{1}}{{(L+1)!}})\leq\frac{{{_INNER}}}{{9}}",
         given=rf"4^{{L}}=(2^{{L}})^2, 3\cdot 4^{{L}}\le 8(L+1)!, 2^{{L}}\ge 60/{_INNER}",
         added=(_two, _four, _next_factorial),
-        because="the loop enters round L + 1 with probability 1/(L + 1)!; the print bounds it by 2/2^L, which "
+        because="the loop enters round L + 1 with probability 1/(L + 1)!; the paper bounds it by 2/2^L, which "
                 "times 2^L is 2 and not small",
         consequence=PROOF_STEP, true_if="with 1/(L + 1)!, which times 2^L is at most 3/2^L",
         uses=("gll22.lem5.5/rounds", "gll22.lem5.5/factorials-outgrow-fours",
@@ -602,7 +600,7 @@ lem5_5 = (
         rf"{_EXt}\geq{_EX}-{_OFF}\geq\frac{{2}}{{3}}-\frac{{{_INNER}}}{{3}}\geq\frac{{1}}{{3}}",
         given=rf"|{_EX}-({_EXt})|\le{_OFF}, {_EX}\ge\frac{{2}}{{3}}, 3\cdot{_OFF}\le{_INNER}",
         uses=("gll22.lem5.5/two-thirds", "gll22.lem5.5/three-times", "gll22.lem5.5/accuracy"),
-        where="Lemma 5.5, proof, acceptance probability: E X~ / 2, so that 6 rounds are enough on average",
+        where="Lemma 5.5, proof, acceptance probability: E X~ / 2, so 6 rounds are enough on average",
     )
     .step(
         "values-in-a-round", r"\sum_{\alpha=1}^{L}\frac{2\cdot 2}{2^{\alpha-1}}\le 8",
@@ -614,12 +612,12 @@ lem5_5 = (
         "number-of-values-on-average", r"N\le 48", added=(real("N", ge=0), real("V", ge=0)),
         given=rf"N=\frac{{V}}{{p}}, V\le 8, p=\frac{{1}}{{2}}{_EXt}, {_EXt}\ge\frac{{1}}{{3}}",
         uses=("wald", "gll22.lem5.5/values-in-a-round", "gll22.lem5.5/acceptance"),
-        where="Lemma 5.5, O(1) many values on average: at most 48",
+        where="Lemma 5.5, O(1) values on average: at most 48",
     )
     .whole(
         "number-of-samples-on-average", r"N\le 12", added=(real("N", ge=0),),
         given=rf"N=\frac{{2}}{{p}}, p=\frac{{1}}{{2}}{_EXt}, {_EXt}\ge\frac{{1}}{{3}}",
-        uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) many samples on average: at most 12",
+        uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) samples on average: at most 12",
     )
 )  # fmt: skip
 

@@ -138,8 +138,8 @@ def3_7 = (
     )
     .corrected(
         "limit-at-one", r"\left.\frac{\alpha s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}",
-        because="1/alpha stands in front of the logarithm where 1/(alpha - 1) is meant: the printed quantity tends to "
-                "0 at alpha = 1, and Corollary 4.3 computes with the usual one",
+        because="1/alpha is printed in front of the logarithm where 1/(alpha - 1) is meant: the printed quantity tends "
+                "to 0 at alpha = 1, and Corollary 4.3 computes with the usual one",
         consequence=EDGE, true_if="with 1/(alpha - 1), as [Ren61] has it", uses=("gll22.def3.7/of-gaussians",),
         case="N(0, 1) and N(s, 1), whose Kullback-Leibler divergence is s^2 / 2",
         catches=("1/alpha in front of the logarithm", r"\left.\frac{(\alpha-1)s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH
+from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import G_exponent as G
 from dpverify.statements.gll22.symbols import d
 from dpverify.statements.gll22.symbols import mu_exponent as mu
@@ -21,6 +22,15 @@ _C = real("C", gt=0)
 _NEXT_VARIANCE = r"\frac{v+\eta}{(1+\eta\mu)^2}+\frac{\eta}{1+\eta\mu}"
 _TARGET = "the target N(0, 1/mu) in each coordinate, which the sampler's steps keep Gaussian"
 
+_POINTS = (*(vector(name) for name in "wyug"), real("F_w", latex="F_w"), real("F_y", latex="F_y"))
+_apart = real("r", ge=0, unit=LENGTH)
+_t, _kl = real("t", ge=0, le=1), real("K", ge=0)
+_number = real("T", ge=1, meaning="number of steps")
+_log_step, _log_ratio = real("l", gt=0, latex=r"\ell"), real("lambda", ge=0, latex=r"\lambda")
+_tv, _shrunk = real("TV", ge=0, le=1, latex=r"\mathrm{TV}"), real("q", ge=0)
+_s = real("s", gt=0, meaning="bound of the start's distance over twice the noise")
+_at_start = real("W", ge=0, unit=LENGTH)
+
 thm5_2 = (
     Sheet(
         "gll22.thm5.2", (mu, d, _eta, _D, _any_delta, _v, _m, _x),
@@ -32,6 +42,56 @@ thm5_2 = (
     .condition(
         "logarithm-is-not-negative", r"\frac{d/\mu+D^{2}}{\eta\delta}\ge 1", given=r"\eta\leq\frac{1}{\mu}",
         where="Theorem 5.2, number of steps, for delta up to 1",
+    )
+    .step(
+        "strong-monotonicity", r"\langle g,w-y\rangle\ge\mu\|w-y\|^2",
+        given=r"F_y\ge F_w+\langle g,y-w\rangle+\frac{\mu}{2}\|y-w\|^2, F_w\ge F_y+\frac{\mu}{2}\|w-y\|^2",
+        added=_POINTS, units=False, uses=("growth-at-a-minimizer",),
+        where="Theorem 5.2, a proof: y is the minimizer x*, and g a subgradient at w; in the mean over the target the "
+              "left "
+              "side is at most d, so that the mean square M of ||w - x*|| is at most d/mu",
+    )
+    .step(
+        "start", r"\|w-u\|^2\le 2\|w-y\|^2+2\|u-y\|^2", added=_POINTS, units=False,
+        where="Theorem 5.2, a proof: u is the start, whose distance from the target in W_2 is at most the root of "
+              "2 M + 2 D^2",
+    )
+    .step(
+        "contraction-of-a-step", r"\frac{r/\eta}{\mu+1/\eta}=\frac{r}{1+\eta\mu}", added=(_apart,),
+        uses=("talagrand", "gll22.cor4.3"),
+        where="Theorem 5.2, a proof: for y_t that are r apart the laws of x_t are mu + 1/eta-strongly log-concave, "
+              "their "
+              "logarithms differ by an r/eta-Lipschitz function, and so they are no farther apart in W_2",
+    )
+    .step(
+        "last-noise", r"t\le\frac{r}{2\sqrt{\eta}}", given=r"t^2\le\frac{K}{2}, K\le\frac{r^2}{2\eta}",
+        added=(_apart, _t, _kl), uses=("pinsker", "post-processing-of-divergences", "fmtt18.def10"),
+        where="Theorem 5.2, a proof: the total variation t of what is made of y_T, for x_(T-1) that are r apart",
+    )
+    .step(
+        "rate-of-a-step", r"\ln(1+x)\ge\frac{x}{2}", where="Theorem 5.2, a proof: x = eta mu, which is at most 1",
+    )
+    .step(
+        "steps-are-enough", r"(1+x)e^{-T\ell}\le 2e^{-2\lambda}",
+        given=r"\ell\ge\frac{x}{2}, T\ge\frac{4}{x}\lambda, x>0",
+        added=(_number, _log_step, _log_ratio), uses=("gll22.thm5.2/rate-of-a-step",),
+        where="Theorem 5.2, a proof: T - 1 contractions, with l = ln(1 + x), and T of at least 4 lambda/(eta mu) for "
+              "lambda = log((d/mu + D^2)/(eta delta))",
+    )
+    .step(
+        "start-over-the-noise", r"\frac{W}{2\sqrt{\eta}}\le s",
+        given=r"W^2\le 2D^2+2\frac{d}{\mu}, s^2=\frac{d/\mu+D^2}{2\eta}", added=(_at_start, _s),
+        uses=("gll22.thm5.2/strong-monotonicity", "gll22.thm5.2/start", "integration-by-parts"),
+        where="Theorem 5.2, a proof: W is the distance of the start from the target in W_2",
+    )
+    .whole(
+        "accuracy", r"\mathrm{TV}\le\delta",
+        given=r"\mathrm{TV}\le qs, q\le 1, q\le 2(\frac{\delta}{2s^2})^2, 2s^2\ge 1", added=(_tv, _shrunk, _s),
+        uses=("gll22.thm5.2/contraction-of-a-step", "gll22.thm5.2/last-noise", "gll22.thm5.2/steps-are-enough",
+              "gll22.thm5.2/start-over-the-noise", "gll22.thm5.2/logarithm-is-not-negative"),
+        where="Theorem 5.2, Theta(.) with the constant 4, for delta up to 1: q is what T - 1 steps leave of the "
+              "distance "
+              "of the start, and 2 s^2 is (d/mu + D^2)/eta",
     )
     .instance(
         "stationary", rf"{_NEXT_VARIANCE}=v", given=r"v=\frac{1}{\mu}", case=_TARGET,
@@ -47,7 +107,7 @@ thm5_2 = (
     )
     .instance(
         "rate", r"\frac{1}{1+x}\le e^{-x/2}", case=_TARGET + "; x = eta mu, which is at most 1",
-        where="Theorem 5.2: the factor of a step, so that 1/(eta mu) steps shrink the error by a constant",
+        where="Theorem 5.2: the factor of a step, so 1/(eta mu) steps shrink the error by a constant",
         catches=("the factor of two such steps", r"\frac{1}{1+x}\le e^{-x}"),
     )
 )  # fmt: skip
@@ -82,16 +142,16 @@ thm5_6 = (
     )
     .whole(
         "values-a-step", r"N\le O(1)", given=r"N\le 48", added=(real("N", ge=0),),
-        uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i a step, on average",
+        uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i per step, on average",
     )
     .whole(
         "samples-a-step", r"M\le O(1)", given=r"M\le 12", added=(real("M", ge=0),),
-        uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples a step, on average",
+        uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples per step, on average",
     )
     .condition(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
         consequence=EDGE, true_if="where G^2/mu is not small, or with the smaller of the two step sizes",
-        where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant is",
+        where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant",
     )
     .corrected(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}",

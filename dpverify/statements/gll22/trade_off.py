@@ -113,7 +113,8 @@ cor3_12 = (
         true_if="for r > 0, or if alpha takes no value with a positive probability",
     )
     .corrected(
-        "at-the-level", r"\Phi(-r)\leq\Phi(-\frac{r\sqrt{\mu}}{G})", given=r"r>0, \mu=1, G=1", case=_FLAT,
+        "at-the-level", r"\Phi(-r)\leq\Phi(-\frac{r\sqrt{\mu}}{G})", given=r"r>0, \mu=G^2",
+        case="N(0, 1/mu), alpha(x) = G max(x, 0) with G^2 = mu, and z = 1/2",
         where="Corollary 3.12, first line, for r > 0",
         catches=("twice the distance", r"\Phi(-r)\leq\Phi(-\frac{2r\sqrt{\mu}}{G})"),
     )

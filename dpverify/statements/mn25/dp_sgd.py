@@ -29,8 +29,8 @@ _MESSAGE = (
 )
 _CASE = (
     "gradients L e of one record and -L e of all others, W a segment of length 1.5 B/sqrt(10) along e, start at an "
-    "end, alpha = B L/sqrt(10), so that T = 10: the second step ends at the other end, and the output tells the first "
-    "message; d large, so that clipping changes as little as one likes, and a batch holds the record with probability "
+    "end, alpha = B L/sqrt(10), so T = 10: the second step ends at the other end, and the output tells the first "
+    "message; d large, so clipping changes arbitrarily little, and a batch holds the record with probability "
     "1 - exp(-m/n), m/n = 1/(26 sqrt(10)); the event that the message is above c"
 )
 
@@ -74,7 +74,7 @@ lem12 = (
         "message", r"\frac{(2L/m)^2}{2(\sqrt{2}\sigma)^2}=\rho",
         because="a replaced gradient moves the mean by 2 L/m, not by L/m: the noise is too small by a factor sqrt(2)",
         consequence=CONSTANT, where="Lemma 12, proof: the messages with sqrt(2) sigma",
-        true_if="if a gradient is left out, and not replaced",
+        true_if="if a gradient is left out, not replaced",
     )
     .step(
         "sampling-rate", r"\log(n/m)=\log(n\sqrt{\rho/d})", given=r"m\le\sqrt{d/\rho}",
@@ -114,13 +114,13 @@ lem12 = (
         "sampling", r"\log(n/m)\geq 3\rho(2+\log_{2}(1/\rho))", letters=(_small_rho,),
         given=r"\log(n/m)\ge\frac{8}{5}", added=(_spread,), box={"rho": ("1/100", "1/10"), "Lambda": ("8/5", 100)},
         because="log(n/m) >= 1 is not enough, and 3 rho (2 + log_2(1/rho)) is 6 at rho = 1; alpha >= 26 alpha* gives "
-                "n/m >= 78, whose logarithm is above 8/5, and the theorem on sampling asks for rho <= 1/10",
+                "n/m >= 78, whose logarithm is above 8/5, and the theorem on sampling requires rho <= 1/10",
         consequence=PROOF_STEP, true_if="for delta of at most exp(-10) and alpha >= 26 alpha*, where n/m >= 78",
         where="Lemma 12, proof, for rho <= 1/10",
     )
     .step(
         "amplified", r"\rho^{\prime}=13(m/n)^{2}\rho=13d/n^{2}", given=r"q=\frac{m}{n}, m\le\sqrt{d/\rho}",
-        where="Lemma 12, proof: rho' of a record that is sampled with probability q, by the theorem that is cited",
+        where="Lemma 12, proof: rho' of a record that is sampled with probability q, by the cited theorem",
         uses=("tcdp-by-subsampling",),
     )
     .corrected(
@@ -164,7 +164,7 @@ lem12 = (
     .corrected(
         "case-of-the-conversion", r"\log(1/\delta)\le(\frac{\log(n/m)}{4\rho}-1)^2\rho''", added=(_spread,),
         given=rf"{_SETTING}, \log(n/m)\ge\frac{{4\alpha}}{{\sqrt{{13}}\alpha_{{1,\delta}}^{{*}}}}+4\rho",
-        because="the condition asks for a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
+        because="the condition requires a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
                 "gives an epsilon above 4; with log(n/m)/(4 rho) for omega'' it holds once n/m is large enough",
         consequence=PROOF_STEP,
         true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma asks for 26 alpha*",
@@ -269,7 +269,7 @@ tcdp = (
     )
     .corrected(
         "an-order-is-left", r"\omega/m>1", given=r"m<\omega", where="Appendix B.3, for m < omega",
-        because="at m = omega no order lies in (1, omega/m), and nothing is said of the divergence",
+        because="at m = omega no order lies in (1, omega/m), and nothing is said about the divergence",
     )
     .step(
         "information-and-divergence", rf"{_I}\leq {_COUNT}\rho",
@@ -289,7 +289,7 @@ tcdp = (
     .corrected(
         "other-regime", rf"{_I}\leq 3\cdot 480{_COUNT}\rho",
         given=rf"{_I}\le 3\cdot 480d, {_COUNT}>d/\rho",
-        because="the threshold is for Cnt, not for its square, and the entropy is only bounded by 3 C_1 d, so that the "
+        because="the threshold is for Cnt, not for its square, and the entropy is only bounded by 3 C_1 d, so the "
                 "bound on the information loses a factor 3 C_1 = 1440, or omega >= sqrt(3 C_1 d/rho) is needed",
         consequence=CONSTANT, true_if="for Cnt above sqrt(3 C_1 d/rho), and omega at least that",
         where="Appendix B.3, for Cnt > sqrt(d/rho), with C_1 = 480",

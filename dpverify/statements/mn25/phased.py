@@ -162,7 +162,7 @@ lem16 = (
         "noise-of-the-phase-before",
         rf"\lambda_{{r}}{_moved.latex}=2^r\frac{{\alpha}}{{B^2}}\cdot\frac{{64B^2}}{{2^{{2r}}}}",
         given=rf"{_moved.latex}=d\sigma_{{r-1}}^2", uses=("gaussian-second-moment",),
-        because="the noise of phase r - 1 has the variance 4 sigma_r^2, so that 16 B^2 becomes 64 B^2",
+        because="the noise of phase r - 1 has the variance 4 sigma_r^2, so 16 B^2 becomes 64 B^2",
         consequence=CONSTANT, true_if="with sigma_r in place of sigma_{r-1}",
         where="Lemma 16, proof, 2nd display, 3rd line",
     )
@@ -230,7 +230,7 @@ lem16 = (
     .corrected(
         "stability-of-the-solver", r"\|x+y+z\|\le\frac{3L}{\lambda n}", given=_THREE, added=(_lam, *_PARTS),
         uses=("mn25.lem16/stability", "mn25.lem16/distance"),
-        because="both minimizers are inexact, so that three distances add up, not two", consequence=CONSTANT,
+        because="both minimizers are inexact, so three distances add up, not two", consequence=CONSTANT,
         true_if="if the solver is exact on one of the two data sets", where="Lemma 16, proof: Delta",
     )
     .step(
@@ -251,7 +251,7 @@ lem16 = (
         "sensitivity-at-this-accuracy",
         r"\frac{3LB^{2}}{2^{r}\alpha n}\le\frac{5B\epsilon}{2\cdot 2^{r}\log_{2}(n)\sqrt{d\log(1/\delta)}}",
         given=r"\alpha\ge\frac{6}{5}\log_{2}(n)\alpha_{\epsilon,\delta}^{*}", added=(_log2_n,),
-        because="alpha >= log(n) alpha* has all of log(n) below, not its root, and needs it below",
+        because="alpha >= log(n) alpha* gives log(n), not its root, in the denominator, and log(n) is needed there",
         where="Lemma 16, proof: Delta, with 6/5 log_2(n) in place of log(n)",
     )
     .step(
@@ -389,7 +389,7 @@ thm7 = (
         rf"\frac{{{_noise_square.latex}}}{{2\eta_{{r}}T_{{r}}}}+\frac{{\eta_{{r}}L^2}}{{2}}"
         r"\le 2^{-r}\left({\frac{128B^{2}}{\eta T}+\frac{\eta L^{2}}{2}}\right)",
         given=rf"{_noise_square.latex}=d\sigma_{{r-1}}^2", uses=("gaussian-second-moment",),
-        because="the noise of phase r - 1 has the variance 16 sigma_r^2, so that 8 B^2 becomes 128 B^2",
+        because="the noise of phase r - 1 has the variance 16 sigma_r^2, so 8 B^2 becomes 128 B^2",
         consequence=CONSTANT, true_if="with sigma_r in place of sigma_{r-1}",
         where="Theorem 7, proof, 1st display, 3rd line",
     )
@@ -463,7 +463,7 @@ thm7 = (
     )
     .corrected(
         "epsilon-of-a-phase", r"\epsilon_{r}=1", given=_FEW,
-        because="rate and noise shrink alike, so that epsilon_r does not depend on r; the factor 2^-r comes from the "
+        because="rate and noise shrink alike, so epsilon_r does not depend on r; the factor 2^-r comes from the "
                 "number of steps",
         consequence=PROOF_STEP, true_if="with 1 in place of 2^-r", where="Theorem 7, proof, for a large alpha",
     )
@@ -552,7 +552,7 @@ thm7 = (
         letters=(_some_epsilon,), uses=("basic-composition", "mn25.lem6", "mn25.thm7/exponent"),
         because="e^6 delta is 403 times what is claimed; the exponent is at most 1/2 and 4 T/n^2 small, "
                 "which is enough",
-        consequence=CONSTANT, true_if="for e^6 delta in place of delta",
+        consequence=CONSTANT, true_if="with e^6 delta in place of delta",
         where="Theorem 7, proof, end: the sum of exp(1/2) 4 T_r/n delta/n, for a large alpha and two records or more",
     )
     .corrected(

@@ -38,14 +38,14 @@ prelim = (
     )
     .instance(
         "information-of-a-coin", r"\frac{69}{100}\le 2\cdot\frac{1}{2}\cdot\log(\frac{1/2}{1/4})",
-        where="Section 2, mutual information", case="X is a fair coin and Y = X, so that the information is log 2",
+        where="Section 2, mutual information", case="X is a fair coin and Y = X, so the information is log 2",
         catches=("a marginal is left out", r"\frac{69}{100}\le 2\cdot\frac{1}{2}\cdot\log(\frac{1/2}{1/2})"),
     )
     .instance(
         "equal-laws", r"\frac{1}{\alpha-1}\cdot 1\leq\rho\alpha", consequence=EDGE,
         where="Section 2, Renyi divergence in the definition of zCDP",
-        case="X and Y have the same law, so that the integral is 1: a mechanism that ignores its data",
-        true_if="with the logarithm of the integral, as in the paper that is cited",
+        case="X and Y have the same law, so the integral is 1: a mechanism that ignores its data",
+        true_if="with the logarithm of the integral, as in the cited paper",
     )
     .corrected(
         "equal-laws", r"\frac{1}{\alpha-1}\cdot\ell\leq\rho\alpha", given=r"\ell=0", added=(_log_1,),

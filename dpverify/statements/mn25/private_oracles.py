@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, epsilon, n, rho, small_alpha, unique
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 
 def _calls(name: str, latex: str, meaning: str = "") -> Variable:
@@ -205,7 +205,7 @@ thm1_2 = (
     .step(
         "without-a-constant", rf"{_worst.latex}\geq\frac{{d}}{{\alpha^{{2}}\bar{{m}}\rho}}",
         given=rf"{_worst.latex}\ge {_SECOND}, C_{{1}}=480",
-        letters=(small_alpha,), where="Theorem 1, proof, last display", consequence=CONSTANT,
+        letters=(small_alpha,), where="Theorem 1, proof, last display", consequence=PROOF_STEP,
         true_if="with Omega, as the theorem says",
     )
     .whole(
@@ -225,8 +225,6 @@ _best, _best_at_1 = (
 _final = real("eps", gt=0, unit=NATS, latex=r"\epsilon^{\prime}", meaning="epsilon of the algorithm")
 _delta = real("delta", ge=0, le=1, latex=r"\delta")
 _T, _m = real("steps", gt=0, latex="T", meaning="number of steps"), integer("m", ge=1, meaning="batch size")
-_constant = real("C", gt=0, meaning="the constant of Lemma 11")
-_smaller = real("mu", gt=0, unit=LOSS, latex=r"\mu", meaning="the smaller of B L and alpha")
 _t, _batch = real("t", gt=0, meaning="steps over B^2 L^2 / alpha^2"), real("m", gt=0, meaning="batch size")
 _total = _calls("N", "N", "calls of DP-SGD")
 _accuracy = real("a", gt=0, unit=LOSS, latex=r"\alpha^{\prime}", meaning="accuracy of the algorithm")
@@ -267,9 +265,12 @@ thm2 = (
         uses=("mn25.lem11",),
     )
     .whole(
-        "accuracy", r"\alpha^{\prime}\le C\alpha", given=r"\alpha^{\prime}\le C\mu, \mu\le BL, \mu\le\alpha",
-        added=(_constant, _smaller),
-        where="Theorem 2, accuracy: Lemma 11 says min(BL, alpha)", uses=("mn25.lem11",),
+        "accuracy", r"\alpha^{\prime}\le 3\alpha",
+        given=r"(\alpha<\frac{BL}{3}\implies\alpha^{\prime}\le\frac{3}{2}\alpha), "
+              r"(\alpha\ge\frac{BL}{3}\implies\alpha^{\prime}\le BL)",
+        where="Theorem 2, accuracy, O(alpha) with the constant 3: DP-SGD where alpha is below B L/3, and the start "
+              "elsewhere",
+        uses=("mn25.lem11/risk", "mn25.lem11/risk-of-the-start", "subgradient-inequality"),
     )
     .condition(
         "oracle-privacy-is-finite", r"\log(1/\delta)>0", where="Theorem 2: rho = 1/log(1/delta) for delta in [0, 1]",

@@ -120,7 +120,7 @@ thm8 = (
     )
     .step(
         "smallest-ball", r"2^{-\frac{1}{2}\log(n)}B\le B\sqrt{\frac{\log(n)}{n}}", given=r"n\ge 3",
-        where="Theorem 8, proof: R = log(n)/2, so that the smallest ball is one of D", consequence=EDGE,
+        where="Theorem 8, proof: R = log(n)/2, so the smallest ball is one of D", consequence=EDGE,
         true_if="if log(n) has base 2",
     )
     .corrected(
@@ -167,7 +167,7 @@ thm8 = (
         "privacy", r"\log(n)((R+1)(\log(n)+1)\epsilon+\epsilon)\le 4(\log(n))^3\epsilon",
         given=r"R=\frac{1}{2}\log(n)", added=(_log_n,),
         uses=("basic-composition", "mn25.thm8/privacy-of-the-boosted-solver"),
-        where="Theorem 8, privacy: log(n) calls, each on R + 1 balls, and a selection between the balls",
+        where="Theorem 8, privacy: log(n) calls, each on R + 1 balls, and a selection among the balls",
     )
     .whole(
         "delta", r"\log(n)(R+1)\log(n)\delta\le\frac{3}{2}(\log(n))^3\delta", given=r"R=\frac{1}{2}\log(n)",

@@ -116,7 +116,7 @@ lem6 = (
     .step(
         "second-quotient", r"\exp(c\epsilon)-1\le c\cdot(e^{\epsilon}-1)", given=r"c\epsilon\le 1", letters=(_few,),
         where="Lemma 6, proof, 8th display, line 3, second part, times e^epsilon - 1, with c = 2 m / n",
-        consequence=PROOF_STEP, true_if="for c of at most 1; the convexity of exp turns it round for larger c",
+        consequence=PROOF_STEP, true_if="for c of at most 1; the convexity of exp reverses it for larger c",
     )
     .step(
         "last-line", r"gc+c\le 2gc",

@@ -62,7 +62,7 @@ thm6 = (
     .define(r"\mathcal{L}(w^{*})", r"\langle w^{*},\frac{1}{n}\sum_{i=1}^{n}x_{i}\rangle+\lambda\|w^{*}\|^{2}")
     .condition(
         "delta-of-lemma-14", r"\frac{1}{16nd}\le\frac{1}{12Nd}", given=r"N\le n", uses=("mn25.lem14",),
-        where="Theorem 6: Lemma 14 for N records asks for delta <= 1/(12 N d)",
+        where="Theorem 6: Lemma 14 for N records requires delta <= 1/(12 N d)",
     )
     .condition(
         "records-enough", r"n\alpha/(BL)\ge 1", consequence=EDGE, true_if="for alpha of at least B L/n",
@@ -186,7 +186,7 @@ thm6 = (
     .corrected(
         "contradiction", r"\frac{L^2N^2}{4n^2\lambda}\cdot\frac{1}{36}=2\alpha",
         given=r"N=2n\alpha/(BL), \lambda=\frac{NL}{144nB}",
-        because="4 times 36 is 144, not 72, so that alpha >= alpha is left, which contradicts nothing; with N = 2 n "
+        because="4 times 36 is 144, not 72, so alpha >= alpha remains, which contradicts nothing; with N = 2 n "
                 "alpha/(B L) records it is alpha >= 2 alpha",
         consequence=CONSTANT, where="Theorem 6, proof, 4th display, for N = 2 n alpha/(B L)",
         true_if="for an excess risk below alpha",
@@ -218,7 +218,7 @@ thm6 = (
     .corrected(
         "rate", r"s=\Omega(\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}})",
         given=r"s\ge\frac{BL\sqrt{d}}{36\alpha\sqrt{\log(1/\delta)}}", coverage="whole",
-        because="the proof shows a bound that falls with log(1/delta), of which delta <= 1/(16 n d) is no bound",
+        because="the proof shows a bound that falls with log(1/delta), which delta <= 1/(16 n d) does not bound",
         uses=("mn25.lem14", "mn25.thm6/contradiction", "mn25.thm6/excess-from-below", "mn25.thm6/excess",
               "mn25.thm6/error-of-the-mean", "mn25.thm6/minimizer", "mn25.thm6/lipschitz"),
         where="Theorem 6, with the root of log(1/delta) of Theorem 3, for the smoothness 576 alpha/B^2",
@@ -278,7 +278,7 @@ lem13 = (
     )
     .corrected(
         "one-bound-on-the-time", r"aq\ge\frac{1}{2}a", given=r"q\ge\frac{1}{2}",
-        because="the mean error under T <= 10 s says nothing of that under T <= 2 s",
+        because="the mean error under T <= 10 s says nothing about that under T <= 2 s",
         where="Lemma 13, proof, 1st display, line 3, with T <= 2 s in both lines",
     )
     .step(
@@ -319,7 +319,7 @@ lem13 = (
         given=r"\lambda=\alpha/B^{2}", consequence=PROOF_STEP,
         where="Lemma 13, proof: w* = -Theta_S/(2 lambda) has to lie in the set, where Theta may be as long as 2 "
               "L/sqrt(s)",
-        true_if="for s of at least B^2 L^2/alpha^2, which is what is to be shown",
+        true_if="for s of at least B^2 L^2/alpha^2, which is what has to be shown",
     )
     .corrected(
         "minimizer-in-the-set", r"\frac{1}{2\lambda}\cdot\frac{2L}{\sqrt{s_0}}=B",

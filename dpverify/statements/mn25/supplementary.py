@@ -71,7 +71,7 @@ fact1 = (
         "from-a-larger-problem", rf"{_unit_value.latex}-{_unit_best.latex}\le\frac{{\alpha}}{{BL}}",
         given=rf"{_value.latex}-{_best.latex}\le\alpha, {_unit_value.latex}=\frac{{{_value.latex}}}{{BL}}, "
               rf"{_unit_best.latex}=\frac{{{_best.latex}}}{{BL}}",
-        where="Section 3.1, which says Fact 1 the other way round, for a lower bound",
+        where="Section 3.1, which states Fact 1 in reverse, for a lower bound",
     )
 )  # fmt: skip
 

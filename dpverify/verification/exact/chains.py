@@ -26,14 +26,15 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import (
     ContractOrDrift,
     Dataset,
-    GeneralizedLinear,
     HalfSquaredDistance,
     Linear,
     Logistic,
     Loss,
     Squared,
+    is_generalized_linear,
 )
 from dpverify.problems.problem import without_ridge
+from dpverify.problems.smoothed_losses import DENSITY_AT_0, SmoothedGeneralizedLinear
 
 Algorithm = PNSGD | SkipPNSGD | StopPNSGD | PNMSGD | SmoothedPNSGD | NoisyGradientDescent
 """Those that are chains; `fmtt18.public` is a `SkipPNSGD`."""
@@ -47,6 +48,19 @@ _THIRD_DERIVATIVES: dict[type[Any], float] = {
     Logistic: 1 / (6 * math.sqrt(3)),
 }
 """Lipschitz constants of Hessians for records in the unit ball, for losses where one is known."""
+
+
+def _hessian_lipschitz(loss: Loss) -> float:
+    """For records in the unit ball; infinite if there is none or none is known."""
+    if isinstance(loss, SmoothedGeneralizedLinear):
+        # a mean over moved copies of the base loss
+        known = _THIRD_DERIVATIVES.get(type(loss.base), math.inf)
+        if math.isinf(loss.base.smoothness):
+            # its slope jumps at one point: by that much times the kernel's density, by that much times its derivative
+            jump = loss.smoothness * loss.width / DENSITY_AT_0
+            known = min(known, jump * DENSITY_AT_0 * math.exp(-0.5) / loss.width**2)
+        return known
+    return _THIRD_DERIVATIVES.get(type(loss), math.inf)
 
 
 class _Steps:
@@ -63,8 +77,8 @@ class _Steps:
         if key not in self._maps:
             loss, ridge = without_ridge(self._loss)
             smoothness, convexity = self._loss.smoothness, self._loss.strong_convexity
-            curvature = _THIRD_DERIVATIVES.get(type(loss), math.inf)
-            if isinstance(loss, GeneralizedLinear):
+            curvature = _hessian_lipschitz(loss)
+            if is_generalized_linear(loss):
                 # a short record bends the loss less
                 length = float(np.linalg.norm(x)) * (1 + 1e-12)
                 if math.isfinite(smoothness):

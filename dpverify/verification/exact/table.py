@@ -24,6 +24,8 @@ _BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
 EPSILON, DELTA = 1.0, 1e-5
 _ACCURACY = 0.02
 _LIMIT = 4e9
+_COMPARED = 1e-3
+"""Epsilon from which an interval is as narrow as asked for; nats."""
 
 
 @dataclass(frozen=True)
@@ -104,14 +106,14 @@ def measured(row: Row) -> Iterator[tuple[int, float | None, float, Interval]]:
 
 def table(sizes: tuple[int, ...] = (20, 200)) -> Iterator[str]:
     """The lines of the table."""
-    yield "| algorithm | n | record | printed | proved | this pair | proved / pair |"
+    yield "| algorithm | n | record | printed | proved | this pair | proved / pair, at least |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for n in sizes:
         for row in _rows(n):
             for index, printed, proved, interval in measured(row):
                 low, high = interval.lower, interval.upper
                 said = "none" if printed is None else f"{printed:.4g}"
-                ratio = f"{proved / high:.2f}" if high > 0 else "infinite"
+                ratio = f"{proved / high:.3g}" if high >= _COMPARED else ""
                 yield (
                     f"| {row.name} | {n} | {index} | {said} | {proved:.4g} | {low:.4g} to {high:.4g} | {ratio} |"
                 )

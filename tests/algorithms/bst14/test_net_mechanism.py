@@ -231,7 +231,7 @@ def test_coarse_nets() -> None:
     problem = Problem(Logistic(), Ball(2, 1.0))
     mechanism = NetMechanism(problem, 1.0, cover_radius=0.5)
     assert mechanism.theorem_radius(50) == pytest.approx(2.0 * 2 / 50)
-    with pytest.raises(NotGuaranteedError, match="radius of cover"):
+    with pytest.raises(NotGuaranteedError, match="covering radius"):
         mechanism(data, rng=Randomness(1), runs=5)
     assert mechanism.risk_bound(50) is None
     assert mechanism.guarantees(50).headline.guarantee == PureDP(1.0)

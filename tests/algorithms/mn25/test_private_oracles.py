@@ -138,7 +138,7 @@ def in_run_3(record: int) -> Any:
         (Scripted([[0, 0, 0]], (1, 2), 3), "asks for a record 3 times, where 2"),
         (Scripted([[0, 1], [1, 2]]), "in 2 batches, where 1"),
         (Scripted([[0, 1], in_run_3(4)[:, ::-1]], (1, 1)), "in 2 batches, where 1"),
-        (Scripted([[0, 1], [0, 1], [0, 1]], (3, 1)), "a batch more than the 2"),
+        (Scripted([[0, 1], [0, 1], [0, 1]], (3, 1)), "one batch more than the 2"),
         # a smaller batch has a louder mean than the declared one
         (Scripted([[0]]), "1 queries in some run, where 2"),
         (Scripted([np.zeros(0, dtype=np.int64)]), "0 queries in some run, where 2"),

@@ -40,7 +40,7 @@ from dpverify.proving.reasoning.prefix import domain, put_in, values_to_json, wi
 _GROWS = 1.5
 """How much larger what is needed may be far out, before it is taken to grow."""
 _TOO_LARGE = 1e12
-_GROWING = "what is needed of a constant seems to grow without bound"
+_GROWING = "the constant that is needed seems to grow without bound"
 _OPTIONS = tuple(
     map(
         Fraction,

@@ -133,7 +133,7 @@ class Task:
         return Proof(
             Verdict.UNDECIDED,
             "none",
-            reason="; ".join(dict.fromkeys(self.reasons)) or "no values are found that would do",
+            reason="; ".join(dict.fromkeys(self.reasons)) or "no suitable values are found",
             gap=most_telling(self.gaps) if self.gaps else Gap.NO_METHOD,
             stopped_by_the_clock=self.cut_short,
         )

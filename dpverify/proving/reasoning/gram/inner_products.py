@@ -138,9 +138,7 @@ class InnerProducts:
     def _coefficient(self, e: Expression) -> Coefficient:
         found = self._form(e)
         if found.keys() - {ONE}:
-            raise OutOfScopeError(
-                "an inner product or a letter without bounds as a divisor, or before a vector"
-            )
+            raise OutOfScopeError("an inner product or an unbounded letter as a divisor, or before a vector")
         if not found:
             raise OutOfScopeError("a divisor that is 0")
         return found[ONE]
@@ -171,7 +169,7 @@ class InnerProducts:
                 by = self._coefficient(below)
                 return {name: c / by for name, c in self.vector(part).items()}
             case _:
-                raise OutOfScopeError("no vector that is known")
+                raise OutOfScopeError("not a known vector")
 
     def inner(self, left: Vector, right: Vector) -> Form:
         """The inner product of two linear combinations."""

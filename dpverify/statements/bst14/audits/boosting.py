@@ -181,8 +181,8 @@ def _pick_law(profile: Profile) -> SamplingCase:
         claim="the pick of two has probability proportional to exp(-epsilon' L(theta; D) / (2 L ||C||))",
         origin=Corrected(
             "bst14.appD",
-            "the exponential mechanism, its share of epsilon not named",
-            "the share is 0.95 of epsilon here, so that the pick matters",
+            "the exponential mechanism, with its share of epsilon not stated",
+            "the share is 0.95 of epsilon here, so the pick matters",
             "every data set",
         ),
         blind=UniformOn(Ball(1, 1.0)),

@@ -49,7 +49,9 @@ def _worst(profile: Profile) -> PrivacyCase:
         claim.guarantee,
         pair.description,
         profile.runs(10_000),
-        origin=AsPrinted(claim.sources[0], f"{claim.guarantee}", "every epsilon, as many steps as proved"),
+        origin=AsPrinted(
+            claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
+        ),
         weakened=mechanism.weakened,
         fault=EXPONENT,
     )
@@ -106,8 +108,10 @@ def _inside(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
             bound=0.5,
             quantity="P[the point is in C]",
             claim="at least 1/2",
-            origin=AsPrinted("bst14.lem6.4", "at least 1/2", "as many steps as proved; fewer are taken here"),
-            data=f"{data_name}, 5 records, d = 2; 16 cells a side, 20,000 steps, fewer than proved",
+            origin=AsPrinted(
+                "bst14.lem6.4", "at least 1/2", "the proven number of steps; fewer are taken here"
+            ),
+            data=f"{data_name}, 5 records, d = 2; 16 cells per side, 20,000 steps, fewer than the proven number",
             runs=profile.runs(10_000),
             at_least=True,
         ),
@@ -129,7 +133,7 @@ def _never_left(profile: Profile) -> tuple[MeanCase, ...]:
             quantity="P[the point is in C]",
             claim="1",
             origin=AsPrinted("bst14.lem6.5", "the output is in C", "every number of steps"),
-            data="breast-cancer, 5 records, d = 2; 16 cells a side, 20,000 steps, fewer than proved",
+            data="breast-cancer, 5 records, d = 2; 16 cells per side, 20,000 steps, fewer than the proven number",
             runs=profile.runs(5_000),
             at_least=True,
         ),

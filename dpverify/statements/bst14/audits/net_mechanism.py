@@ -71,7 +71,7 @@ def _net_risk(name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 NetMechanism(problem, EPSILON),
                 data,
                 f"{name}, n records, d = 2, epsilon = {EPSILON:g}",
-                "n L r + 2 L ||C|| ln|M| / epsilon, r the radius of cover of the net M",
+                "n L r + 2 L ||C|| ln|M| / epsilon, r the covering radius of the net M",
                 "bst14.thmA.1",
                 profile.runs(2_000),
             )
@@ -145,7 +145,7 @@ def _net_constant(shape: str, profile: Profile) -> ConstantCase:
         printed=None,
         parameters={"n": "50, 100, 200", "p": str(p), "epsilon": f"{EPSILON:g}", "set": shape},
         range_fixed_by="floating-point arithmetic" if covers else "a net does not cover the set as claimed",
-        method="grid of cubes; radius of cover from below by a search: " + "; ".join(radii),
+        method="grid of cubes; covering radius from below by a search: " + "; ".join(radii),
         origin=Corrected(
             "bst14.alg8", "O((epsilon n / p)^p), no constant", "the hidden constant is computed", "these n"
         ),

@@ -53,7 +53,7 @@ def _private(pair: NeighborPair, runs: int) -> PrivacyCase:
         origin=Corrected(
             "bst14.thm2.1",
             f"{stated.headline.guarantee} for sigma^2 = O(L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2)",
-            "the O( ) has the smallest constant that is proved, and the claim is the whole profile through that point",
+            "the O( ) has the smallest proven constant, and the claim is the whole profile through that point",
             "every epsilon >= 0",
         ),
         weakened=mechanism.weakened,
@@ -161,7 +161,7 @@ def _constant(n: int, epsilon: float, profile: Profile) -> ConstantCase:
         printed=None,
         parameters={"n": str(n), "epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}", "steps": "n^2 - 1"},
         range_fixed_by=f"accounting at n = {n}, epsilon = {epsilon:g} and delta = {DELTA:g}",
-        method="accounting for one of n records a step, replace-one neighbors, n^2 - 1 steps",
+        method="accounting for one of n records per step, replace-one neighbors, n^2 - 1 steps",
         origin=Corrected(
             "bst14.alg1",
             "sigma^2 = O( ), no constant",

@@ -207,7 +207,7 @@ PLANS: tuple[Plan, ...] = (
         curve_over="zeta",
     ),
     ConstantPlan(
-        "bst14.alg3/zeta", "bst14.alg3", "From which zeta on the ball's printed probability holds", _zeta
+        "bst14.alg3/zeta", "bst14.alg3", "From which zeta the ball's printed probability holds", _zeta
     ),
     SamplingPlan("bst14.alg3/law", "bst14.alg3", "The norm of output perturbation's noise", _output_law),
 )

@@ -27,7 +27,7 @@ def ridge(data_name: str, n: int = SIZE) -> tuple[Problem, Dataset]:
 
 PERTURBED = (
     "epsilon is split between the noise, the Hessian's determinant and the minimizer's error: with the printed noise "
-    "and Delta the determinant's share is spent on top"
+    "and Delta the determinant's share is spent in addition"
 )
 
 

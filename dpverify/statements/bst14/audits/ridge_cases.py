@@ -52,13 +52,13 @@ COMPOSED: dict[str, Origin] = {
     "bst14.thmC.1": Corrected(
         "bst14.thmC.1",
         "(epsilon, delta)-DP with c = 4 in the noise of output perturbation",
-        "c is the smallest constant that is proved; the printed one is too small",
+        "c is the smallest proven constant; the printed one is too small",
         "every epsilon > 0, delta in (0, 1)",
     ),
     "bst14.appD": Corrected(
         "bst14.appD",
         "(epsilon, delta)-DP with all of epsilon in the k runs",
-        "half of epsilon, or the share named, is kept back for the selection",
+        "half of epsilon, or the stated share, is reserved for the selection",
         "every epsilon > 0",
     ),
 }

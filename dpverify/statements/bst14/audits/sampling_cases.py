@@ -70,7 +70,7 @@ RISK_ORIGINS = {
     "bst14.thmA.1": Corrected(
         "bst14.thmA.1",
         "O(p L ||C|| / epsilon ln(epsilon n / p))",
-        "the size of the net and its radius of cover are computed, not estimated",
+        "the size of the net and its covering radius are computed, not estimated",
         "every n and epsilon",
     ),
 }
@@ -105,4 +105,4 @@ class Coordinate:
         return np.asarray(np.asarray(points) @ np.array(self.direction))
 
 
-UNCOUNTED = Unstated("the paper counts no queries of exact sampling; the number is the implementation's own")
+UNCOUNTED = Unstated("the paper counts no queries of exact sampling; the number is the implementation's")

@@ -60,7 +60,9 @@ def private_case(kind: type, data_name: str, n: int, d: int, profile: Profile) -
         claim.guarantee,
         pair.description,
         profile.runs(10_000),
-        origin=AsPrinted(claim.sources[0], f"{claim.guarantee}", "every epsilon, as many steps as proved"),
+        origin=AsPrinted(
+            claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
+        ),
         weakened=mechanism.weakened,
         fault=EXPONENT,
     )
@@ -95,7 +97,7 @@ def law_case(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCa
         origin=Corrected(
             stated.sources[0],
             "log-density within epsilon~, after O( ) steps",
-            "the number of steps is the one that is proved, with its constant",
+            "the number of steps is the proven one, with its constant",
             "every n",
         ),
         blind=UniformOn(problem.constraint),
@@ -129,7 +131,7 @@ def query_case(kind: type, n: int, d: int, profile: Profile) -> ComplexityCase:
         exact=False,
         oracle="value",
         origin=Corrected(
-            "bst14.lem6.1", "O( ) steps", "the number of steps that is proved, with its constant", "every n"
+            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
         ),
     )
 

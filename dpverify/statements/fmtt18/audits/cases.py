@@ -47,5 +47,5 @@ def query_case(
     mechanism: Any, data: Dataset, subject: str, claimed: int, words: str, *, exact: bool = False
 ) -> ComplexityCase:
     """A stated number of gradient queries, one a step."""
-    origin = AsPrinted(subject, f"{words} = {claimed}: one gradient a step", "every n")
+    origin = AsPrinted(subject, f"{words} = {claimed}: one gradient per step", "every n")
     return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=origin)

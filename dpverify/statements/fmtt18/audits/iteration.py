@@ -106,7 +106,7 @@ def _identity_maps(profile: Profile) -> PrivacyCase:
             "fmtt18.thm1",
             "order ||x_0 - x_0'|| / (2 T sigma^2), the same number at distance 1: "
             f"{1.0 / (2 * CNI_STEPS * stddev**2):.4g} order",
-            "the distance belongs squared, as the units say and identity maps show",
+            "the distance must be squared, as the units require and identity maps show",
             "every order >= 1, Gaussian noise",
         ),
         weakened=mechanism.weakened,

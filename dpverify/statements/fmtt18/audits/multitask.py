@@ -174,7 +174,7 @@ def _tasks_risk(profile: Profile) -> tuple[MeanCase, ...]:
             origin=Corrected(
                 "fmtt18.thm32",
                 "the same bound with q = max(2 k ln(n) / n, 2 ln(1/delta))",
-                "q has the harmonic number H_n for ln n; the largest error of the certified minima is added",
+                "q has the harmonic number H_n in place of ln n; the largest error of the certified minima is added",
                 "epsilon in (0, 1), delta in (0, 1/2), independent records",
             ),
             block_size=RUNS_A_SAMPLE,
@@ -207,7 +207,7 @@ def _tasks_constant(profile: Profile) -> ConstantCase:
         origin=Corrected(
             "fmtt18.thm32",
             "c = 4",
-            "q has the harmonic number H_n for ln n",
+            "q has the harmonic number H_n in place of ln n",
             "epsilon in (0, 1), delta in (0, 1/2)",
         ),
     )

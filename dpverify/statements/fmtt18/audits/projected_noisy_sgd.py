@@ -82,7 +82,9 @@ def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guaran
     loss, variance = mechanism.problem.loss, mechanism.noise_stddev**2
     lipschitz, sensitivity = loss.lipschitz_constant, gradient_sensitivity(loss)
     specialized = sensitivity < 2 * lipschitz * (1 - 1e-12)
-    apart = f"the proof uses of 2 L only how far apart two gradients are, {sensitivity:g} here"
+    apart = (
+        f"in place of 2 L, the proof needs only the largest distance of two gradients, {sensitivity:g} here"
+    )
     if algorithm == "stop":
         slope = 4 * lipschitz**2 * math.log(n) / (n * variance)
         because = "the sum in the proof is the harmonic number H_n, where ln n is printed"
@@ -250,8 +252,8 @@ def _measured_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[Ri
             problem=problem,
             dataset=data,
             bound=math.inf,
-            claim="none: the paper bounds no risk of this algorithm's last point",
-            origin=Unstated("the paper states nothing of it"),
+            claim="none: the paper does not bound the risk of this algorithm's last point",
+            origin=Unstated("the paper says nothing about it"),
             data=data.name,
             runs=profile.runs(10_000),
             total=False,
@@ -338,7 +340,7 @@ def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
             1.0,
             0.0,
             f"P[Skip's point is below {threshold} in a direction] minus the same for Stop(n/2)",
-            "0: the two have one law on independent draws",
+            "0: on independent draws, the two have the same law",
             f"{data.name} as the population, samples of {n} records",
             profile.runs(6_000),
             origin=AsPrinted(
@@ -414,7 +416,7 @@ def _plans() -> tuple[Plan, ...]:
             MeanPlan(
                 f"fmtt18.skip/{name}/stop-half",
                 "fmtt18.skip",
-                f"Skip-PNSGD and Stop(n/2) on {name}: one law",
+                f"Skip-PNSGD and Stop(n/2) on {name}: the same law",
                 partial(_skip_is_stop, name),
             )
             for name in REAL_DATA

@@ -60,7 +60,7 @@ PUBLIC = 10
 _PUBLIC_ORIGIN = Corrected(
     "fmtt18.cor31",
     "(epsilon, delta)-DP for sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
-    "the exact profile at the last private index, for any sigma; the printed one lacks a 2 under the root",
+    "the exact profile at the last private index, for any sigma; the printed one lacks a factor 2 under the root",
     "every epsilon >= 0, eta <= 2/beta, the same public records on both sides",
 )
 
@@ -118,7 +118,7 @@ def _public_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / (m epsilon^2)) at epsilon = 1, m = n/2",
                 Corrected(
                     "fmtt18.cor31",
-                    "the same bound, beside sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
+                    "the same bound, with sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
                     "the noise is sqrt(2) times the printed one, with which the printed bound agrees",
                     "every epsilon > 0, independent records, eta <= 2/beta",
                 ),

@@ -93,7 +93,7 @@ def _smoothed_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
                 "fmtt18.cor34",
                 "4 sqrt(2) R L / sqrt(n) (sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 "
                 "ln(1.25/delta)))",
-                "noise enough for this epsilon, and the bias that the printed lambda has for these losses",
+                "enough noise for this epsilon, and the bias that the printed lambda has for these losses",
                 "every epsilon > 0, independent records, eta <= 2/beta",
             ),
             profile,
@@ -132,7 +132,7 @@ def _bias_constant(profile: Profile) -> ConstantCase:
         extreme="smallest",
         printed=1.0,
         parameters={"d": ", ".join(map(str, dimensions))},
-        range_fixed_by="these dimensions; it rises to 1 with d",
+        range_fixed_by="these dimensions; it increases to 1 with d",
         method="E ||Z|| in closed form, attained by ||w - x|| at w = x",
         origin=AsPrinted("fmtt18.thm33", "L lambda sqrt(d)", "every convex L-Lipschitz loss"),
     )

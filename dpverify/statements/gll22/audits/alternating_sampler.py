@@ -64,7 +64,7 @@ def _gaussian_law(profile: Profile) -> SamplingCase:
         origin=Corrected(
             "gll22.thm5.6",
             "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps",
-            "the number of steps is the one that is proved, with its constants",
+            "the number of steps is the proven one, with its constants",
             "every accuracy in (0, 1)",
         ),
         statistic_name=f"first coordinate of {data.d}",
@@ -91,7 +91,7 @@ def _sampler_law(data_name: str, d: int, profile: Profile) -> SamplingCase:
         origin=Corrected(
             "gll22.thm5.6",
             "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps",
-            "the number of steps is the one that is proved, with its constants",
+            "the number of steps is the proven one, with its constants",
             "every accuracy in (0, 1)",
         ),
         statistic_name=f"first coordinate of {d}",

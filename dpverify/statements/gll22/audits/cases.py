@@ -91,7 +91,7 @@ def expected_queries(
         lower=0.0,
         upper=highest,
         bound=stated.count,
-        quantity=f"value queries a run, cut off at {cut:g} times the bound",
+        quantity=f"value queries per run, cut off at {cut:g} times the bound",
         claim=claim,
         origin=Corrected(
             source,

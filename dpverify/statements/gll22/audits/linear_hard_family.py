@@ -75,7 +75,7 @@ def _gaussian(name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 trial.largest_excess,
                 family.lower_bound,
                 "expected excess population risk, over the family",
-                "at least G D / (16 sqrt(1 + 4 k / d)), what the proof gives, k = n d",
+                "at least G D / (16 sqrt(1 + 4 k / d)), as the proof gives, k = n d",
                 f"Gaussian records about random signs, {NAMES[name]}",
                 profile.runs(1_000),
                 origin=Corrected(
@@ -110,7 +110,7 @@ def _real(name: str, data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
                 family.diameter * float(np.linalg.norm(features.mean(axis=0))),
                 -math.inf,
                 "expected excess population risk",
-                f"none is proved; the Gaussian family of as large records has at least {family.lower_bound:.4g}",
+                f"none is proved; the Gaussian family with records as large has at least {family.lower_bound:.4g}",
                 f"{data.name} as the population, with random signs, {NAMES[name]}",
                 profile.runs(500),
                 origin=Unstated("no bound is proved on such a population"),
@@ -134,7 +134,7 @@ def _private(data_name: str, profile: Profile) -> PrivacyCase:
         pair.description,
         profile.runs(40_000),
         origin=Unstated(
-            "the solver is tried on the family, but is none of the paper's; its noise is the Gaussian mechanism's"
+            "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
         ),
         weakened=solver.weakened,
         fault=NOISE,

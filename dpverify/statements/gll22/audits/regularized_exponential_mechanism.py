@@ -102,7 +102,7 @@ def _sampled(profile: Profile) -> PrivacyCase:
         origin=Corrected(
             "gll22.thm6.4",
             f"({EPSILON:g}, 0.05)-DP, a third of delta paid for the sampler",
-            "total variation tau costs (1 + e^epsilon) tau, more than what is printed for it",
+            "total variation tau costs (1 + e^epsilon) tau, more than is printed for it",
             "epsilon below 100",
         ),
     )

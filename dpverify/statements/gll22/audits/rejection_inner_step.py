@@ -35,11 +35,11 @@ def _step_law(data_name: str, profile: Profile) -> SamplingCase:
         reference_error=1e-6,
         distance="total variation",
         bound=step.total_variation,
-        claim="total variation at most what the product estimate's truncation costs",
+        claim="total variation at most the cost of truncating the product estimate",
         origin=Corrected(
             "gll22.lem5.5",
             "total variation at most delta for eta <= C / (G^2 ln(1/delta))",
-            "what the truncation costs is computed for the step taken",
+            "the cost of the truncation is computed for the step taken",
             "every step size",
         ),
         statistic_name="the only coordinate",

@@ -51,7 +51,7 @@ def few_records() -> tuple[Problem, Dataset]:
 
 def private_case(mechanism: Any, pair: NeighborPair, runs: int, *, source: str, printed: str) -> PrivacyCase:
     """Linear losses of a few records, with the accountant's whole profile as the claim."""
-    because = "the whole profile that the accountant proves for the parameters in use, all messages or phases released"
+    because = "the whole profile proved by the accountant for these parameters, with all messages or phases released"
     return PrivacyCase(
         mechanism,
         pair.left,

@@ -89,7 +89,7 @@ def _constant(n: int, profile: Profile) -> ConstantCase:
         constant=26.0,
         printed="26",
         source=SOURCE,
-        method="accounting for m of n records a step, drawn without replacement, all messages released",
+        method="accounting for m of n records per step, drawn without replacement, all messages released",
     )
 
 

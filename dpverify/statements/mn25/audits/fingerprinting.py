@@ -103,10 +103,10 @@ def _not_traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
             upper=2.0,
             bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
             quantity="statistic of a member, private estimator",
-            claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, repaired",
+            claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, corrected",
             origin=Corrected(
                 "mn25.lem14",
-                "a threshold sqrt(3 d ln(1/delta)) that does not give the line after it",
+                "a threshold sqrt(3 d ln(1/delta)) that does not give the next line",
                 "from the definition of privacy, with the exact variance; Lemma 14's form with 2 sqrt(d ln(1/delta))",
                 "epsilon <= ln(1/delta)",
             ),
@@ -131,7 +131,7 @@ def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ..
             upper=1.0,
             bound=DELTA,
             quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
-            claim="at most delta" if private else "more than delta, so that it is not (epsilon, delta)-DP",
+            claim="at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
             origin=AsPrinted(
                 "mn25.lem14",
                 "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta",

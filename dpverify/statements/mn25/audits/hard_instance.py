@@ -83,7 +83,7 @@ def _found(profile: Profile) -> tuple[MeanCase, ...]:
             upper=float(HIDDEN),
             bound=float(queries),
             quantity="directions found",
-            claim="at most one a query",
+            claim="at most one per query",
             origin=AsPrinted(
                 "mn25.instance-facts", "one direction for each query at most", "every K <= d / 2"
             ),
@@ -113,7 +113,7 @@ def _private_on_instance(profile: Profile) -> tuple[MeanCase, ...]:
             bound=math.inf,
             quantity="excess risk of a private algorithm, L = 2, B = 1",
             claim="none: Theorem 1 is about dimensions of at least C_2 / alpha^2",
-            origin=Unstated("the paper states nothing of it"),
+            origin=Unstated("the paper says nothing about it"),
             data=f"random hard instances, d = {dimension}, K = {directions}, n = {n}",
             runs=profile.runs(200),
             size=epsilon,
@@ -166,7 +166,7 @@ def _instance_queries(profile: Profile) -> ComplexityCase:
         40,
         "one a step",
         "digits as directions",
-        origin=AsPrinted("mn25.prelim", "one query a step", "every step"),
+        origin=AsPrinted("mn25.prelim", "one query per step", "every step"),
     )
 
 

@@ -157,7 +157,7 @@ def _capacity_constant(profile: Profile) -> ConstantCase:
         printed=1.0,
         parameters={"sigma": "1 to 1e6"},
         range_fixed_by="floating-point arithmetic",
-        method="closed form on a grid; it rises with sigma, to 1/2",
+        method="closed form on a grid; it increases with sigma, to 1/2",
         origin=AsPrinted("mn25.thm5", "capacity at most d / sigma^2, c = 1", "sigma >= 1, L = 1"),
     )
 

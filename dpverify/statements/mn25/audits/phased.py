@@ -129,7 +129,7 @@ def _erm_constant(n: int, profile: Profile) -> ConstantCase:
         constant=math.log(n),
         printed="ln n, in O( )",
         source=SOURCES[ERM],
-        method="Gaussian composition over the phases, inexact minimizers paid for",
+        method="Gaussian composition over the phases, inexact minimizers accounted for",
     )
 
 

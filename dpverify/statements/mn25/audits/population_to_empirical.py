@@ -62,7 +62,7 @@ def _by_erm_privacy(data_name: str, profile: Profile) -> PrivacyCase:
         profile.runs(1_000),
         origin=Corrected(
             "mn25.thm8",
-            "(epsilon, delta)-DP, solvers and selections without their shares",
+            "(epsilon, delta)-DP, the shares of solvers and selections not stated",
             "epsilon is split over the solver's runs and the selections of a phase",
             "every n >= 2",
         ),
@@ -85,7 +85,7 @@ def _by_erm_worst(profile: Profile) -> PrivacyCase:
         profile.runs(2_000),
         origin=Corrected(
             "mn25.thm8",
-            "(epsilon, delta)-DP, solvers and selections without their shares",
+            "(epsilon, delta)-DP, the shares of solvers and selections not stated",
             "epsilon is split over the solver's runs and the selections of a phase",
             "every n >= 2",
         ),

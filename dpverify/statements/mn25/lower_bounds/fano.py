@@ -176,7 +176,7 @@ lem9 = (
     .whole(
         "entropy", rf"{_H9.latex}\geq(d_{{\mathcal{{C}}}}-1){_log_r.latex}",
         given=rf"{_H9.latex}\ge {_surprise.latex}, {_surprise.latex}\ge(d_{{\mathcal{{C}}}}-1){_log_r.latex}",
-        where="Lemma 9 for X of norm r: each value's surprise, and so their mean",
+        where="Lemma 9 for X of norm r: each value's surprisal, and hence their mean",
         uses=("area-of-convex-bodies", "mn25.lem9/ratio-of-areas"),
     )
     .corrected(
@@ -186,7 +186,7 @@ lem9 = (
         added=(_three, _four), where="Lemma 9, proof, for X of norm r: a and b are (2 alpha)^{d_C - 1} and r^{d_C - 1}",
     )
     .correction(
-        "X is to be uniform on the sphere of radius r, as in Lemma 8, not a unit vector",
+        "X has to be uniform on the sphere of radius r, as in Lemma 8, not a unit vector",
         latex=r"X\text{ uniform on }\mathcal{S}(r,0)\implies H(\hat{X})\geq(d_{\mathcal{C}}-1)\log(r/2\alpha)",
         replaces=("unit-vector-in-a-large-ball",),
     )
@@ -216,7 +216,7 @@ lem10 = (
     )
     .instance(
         "three-points", r"0\ge\frac{\log(3)-\log(2)}{\log(\frac{3}{2})}-\frac{\log(3)+1}{\log(\frac{3}{2}-1)}",
-        consequence=EDGE, true_if="where |C| is more than 2 N_max, so that the second logarithm is positive",
+        consequence=EDGE, true_if="where |C| is more than 2 N_max, so the second logarithm is positive",
         where="Lemma 10 for |C| = 3 and N_max = 2",
         case="C = {0, 1, 10}, tau = 1, X uniform, Y = X",
     )
@@ -245,17 +245,18 @@ lem10 = (
     )
     .whole(
         "bound", rf"{_far.latex}\ge\frac{{H(X)-\log(N_{{max}})}}{{b}}-\frac{{I(Y;X)+1}}{{c}}",
-        given=rf"{_far.latex}\ge t, t\ge\frac{{H(X)-\log(N_{{max}})}}{{b}}-\frac{{I(Y;X)+1}}{{c}}",
-        added=(real("t", meaning="the second line of the proof"),),
-        where="Lemma 10, where all logarithms are positive and H(X) is at least log(N_max)",
-        uses=("duchi-wainwright", "mn25.lem10/first-line", "mn25.lem10/arguments", "mn25.lem10/last-line"),
+        given=rf"{_far.latex}\ge\frac{{H(X)-\log(N_{{max}})}}{{a}}-\frac{{I(Y;X)+1}}{{a}}, c\le a\le b, "
+              r"H(X)\ge\log(N_{max})",
+        where="Lemma 10, where all logarithms are positive and H(X) is at least log(N_max): a is the logarithm of the "
+              "cited proposition, b and c are the two that are printed",
+        uses=("duchi-wainwright", "mn25.lem10/first-line", "mn25.lem10/arguments"),
     )
     .whole(
         "where-it-is-negative", r"0\ge\frac{H(X)-\log(N_{max})}{b}-\frac{I(Y;X)+1}{c}",
         given=r"H(X)\le\log(N_{max})", where="Lemma 10, where all logarithms are positive and H(X) is below log(N_max)",
     )
     .correction(
-        "|C| has to be more than 2 N_max, so that the last logarithm is positive", replaces=("three-points",),
+        "|C| has to be more than 2 N_max for the last logarithm to be positive", replaces=("three-points",),
         latex=r"|\mathcal{C}|>2N_{max}\implies\mathbb{P}[\|X-Y\|\geq\tau]\geq"
               r"\frac{H(X)-\log(N_{max})}{\log(\frac{|\mathcal{C}|}{N_{max}})}"
               r"-\frac{I(Y;X)+1}{\log(\frac{|\mathcal{C}|}{N_{max}}-1)}",

@@ -92,6 +92,11 @@ _log_3 = information("log_3", r"\log(3/\alpha)")
 _HALVES = rf"\frac{{2}}{{5}}\geq {_P_40.latex}"
 _FANO = rf"\frac{{1}}{{2}}-8\cdot\frac{{{_I_hat.latex}+1}}{{d}}"
 
+_scale = real("t", gt=0, meaning="d_C log(3)")
+_queries = real("queries", ge=0, latex=r"\bar{T}", meaning="number of unique queries")
+_entropy, _log_of = information("H_cell", "H"), information("ell", r"\ell")
+_missed = _probability("p", "p")
+
 lem2 = (
     Sheet(
         "mn25.lem2",
@@ -126,6 +131,45 @@ lem2 = (
              "plus noise of mean square 3K/1000: queries at random give directions orthogonal to V, 3 K log K of these "
              "meet every f_k, and the sum without its part in V, scaled, has loss at most alpha where alpha "
              "is small; on the left is what the noisy sum says of X_k, given the others, at most",
+    )
+    .reference(
+        "fano", rf"{_P_err.latex} \geq\frac{{1}}{{2}}-8\cdot\frac{{{_I_hat.latex}+1}}{{d}}",
+        given=rf"{_P_err.latex}\ge\frac{{1}}{{2}}-\frac{{{_I_hat.latex}+1}}{{t}}, t\ge\frac{{d}}{{8}}",
+        added=(_scale,), uses=("mn25.lem8",), where="(4) and (9): Lemma 8 for the estimator; t is d_C log(3)",
+    )
+    .reference(
+        "queries-to-learn-V", r"\bar{T}\ge\Omega(d)", given=r"d/2-\bar{T}<d/4", added=(_queries,),
+        uses=("mn25.lem3/leftover-dimension",),
+        where="Section 3.1, sketch: with fewer queries, at least d/4 dimensions of V are left, as Lemma 3 needs",
+    )
+    .reference(
+        "size-of-the-rounded-vector", r"H\le\bar{T}\cdot O(\ell)", given=r"H\le\bar{T}(\ell+2), \ell\ge 6",
+        added=(_queries, _entropy, _log_of), uses=("mn25.lem2/entropy-of-a-cell",),
+        where="Section 3.1, sketch, the range of X~, read as the logarithm of (1/alpha)^T: l is log(1/alpha), above 6 "
+              "for "
+              "alpha of at most 1/480, and log 3 is below 2",
+    )
+    .reference(
+        "unpenalized-part", r"\|U\|\le O(\alpha)", given=r"\|U\|<2\|\Pi_{V}U\|+2\alpha, \|\Pi_{V}U\|<5\alpha",
+        added=(_norm, _part), uses=("mn25.lem3", "mn25.lem2/markov-in-V"),
+        where="Section 3.1, sketch: the component in the unpenalized subspace, where the events of Lemma 3 and of "
+              "Markov's "
+              "inequality do not happen",
+    )
+    .reference(
+        "mean-error", r"40\alpha+2\cdot\frac{2}{5}=O(\alpha)",
+        consequence=PROOF_STEP, uses=("mn25.lem2/union-of-events",),
+        true_if="with probability 3/5 in place of the mean, which is what Appendix B.1 shows and Fano's inequality "
+                "needs",
+        where="Section 3.1, sketch, and Lemma 3, key proof ideas: what the proof shows of the mean of the estimator's "
+              "error, which is below 40 alpha but for an event of probability 2/5, and never more than 2",
+    )
+    .corrected(
+        "mean-error", r"1-p\ge\frac{3}{5}", given=r"p\le\frac{2}{5}", added=(_missed,),
+        uses=("mn25.lem2/union-of-events",),
+        because="the proof bounds the error with probability 3/5, and not in the mean: where the bound does not hold, "
+                "nothing is said of it",
+        where="Section 3.1, sketch: with this probability the error is below 40 alpha",
     )
     .step(
         "loss-is-at-least-f", rf"{_E_f.latex}\leq {_E_F.latex}\leq\alpha",
@@ -169,7 +213,7 @@ lem2 = (
         where="Lemma 7, proof: W^ is made by one projection after the other; for W = x, a vector of X other than X_k, "
               "and a unit vector t of S~ with <x, t> = c, the inner product of t with what is left",
         consequence=PROOF_STEP,
-        true_if="if S~ is orthogonal to the other vectors of X: these may be taken out of O, as they are given",
+        true_if="if S~ is orthogonal to the other vectors of X: these may be taken out of O, since they are given",
     )
     .corrected(
         "projections-commute", r"c-c\cdot 1-(1-c\cdot c)c=0", given="c=0", added=(_cosine,),
@@ -247,7 +291,7 @@ lem2 = (
         "spans-are-close", r"\langle v,\tilde{X}_{k}\rangle\le\alpha\|\tilde{X}_{k}\|",
         given=r"\langle v,\Pi_{O}X_{k}\rangle=0, \|v\|\le 1, \|\Pi_{O}X_{k}-\tilde{X}_{k}\|\leq\alpha",
         added=(_v, _O, _tilde),
-        where="Lemma 7, proof, before (12): the shortest way from v of S to the complement of X~_k",
+        where="Lemma 7, proof, before (12): the shortest path from v of S to the complement of X~_k",
         consequence=PROOF_STEP,
         true_if="if X~_k is a unit vector near the direction of the projection of X_k",
     )
@@ -342,15 +386,22 @@ lem2 = (
         "bound", rf"{_min.latex}\geq\frac{{d}}{{160}}",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, {_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, "
               rf"{_min.latex}\le {_I_YR.latex}",
-        where="Lemma 7, from (13) and (14), as they are printed: these are about what is sent", consequence=CLAIM,
+        where="Lemma 7, from (13) and (14), as printed: these are about what is sent", consequence=CLAIM,
         uses=("data-processing",),
+    )
+    .reference(
+        "in-the-text", rf"{_min.latex}\ \geq d/160",
+        given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
+              rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
+        consequence=CLAIM, uses=("data-processing",),
+        where="Lemma 2, which Lemma 7 restates, from (13) and (14), as they are printed; a brace is missing",
     )
     .step(
         "last-display", rf"\frac{{d}}{{160}}={_min.latex}",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
               rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
         where="Lemma 7, proof, 13th display", consequence=PROOF_STEP,
-        true_if="as a lower bound for what is sent in place of what is released",
+        true_if="as a lower bound for what is sent, not for what is released",
     )
     .corrected(
         "last-display", rf"\frac{{d}}{{160}}\le {_I_YR.latex}",

@@ -131,7 +131,7 @@ lem1 = (
     )
     .step(
         "counts-every-answer", rf"M_{{t}}-1={_counted.latex}", given=rf"{_counted.latex}=M_{{t}}",
-        where="Section 3.1, definition of Q: it is 0 for l >= M_t, so that of a batch that f_k answers altogether, "
+        where="Section 3.1, definition of Q: it is 0 for l >= M_t, so in a batch that f_k answers entirely, "
               "one answer is not counted",
         consequence=EDGE, true_if="if Q is 0 only for l > M_t, which is what the proofs use",
     )

@@ -57,6 +57,8 @@ _P_3 = real(
 _tail = real("p_x", ge=0, latex="p_{x}")
 _ORTHOGONAL = r"\langle\tilde{z},\tilde{o}\rangle=0"
 
+_answers = integer("d_Z", ge=0, latex="d_{Z}", meaning="dimension of the span of the answers")
+
 lem3 = (
     Sheet(
         "mn25.lem3",
@@ -102,6 +104,53 @@ lem3 = (
         where="Lemma 3, proof, 4th display",
     )
     .step(
+        "markov-factors",
+        r"(A_{T-1}\cdot\rho(z_{T}|r_{\leq T},z_{<T},v,x))(B_{T-1}\cdot\rho(r_{T}|r_{<T}z_{<T},v,x))"
+        r"=(A'\cdot\rho(z_{t}|r_{t},v))(B'\cdot q)",
+        given=r"A_{T-1}=A', \rho(z_{T}|r_{\leq T},z_{<T},v,x)=\rho(z_{t}|r_{t},v), B_{T-1}=B', "
+              r"\rho(r_{T}|r_{<T}z_{<T},v,x)=q",
+        added=tuple(_density(name, latex) for name, latex in (("A'", "A'"), ("B'", "B'"), ("q", "q"))),
+        where="Lemma 3, proof, 3rd display, second line, by induction: an answer depends on its query and V alone, "
+              "and a "
+              "query, of density q, not on V",
+    )
+    .step(
+        "a-factor-is-zero", r"\rho(v|x)\cdot(P\cdot\frac{q}{t})=0", given="q=0",
+        added=(_density("P", "P"), real("q", ge=0), _density("t", "t")),
+        uses=("mn25.lem3/conditional-density",),
+        where="Lemma 3, proof, after the 4th display: a subspace is bad if for some answer the joint density q of "
+              "answer and "
+              "query is 0 under it; t is that of the query, P the product of the other factors",
+    )
+    .step(
+        "span-is-orthogonal", r"\langle bu+cw,\tilde{o}\rangle=0",
+        given=r"\langle u,\tilde{o}\rangle=0, \langle w,\tilde{o}\rangle=0",
+        added=(vector("w"), real("b"), real("c")),
+        where="Lemma 3, proof, after the 5th display: what is orthogonal to o~ is closed under sums, and so holds the "
+              "span of any such vectors",
+    )
+    .step(
+        "projection-is-orthogonal", r"\langle\tilde{r}-p,u-p\rangle\leq 0",
+        given=r"\langle\tilde{r}-p,u\rangle=0, \langle\tilde{r}-p,p\rangle=0", added=(vector("p"),),
+        where="Lemma 3, proof, converse: p is the projection of r~, and u and p are in the subspace; equality holds",
+    )
+    .step(
+        "leftover-dimension", r"d^{\prime}\geq d/2-\bar{T}", given=r"d^{\prime}=d/2-d_{Z}, d_{Z}\le\bar{T}",
+        added=(_answers,),
+        where="Lemma 3, proof: V has d/2 dimensions, of which the answers, one for each unique query, span d_Z",
+    )
+    .step(
+        "quarter-of-the-dimension", r"e^{-Cd^{\prime}\alpha^2}\le e^{-C\frac{d}{4}\alpha^2}",
+        given=r"d^{\prime}\ge d/4",
+        uses=("mn25.lem3/dimension-that-is-left", "johnson-lindenstrauss"),
+        where="Lemma 3, proof: the bound for a random subspace of d' dimensions is no larger than that for d/4",
+    )
+    .reference(
+        "idea", r"d^{\prime}\ge\Omega(d)", given=r"d^{\prime}\geq d/2-\bar{T}, \bar{T}\le d/4",
+        uses=("mn25.lem3/leftover-dimension",),
+        where="Lemma 3, key proof ideas: the dimension of the leftover subspace",
+    )
+    .step(
         "projection-is-nearest", r"\|\tilde{z}-\tilde{r}\|\le\|u-\tilde{r}\|",
         given=rf"\tilde{{r}}=\tilde{{z}}+a\tilde{{o}}, {_ORTHOGONAL}, \langle u,\tilde{{o}}\rangle=0",
         where="Lemma 3, proof, 5th display",
@@ -118,7 +167,7 @@ lem3 = (
     .step(
         "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", added=(_slope,),
         where="Lemma 3, proof, converse: since a >= 0", consequence=EDGE,
-        true_if="where r~ is not z~, so that a is positive, as the proof assumes before",
+        true_if="where r~ is not z~: a is then positive, as the proof assumes earlier",
     )
     .corrected(
         "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", letters=(_a_positive,), added=(_slope,),
@@ -172,13 +221,17 @@ lem3 = (
     )
     .whole(
         "bound", rf"{_P_3.latex}\leq\frac{{1}}{{10}}",
-        given=rf"{_P_3.latex}={_P_E.latex}, {_P_E.latex}\leq {_largest.latex}+\frac{{1}}{{20}}, "
-              rf"{_largest.latex}\le p_{{x}}, "
-              r"p_{x}\le\frac{1}{20}",
-        added=(_P_3, _tail), where="Lemma 3, from (6) and Johnson-Lindenstrauss; p_x stands for exp(-C d alpha^2)",
+        given=rf"{_P_3.latex}={_P_E.latex}, {_P_E.latex}=p_{{1}}(1-{_many.latex})+p_{{2}}\cdot {_many.latex}, "
+              rf"p_{{1}}\le p_{{x}}, p_{{x}}\le\frac{{1}}{{20}}, "
+              rf"\frac{{d}}{{4}}\cdot {_many.latex}\le {unique.latex}, {unique.latex}\leq\frac{{d}}{{80}}",
+        added=(_P_3, _tail),
+        where="Lemma 3, from Markov's inequality for the number of queries and Johnson-Lindenstrauss where it is "
+              "small; "
+              "p_x stands for exp(-C d alpha^2)",
         uses=(
-            "johnson-lindenstrauss", "mn25.lem3/same-event", "mn25.lem3/total-probability",
+            "johnson-lindenstrauss", "markov", "mn25.lem3/same-event", "mn25.lem3/few-queries",
             "mn25.lem3/random-projection", "mn25.lem3/last-display", "mn25.lem3/dimension-that-is-left",
+            "mn25.lem3/quarter-of-the-dimension", "mn25.lem3/dimension-is-large",
         ),
     )
     .condition(

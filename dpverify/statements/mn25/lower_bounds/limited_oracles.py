@@ -60,7 +60,7 @@ thm5 = (
     .step(
         "one-answer", rf"{_I_q.latex}\leq\Gamma\cdot {_SEEN}",
         given=rf"{_I_q.latex}\le\Gamma, (1-{_SEEN}){_I_q.latex}=0",
-        where="Lemma 4, proof, 2nd display: an answer without gradients of f_k says nothing of X_k",
+        where="Lemma 4, proof, 2nd display: an answer without gradients of f_k says nothing about X_k",
         uses=("data-processing",),
     )
     .step(

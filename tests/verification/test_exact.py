@@ -1,0 +1,168 @@
+"""Exact profiles of the algorithms: accountants stay above them, runs of the algorithms inside."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNSGD, SmoothedPNSGD, StopPNSGD
+from dpverify.auditing.exact import profiles
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems import Ball, Box, Dataset, Hinge, Linear, Logistic, Problem, Ridge, Squared
+from dpverify.properties import check_private
+from dpverify.verification.exact import chains, index_profiles, noisy_chain
+from dpverify.verification.exact.chains import Algorithm
+
+DELTA = 1e-5
+SEGMENT = Problem(Logistic(), Ball(1, 1.0))
+OPPOSITE = ([-1.0], 1.0)
+ROOT = Path(__file__).parents[2]
+
+
+def alike(n: int, d: int = 1) -> Dataset:
+    return Dataset(np.eye(d)[np.zeros(n, dtype=int)], np.ones(n))
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        PNSGD(SEGMENT, rate=1.0, noise_stddev=0.5),
+        PNSGD(Problem(Squared.on(Ball(1, 2.0)), Ball(1, 2.0)), rate=0.3, noise_stddev=3.0),
+        PNSGD(Problem(Ridge(Logistic(), 0.5, 1.0), Ball(1, 1.0)), rate=0.5, noise_stddev=1.0),
+        PNSGD(Problem(Linear(), Box((-3.0,), (3.0,))), rate=0.2, noise_stddev=2.0),
+        SkipPNSGD(SEGMENT, rate=0.5, noise_stddev=1.0),
+        StopPNSGD(SEGMENT, rate=0.5, noise_stddev=1.0),
+        StopPNSGD(SEGMENT, rate=0.5, noise_stddev=1.0, second_half=True),
+        PNMSGD(SEGMENT, rate=0.2, noise_stddev=3.0, epochs=2),
+        PublicRecordsLast(SEGMENT, rate=0.5, noise_stddev=1.0, public=2),
+        SmoothedPNSGD(Problem(Hinge(), Ball(1, 1.0)), rate=0.2, noise_stddev=1.5, width=0.2),
+    ],
+    ids=lambda algorithm: f"{algorithm.id}-{type(algorithm.problem.loss).__name__}",
+)
+def test_accountants_are_above(algorithm: Algorithm) -> None:
+    """At every index, theorem and accountant are at least the lower end, at every epsilon."""
+    n = 6
+    found = index_profiles(algorithm, alike(n), record=OPPOSITE, indices=(1, 4, 6), delta=DELTA, accuracy=0.1)
+    epsilons = np.linspace(0, 6, 25)
+    for index, enclosure in found.items():
+        low, high = enclosure.delta(epsilons)
+        assert np.all(low <= high)
+        for stated in (algorithm.guarantee_at(n, index), algorithm.rdp_at(n, index)):  # type: ignore[union-attr]
+            assert stated is not None
+            assert np.all(low <= np.asarray(stated.guarantee.privacy_profile(epsilons)) + 1e-12)
+
+
+def test_records_drawn_at_random_are_below_the_accountant() -> None:
+    algorithm = NoisyGradientDescent(SEGMENT, 1.0, DELTA, steps=30)
+    found = index_profiles(algorithm, alike(5), record=OPPOSITE, indices=(1, 5), delta=DELTA, accuracy=0.1)
+    first, last = (found[index].epsilon(DELTA) for index in (1, 5))
+    # records are drawn alike, so that their order does not count
+    assert (first.lower, first.upper) == pytest.approx((last.lower, last.upper), rel=1e-6)
+    sharpest = algorithm.guarantees(5).sharpest
+    assert sharpest is not None
+    assert first.lower <= sharpest.guarantee.epsilon_at(DELTA)
+
+
+def leaky() -> PNSGD:
+    """Little noise on an interval that is projected onto often."""
+    return PNSGD(SEGMENT, rate=1.0, noise_stddev=0.6)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        leaky,
+        lambda: StopPNSGD(SEGMENT, rate=1.0, noise_stddev=0.6),
+        lambda: NoisyGradientDescent(
+            SEGMENT, 1.0, DELTA, steps=3, noise_constant=1e-3, withdraw_guarantee=True
+        ),
+    ],
+    ids=["alg1", "stop", "bst14.alg1"],
+)
+def test_runs_are_inside_and_half_the_loss_is_refuted(make: Callable[[], Algorithm]) -> None:
+    """The library's own runs, through the black-box auditor: a false alarm has probability 1e-6."""
+    algorithm, data = make(), alike(2)
+    neighbor = data.replace(2, *OPPOSITE)
+    enclosure = index_profiles(algorithm, data, record=OPPOSITE, indices=(2,), delta=1e-2, accuracy=0.05)[2]
+    check_private(algorithm, data, neighbor, enclosure.guarantee(), runs=20_000, seed=3)
+    interval = enclosure.epsilon(1e-2)
+    with pytest.raises(AssertionError):
+        check_private(algorithm, data, neighbor, f"eps={interval.lower / 2},delta=1e-2", runs=20_000, seed=3)
+
+
+def test_an_enclosure_of_an_algorithm_with_more_noise_is_refuted() -> None:
+    """A fault: the chain has 1.5 times the noise that is run. Found by the same runs."""
+    data = alike(2)
+    enclosure = index_profiles(
+        PNSGD(SEGMENT, rate=1.0, noise_stddev=0.9),
+        data,
+        record=OPPOSITE,
+        indices=(2,),
+        delta=1e-2,
+        accuracy=0.05,
+    )[2]
+    with pytest.raises(AssertionError):
+        check_private(leaky(), data, data.replace(2, *OPPOSITE), enclosure.guarantee(), runs=20_000, seed=3)
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.sampled_from([-1.0, 1.0])), min_size=2, max_size=4),
+    st.floats(0.2, 3.0),
+    st.floats(0.4, 3.0),
+)
+def test_any_records_are_below_the_accountant(
+    drawn: list[tuple[float, float]], rate: float, noise: float
+) -> None:
+    """Replacing the first record by the opposite one, for any others."""
+    data = Dataset(np.array([[x] for x, _ in drawn]), np.array([y for _, y in drawn]))
+    algorithm = PNSGD(SEGMENT, rate=rate, noise_stddev=noise)
+    pair = chains(algorithm, [data, data.replace(1, [1.0], 1.0)])
+    grid = profiles._grid(pair, rate * noise / 50)
+    found = profiles._enclosures(pair, grid, 0, 1, 0.5)[0]
+    stated = algorithm.guarantee_at(data.n, 1)
+    assert stated is not None
+    epsilons = np.linspace(0, 5, 11)
+    assert np.all(found.delta(epsilons)[0] <= np.asarray(stated.guarantee.privacy_profile(epsilons)) + 1e-12)
+
+
+def test_equal_records_share_their_steps() -> None:
+    chain = noisy_chain(leaky(), alike(5))
+    assert len(set(chain.steps)) == 1
+
+
+def test_what_is_no_chain_on_a_line_or_square_is_refused() -> None:
+    data = alike(3)
+    with pytest.raises(InvalidArgumentError, match="algorithm was"):
+        chains("fmtt18.alg1", [data])  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="smoothness"):
+        noisy_chain(PNSGD(Problem(Hinge(), Ball(1, 1.0)), rate=1.0, noise_stddev=1.0, claim="local"), data)
+    with pytest.raises(InvalidArgumentError, match="constraint"):
+        noisy_chain(PNSGD(Problem(Logistic(), Ball(2, 1.0)), rate=1.0, noise_stddev=1.0), alike(3, 2))
+    with pytest.raises(InvalidArgumentError, match="noise_stddev"):
+        noisy_chain(PNSGD(SEGMENT, rate=1.0, noise_stddev=0.0, withdraw_guarantee=True), data)
+    with pytest.raises(InvalidDataError, match="norm"):
+        noisy_chain(leaky(), Dataset(np.full((2, 1), 3.0), np.ones(2)))
+    with pytest.raises(InvalidDataError, match="features"):
+        noisy_chain(leaky(), alike(3, 2))
+    with pytest.raises(InvalidArgumentError, match="indices"):
+        index_profiles(leaky(), data, record=OPPOSITE, indices=(4,), delta=DELTA)
+
+
+def test_the_page_runs_as_written() -> None:
+    text = (ROOT / "docs" / "exact.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    assert len(blocks) == 2
+    for block in blocks:
+        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "lower=" in done.stdout
