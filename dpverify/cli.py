@@ -217,29 +217,44 @@ def audit(
         str | None,
         typer.Argument(
             metavar="[PACKAGE.MODULE:FUNCTION]",
-            help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs.",
+            help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs; with --attribute, an "
+            "estimator, or what makes one.",
         ),
     ] = None,
     claim: Annotated[
         str,
         typer.Option(help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'),
     ] = "",
+    command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help='A program in any language that reads one line {"runs": N, "seed": S, "data": [...]} and writes N '
+            "lines of JSON, an output each.",
+        ),
+    ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Fit an estimator; this attribute of it is released. May be repeated."
+        ),
+    ] = None,
     left: Annotated[
-        str | None, typer.Option(help="Samples on one data set: .npy or .csv, one run per row.")
+        str | None,
+        typer.Option(help="Samples on one data set: .npy, .npz, .csv or .parquet, one run per row."),
     ] = None,
     right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
     data: Annotated[str | None, typer.Option(help="CSV file passed to the function as an array.")] = None,
     neighbor: Annotated[
         str | None,
-        typer.Option(
-            help="CSV file of the neighboring data set: the same records in the same order, except for one."
-        ),
+        typer.Option(help="CSV file of the neighboring data set, with its records in the same order."),
     ] = None,
     adjacency: Annotated[
         str,
         typer.Option(
-            metavar="replace-one|add-or-remove-one",
-            help="How the data sets differ: one record is replaced, or one of them has one more record.",
+            metavar="replace-one|add-or-remove-one|zero-out|answers-within-1|as-given",
+            help="How the data sets differ: one record is replaced; one of them has one more record; one record is "
+            "replaced by zeros; records are queries' answers, each of which moves by at most 1; or not checked.",
         ),
     ] = "replace-one",
     runs: Annotated[
@@ -288,13 +303,14 @@ def audit(
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Audit a privacy claim about samples or a function.
+    """Audit a privacy claim about samples, or about a function, estimator or command.
 
-    Give --left and --right (samples that you drew yourself, in any language), or a function with --data and
-    --neighbor. Both directions are tested. A function is run until the claim is refuted or --runs is reached;
-    before the first run, standard error says whether that many runs can refute it. It runs in worker processes with
-    limits on time and memory; what it prints goes to standard error. Exit code 0 if the claim is supported, 1 if it
-    is violated, 3 if the audit is undecided; only a finished audit ends with one of these.
+    Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
+    Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
+    until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
+    can refute it. It runs in worker processes with limits on time and memory; what it prints goes to standard error.
+    Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
+    with one of these.
     """
     from dpverify.checks import number
 
@@ -302,7 +318,12 @@ def audit(
     function = {"--data": data, "--neighbor": neighbor}
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
-    needed, unused = (function, samples) if target is not None else (samples, function)
+    if target is not None and command is not None:
+        raise InvalidArgumentError("--command", command, f"a command or {target}, not both")
+    if attribute and target is None:
+        raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
+    run_by_us = target is not None or command is not None
+    needed, unused = (function, samples) if run_by_us else (samples, function)
     for name, value in unused.items():
         if value is not None:
             raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
@@ -315,7 +336,7 @@ def audit(
     }  # fmt: skip
     options = {"seconds": "--time", "sequential": "--sequential/--fixed-runs"}
     for name, given in of_functions.items():
-        if target is None and _is_given(context, name):
+        if not run_by_us and _is_given(context, name):
             option = options.get(name, f"--{name.replace('_', '-')}")
             raise InvalidArgumentError(option, given, "no value with samples, for which no function is run")
     if seconds is not None:
@@ -325,7 +346,8 @@ def audit(
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
-    if target is not None:
+    if run_by_us:
+        from dpverify.running import Target
         from dpverify.verification.user_audits import (
             FunctionQuestion,
             audit_function,
@@ -333,7 +355,7 @@ def audit(
         )
 
         question = FunctionQuestion(
-            target,
+            Target(str(target or command), tuple(attribute or ()), command=command is not None),
             Path(str(data)),
             Path(str(neighbor)),
             claim=claim,
@@ -379,6 +401,7 @@ def audit(
                 ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
                 ("failure probability", f"{evidence.failure_probability:g}"),
                 ("runs", _runs(evidence)),
+                *((("outputs", evidence.outputs),) if evidence.outputs else ()),
                 ("why", evidence.reason),
                 *((("would have found", evidence.detectable),) if evidence.detectable else ()),
                 ("reproduce", evidence.reproduce),

@@ -368,6 +368,8 @@ class PrivacyEvidence(SampledEvidence):
     """What was done to the mechanism to see whether this audit notices, such as `noise divided by`."""
     smallest_fault: float | None = None
     """The smallest factor of that fault that was flagged on this pair; None where none was."""
+    outputs: str = ""
+    """What the outputs were, in words; empty for an algorithm of a paper, whose outputs are numbers."""
     profile: tuple[ProfilePoint, ...]
     sequential: SequentialRecord | None = None
     """Where the audit could stop early."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpverify import checks
-from dpverify.auditing import MINIMUM_RUNS, PrivacyAudit, audit_privacy
+from dpverify.auditing import MINIMUM_RUNS, Encoder, PrivacyAudit, audit_privacy
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
@@ -103,7 +103,8 @@ def check_private(
 
     Args:
         mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
-            (data, rng) -> output, or batched (data, rng, runs) -> outputs, with a NumPy generator as `rng`.
+            (data, rng) -> output, or batched (data, rng, runs) -> outputs, with a NumPy generator as `rng`. The
+            function's outputs may be numbers, text, None, lists, dictionaries and more.
         left: a data set, with one record along the first axis.
         right: its neighbor by `adjacency`, with the records in the same order.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
@@ -133,8 +134,8 @@ def check_private(
             subject, data, runs=runs, seed=labeled, executor=executor, block_size=_PRIVATE_BLOCK
         ).points
         same = same and repeats(subject, data, points, seed=labeled, block_size=_PRIVATE_BLOCK)
-        samples.append(points.reshape(points.shape[0], -1))
-    first, second = samples
+        samples.append(points)
+    first, second = Encoder().rows(*samples)
     audit = audit_privacy(
         first, second, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from dpverify.auditing.constants import ConstantAudit, audit_constant
     from dpverify.auditing.contract import Auditor, GivenSamples, PairSubject, PrivacyQuestion
+    from dpverify.auditing.encoding import Encoder
     from dpverify.auditing.entries import (
         complexity_entry,
         constant_entry,
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from dpverify.auditing.privacy import JudgedEvent, PrivacyAudit, Violation, audit_privacy
     from dpverify.auditing.relations import Relation
     from dpverify.auditing.risk import MeanAudit, RateFit, audit_mean, fit_rate, most_telling
-    from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples, read_samples
+    from dpverify.auditing.sample_files import read_samples
+    from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples
     from dpverify.auditing.sampling import LawAudit, audit_law
     from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
 
@@ -51,6 +53,7 @@ __all__ = [
     "Claim",
     "ConstantAudit",
     "Direction",
+    "Encoder",
     "ErrorShare",
     "Event",
     "Faults",
@@ -101,6 +104,7 @@ __getattr__ = lazy.attributes(
         "ConstantAudit": "dpverify.auditing.constants",
         "DEFAULT_SCORERS": "dpverify.auditing.scores",
         "Direction": "dpverify.auditing.events",
+        "Encoder": "dpverify.auditing.encoding",
         "ErrorShare": "dpverify.auditing.error_share",
         "Event": "dpverify.auditing.events",
         "FACTORS": "dpverify.auditing.faults",
@@ -138,7 +142,7 @@ __getattr__ = lazy.attributes(
         "most_telling": "dpverify.auditing.risk",
         "privacy_entry": "dpverify.auditing.entries",
         "rate_entry": "dpverify.auditing.entries",
-        "read_samples": "dpverify.auditing.samples",
+        "read_samples": "dpverify.auditing.sample_files",
         "risk_entry": "dpverify.auditing.entries",
         "sampling_entry": "dpverify.auditing.entries",
         "search_faults": "dpverify.auditing.faults",

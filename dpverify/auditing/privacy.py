@@ -39,6 +39,7 @@ from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions
+from dpverify.auditing.mixed import varying
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair
 from dpverify.auditing.scores import (
     DEFAULT_SCORERS,
@@ -213,6 +214,11 @@ def audit_privacy(
     runs = p.shape[0]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AUDIT_STREAM,)))
     parts = divide(runs, rng)
+    # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
+    learned = np.concatenate([parts.fitting, parts.choosing])
+    columns = varying(p[learned], q[learned])
+    if not columns.all():
+        p, q = p[:, columns], q[:, columns]
     judged = parts.judging.size
     grid = _grid(judged, levels[0] / 2, stated)
     claimed = claimed_deltas(claim, grid)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.logistic import fit_logistic
+from dpverify.auditing.mixed import WithinCategories
 from dpverify.running.thread_pools import thread_pools
 
 Samples = NDArray[np.float64]
@@ -328,6 +329,7 @@ DEFAULT_SCORERS: tuple[Scorer, ...] = (
     DistanceFromCenter(),
     HistogramRatio(),
     FrequencyRatio(),
+    WithinCategories(),
     BestCoordinate(),
     NearestCentroid(),
     LinearDiscriminant(),

@@ -18,6 +18,12 @@ class Adjacency(StrEnum):
     """One record more, or one less."""
     INDEX = "index"
     """Same number of records, the one at a given place replaced."""
+    ZERO_OUT = "zero-out"
+    """Same number of records, one of them replaced by zeros."""
+    ANSWERS = "answers-within-1"
+    """The records are answers to queries, as many on both sides, and each of them moves by at most 1."""
+    AS_GIVEN = "as-given"
+    """Whoever gives the two data sets vouches that they are neighbors."""
 
 
 @dataclass(frozen=True)

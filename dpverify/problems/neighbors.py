@@ -26,6 +26,9 @@ def check_neighbors(
     - replace-one: as many records, and exactly one of them differs.
     - add-or-remove-one: one has all records of the other, and one more.
     - index: as replace-one, and it is record `index`, counted from 1, that differs.
+    - zero-out: as replace-one, and the record that differs is zero in one of the data sets.
+    - answers-within-1: as many answers, each of which differs by at most 1.
+    - as-given: any two that differ.
 
     Raises:
         InvalidDataError: if they are none; also if they are equal, since nothing would be tested.
@@ -38,7 +41,7 @@ def check_neighbors(
         if records.ndim == 0 or records.dtype.hasobject:
             raise InvalidDataError(f"{name} is not a data set; allowed: an array with one record per row.")
     both = f"{names[0]} and {names[1]}"
-    if left.shape[1:] != right.shape[1:]:
+    if left.shape[1:] != right.shape[1:] and adjacency is not Adjacency.AS_GIVEN:
         raise InvalidDataError(f"{both} have records of shapes {left.shape[1:]} and {right.shape[1:]}.")
     if left.shape == right.shape and np.array_equal(left, right):
         raise InvalidDataError(
@@ -47,6 +50,11 @@ def check_neighbors(
         )
     if adjacency is Adjacency.ADD_REMOVE_ONE:
         _check_one_more(left, right, both)
+        return
+    if adjacency is Adjacency.AS_GIVEN:
+        return
+    if adjacency is Adjacency.ANSWERS:
+        _check_answers(left, right, both)
         return
     if len(left) != len(right):
         raise InvalidDataError(
@@ -57,6 +65,11 @@ def check_neighbors(
     if len(differing) == 1:
         if index is not None and differing[0] + 1 != whole_number("index", index, at_least=1):
             raise InvalidDataError(f"{both} differ in record {differing[0] + 1}; allowed: record {index}.")
+        if adjacency is Adjacency.ZERO_OUT and all(np.any(side[differing[0]] != 0) for side in (left, right)):
+            raise InvalidDataError(
+                f"{both} differ in record {differing[0] + 1}, which is zero in neither; allowed for neighbors by "
+                "zeroing out: a record of zeros in one of them."
+            )
         return
     ours, theirs = (Counter(map(bytes, _rows(records))) for records in (left, right))
     replaced = (ours - theirs).total()
@@ -97,6 +110,19 @@ def _check_one_more(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
         raise InvalidDataError(
             f"{both} differ in more than one record that is added or removed; allowed: all records of one, in the "
             "same order, and one more."
+        )
+
+
+def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
+    if len(left) != len(right):
+        raise InvalidDataError(
+            f"{both} have {len(left)} and {len(right)} answers; neighbors whose answers move by at most 1 have as many."
+        )
+    with np.errstate(invalid="ignore", over="ignore"):
+        moved = np.abs(np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64))
+    if not np.all(moved <= 1):
+        raise InvalidDataError(
+            f"{both} have answers that differ by {float(np.max(moved)):g}; allowed: each moves by at most 1."
         )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpverify.running.randomness import BLOCK, Randomness
     from dpverify.running.repetition import repeats
     from dpverify.running.store import Store
+    from dpverify.running.subjects.targets import Target
     from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
     from dpverify.running.user_sessions import Limits
 
@@ -32,6 +33,7 @@ __all__ = [
     "RichProgress",
     "Runs",
     "Store",
+    "Target",
     "UserMechanism",
     "fingerprint",
     "repeats",
@@ -55,6 +57,7 @@ __getattr__ = lazy.attributes(
         "RichProgress": "dpverify.running.progress",
         "Runs": "dpverify.running.batches",
         "Store": "dpverify.running.store",
+        "Target": "dpverify.running.subjects.targets",
         "UserMechanism": "dpverify.running.user_mechanisms",
         "fingerprint": "dpverify.running.fingerprints",
         "repeats": "dpverify.running.repetition",

@@ -28,6 +28,7 @@ from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
 from dpverify.running.sources import SourceWatch
 from dpverify.running.store import Store, opened
 from dpverify.running.stored_blocks import BlockKey, Shelf
+from dpverify.running.subjects.texts import as_texts, is_texts
 from dpverify.running.user_sessions import ForeignError
 
 MEMORY_LIMIT = 512 * 2**20
@@ -47,7 +48,7 @@ class Runs:
     """The outputs of independent runs, in order.
 
     Attributes:
-        points: shape (runs, ...).
+        points: shape (runs, ...); texts (runs,) of a mechanism of any output, where they are no numbers of one shape.
         gradient_queries: counted a run, shape (runs,).
         value_queries: likewise.
         projections: likewise.
@@ -120,14 +121,25 @@ def run(
                 _foresee(runs, block.nbytes / block.runs, result_limit)
                 points = np.empty((runs, *block.points.shape[1:]), dtype=block.points.dtype)
                 counts = {name: np.empty(runs, dtype=np.int64) for name in COUNTERS}
+            elif block.points.shape[1:] != points.shape[1:] or block.points.dtype != points.dtype:
+                points = _widened(points, block.start)
             # copied at once, while later blocks are still being computed
             place = slice(block.start, block.start + block.runs)
-            points[place] = block.points
+            points[place] = as_texts(block.points) if is_texts(points) else block.points
             for name, counted in block.counts().items():
                 counts[name][place] = counted
         reuse = None if open_store is None or before is None else open_store.reuse().since(before)
     assert points is not None
     return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size, reuse=reuse)
+
+
+def _widened(points: NDArray[Any], done: int) -> NDArray[Any]:
+    """Outputs as texts, of which the first `done` are there; the others are empty."""
+    if is_texts(points):
+        return points
+    wider = np.empty(len(points), dtype=np.dtypes.StringDType())
+    wider[:done] = as_texts(points[:done])
+    return wider
 
 
 def _memory() -> int:
@@ -187,7 +199,8 @@ def stream(
     Raises:
         InvalidArgumentError: if an argument is outside of what is allowed.
         InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
-            numbers of one shape, one entry a run.
+            numbers of one shape, one entry a run. One with `any_output = True` may return texts or numbers of any
+            kind, and other ones in other blocks.
     """
     if not callable(mechanism):
         raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")
@@ -270,12 +283,22 @@ class _Compute:
             with one_blas_thread:
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
-                block = checked_block(output, index=task.index, start=task.start, runs=task.runs)
+                block = checked_block(
+                    output,
+                    index=task.index,
+                    start=task.start,
+                    runs=task.runs,
+                    any_output=_any_output(self.mechanism),
+                )
             return _Done(block, self.watch.files(self.mechanism) if self.watch is not None else None)
         except ForeignError as error:
             return _Failure(error, error.kind)
         except Exception as error:
             return _Failure(_portable(error), type(error).__name__)
+
+
+def _any_output(mechanism: Mechanism) -> bool:
+    return getattr(mechanism, "any_output", False) is True
 
 
 def _portable(error: Exception) -> Exception:
@@ -309,7 +332,8 @@ def _stream(
         ):
             for block in blocks:
                 first = first or block
-                check_same_form(block, first)
+                if not _any_output(compute.mechanism):
+                    check_same_form(block, first)
                 if progress is not None:
                     progress.advance(block.runs)
                 yield block

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpverify.errors import InvalidDataError
 from dpverify.running.randomness import Array, Randomness
+from dpverify.running.subjects.texts import is_texts, size_of
 
 COUNTERS = ("gradient_queries", "value_queries", "projections", "linear_minimizations")
 """Oracle calls that are counted a run; one gradient or value query is about one record."""
@@ -49,7 +50,7 @@ class Block:
     Attributes:
         index: number of the block, from 0.
         start: number of its first run, from 0.
-        points: shape (runs, ...), finite numbers.
+        points: shape (runs, ...), finite numbers; of a mechanism of any output, any numbers, or texts (runs,).
         gradient_queries: counted a run, shape (runs,).
         value_queries: likewise.
         projections: likewise.
@@ -91,29 +92,31 @@ class Block:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays of the block."""
-        return self.points.nbytes + sum(count.nbytes for count in self.counts().values())
+        return size_of(self.points) + sum(count.nbytes for count in self.counts().values())
 
 
 def _where(index: int, start: int, runs: int) -> str:
     return f"block {index} (runs {start} to {start + runs - 1})"
 
 
-def checked_block(output: Output | Array, *, index: int, start: int, runs: int) -> Block:
+def checked_block(
+    output: Output | Array, *, index: int, start: int, runs: int, any_output: bool = False
+) -> Block:
     """Turn what a mechanism returned for one block into arrays that later stages can rely on.
 
     Raises:
-        InvalidDataError: if points are no numbers, are not finite, or do not come one a run.
+        InvalidDataError: if points do not come one a run; unless `any_output`, also if they are no finite numbers.
     """
     where = _where(index, start, runs)
     if not isinstance(output, Output):
         output = Output(output)
-    points = _numbers(output.points, where)
+    points = _numbers(output.points, where, any_output)
     if points.ndim == 0 or points.shape[0] != runs:
         raise InvalidDataError(
             f"The mechanism returned shape {points.shape} in {where}; the first axis must have one entry "
             f"for each of the {runs} runs."
         )
-    if not np.all(np.isfinite(points)):
+    if not any_output and not np.all(np.isfinite(points)):
         run = start + int(np.argmin(np.isfinite(points.reshape(runs, -1)).all(axis=1)))
         raise InvalidDataError(
             f"The mechanism returned NaN or infinity in run {run}, {where}; all outputs must be finite."
@@ -126,14 +129,14 @@ def checked_block(output: Output | Array, *, index: int, start: int, runs: int) 
     )
 
 
-def _numbers(points: Array, where: str) -> NDArray[Any]:
+def _numbers(points: Array, where: str, any_output: bool) -> NDArray[Any]:
     try:
         array = np.asarray(points)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
             f"The mechanism's output in {where} is not a rectangular array; every run must have the same shape."
         ) from error
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" and not (any_output and is_texts(array)):
         raise InvalidDataError(
             f"The mechanism's output in {where} has type {array.dtype}; allowed: real numbers."
         )

@@ -18,6 +18,7 @@ from dpverify.running.outputs import COUNTERS, Block
 from dpverify.running.program import program_hash
 from dpverify.running.sources import unchanged
 from dpverify.running.store import Store
+from dpverify.running.subjects.texts import is_texts, packed, unpacked
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,13 @@ class Shelf:
         counts = list(block.counts().values())
         # most mechanisms ask for the same number in every run
         same = all(np.all(count == count[0]) for count in counts)
-        points = np.ascontiguousarray(block.points)
+        as_text = is_texts(block.points)
+        points = packed(block.points) if as_text else np.ascontiguousarray(block.points)
         head = {
             "sources": name,
             "counts": [int(count[0]) for count in counts] if same else None,
             "points": [points.dtype.str, points.shape],
+            "texts": as_text,
         }
         content = b"".join(
             # NumPy's own format takes longer to write than a small block takes to compute
@@ -127,6 +130,10 @@ class Shelf:
             head = json.loads(first)
             kind, shape = head["points"]
             points, rest = _array(rest, kind, tuple(shape))
+            if head["texts"] is True:
+                points = unpacked(points)
+            if len(points) != runs:
+                raise ValueError("another number of runs")
             counts: Any = head["counts"]
             if counts is None:
                 counts, rest = _array(rest, np.dtype(np.int64).str, (len(COUNTERS), runs))

@@ -19,6 +19,7 @@ from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.randomness import Randomness
 from dpverify.running.sources import hash_of_file, shown
+from dpverify.running.subjects.targets import Target
 from dpverify.running.user_process import call_function, takes_runs
 from dpverify.running.user_sessions import Limits, UserSession
 
@@ -36,7 +37,8 @@ class FunctionMechanism:
     which it must draw all its randomness; otherwise results cannot be reproduced. The batched form returns
     one entry a run along the first axis and is called once a block, which is much faster.
 
-    A data set with `features` and `labels` is handed over as one array, the labels in the last column.
+    A data set with `features` and `labels` is handed over as one array, the labels in the last column. Outputs that are
+    no numbers of one shape come back as texts (`dpverify.running.subjects.texts`).
 
     Attributes:
         function: what is called.
@@ -45,6 +47,9 @@ class FunctionMechanism:
     Raises:
         InvalidArgumentError: for what cannot be called so.
     """
+
+    any_output = True
+    """Outputs need not be finite numbers of one shape."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not callable(function):
@@ -67,7 +72,7 @@ class FunctionMechanism:
         """Call the function, once or once a run.
 
         Raises:
-            InvalidDataError: if it exits, or returns no real numbers of one shape.
+            InvalidDataError: if it exits, or returns what has no form as text.
         """
         name = str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
         return Output(
@@ -76,7 +81,7 @@ class FunctionMechanism:
 
 
 class UserMechanism:
-    """A function of a module, run in a worker process with limits of time and memory.
+    """A function or estimator of a module, or a command, run in a worker process with limits of time and memory.
 
     The function is as `FunctionMechanism` describes it, and gives the same bits. It is imported and called in a process
     of its own, one for each block that is computed at the same time: it may exit, hang, print, crash or change what it
@@ -94,8 +99,11 @@ class UserMechanism:
     has_own_processes = True
     """Executors need no processes of theirs: `processes=K` are K worker processes of this mechanism."""
 
+    any_output = True
+    """Outputs need not be finite numbers of one shape."""
+
     def __init__(
-        self, target: str, folder: str, limits: Limits, *, batched: bool, idle_seconds: float | None = None
+        self, target: Target, folder: str, limits: Limits, *, batched: bool, idle_seconds: float | None = None
     ) -> None:
         self.target, self.folder, self.limits, self.batched = target, folder, limits, batched
         self._imported: tuple[Path, ...] = ()
@@ -105,9 +113,15 @@ class UserMechanism:
 
     @classmethod
     def load(
-        cls, target: str, folder: str | os.PathLike[str] | None = None, *, limits: Limits | None = None
+        cls,
+        target: str | Target,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        limits: Limits | None = None,
     ) -> UserMechanism:
         """Import a function by `package.module:function`; the folder (default: current) is searched too.
+
+        A `Target` may also name an estimator, or a command, which is looked for but not started.
 
         Raises:
             InvalidArgumentError: if the text has another form, or module or function are not there.
@@ -119,7 +133,8 @@ class UserMechanism:
             where = str(Path(folder if folder is not None else Path.cwd()).resolve())
         except (TypeError, ValueError, OSError) as error:
             raise InvalidArgumentError("folder", folder, "a folder") from error
-        mechanism = cls(target, where, limits or Limits(), batched=False)
+        named = target if isinstance(target, Target) else Target(target)
+        mechanism = cls(named, where, limits or Limits(), batched=False)
         with mechanism._sessions.borrowed() as session:
             mechanism.batched = session.batched
             mechanism._imported = tuple(Path(source) for source in session.sources)
@@ -156,13 +171,14 @@ class UserMechanism:
         What is loaded when the function runs is not known yet: a store looks at `loaded_sources` of each block, too.
         """
         files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
-        return fingerprint_of((self.target, self.batched, files))
+        named = (self.target.text, self.target.attributes, self.target.command)
+        return fingerprint_of((named, self.batched, files))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Have the function called, once or once a run.
 
         Raises:
-            InvalidDataError: if it exits, ends its process, does not come back, or returns no real numbers.
+            InvalidDataError: if it exits, ends its process, does not come back, or returns what has no form as text.
         """
         with self._sessions.borrowed() as session:
             return Output(session.compute(plain_array(data), rng.generator, runs))
@@ -171,7 +187,7 @@ class UserMechanism:
 class _Sessions:
     """The worker processes of one mechanism in this process: as many as there are calls at the same time."""
 
-    def __init__(self, target: str, folder: str, limits: Limits, idle_seconds: float | None) -> None:
+    def __init__(self, target: Target, folder: str, limits: Limits, idle_seconds: float | None) -> None:
         self.target, self.folder, self.limits, self.idle_seconds = target, folder, limits, idle_seconds
         self.sources: set[str] = set()
         self._lock = threading.Lock()
@@ -240,7 +256,7 @@ class _Borrowed:
 
 
 @functools.lru_cache(maxsize=4)
-def _reopened(target: str, folder: str, limits: Limits, batched: bool, token: str) -> UserMechanism:
+def _reopened(target: Target, folder: str, limits: Limits, batched: bool, token: str) -> UserMechanism:
     """The same mechanism in another process; the token tells those that were loaded at different times apart."""
     return UserMechanism(target, folder, limits, batched=batched, idle_seconds=_IDLE_SECONDS)
 

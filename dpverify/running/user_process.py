@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.quoting import named, quoted
+from dpverify.running.subjects import commands, estimators, texts
 
 ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
@@ -135,44 +136,27 @@ def call_function(
 
     `alive` is told of every run that is done.
 
+    Outputs are numbers in one array, or texts where they are anything else (`dpverify.running.subjects.texts`).
+
     Raises:
-        InvalidDataError: if it exits, runs out of memory, or returns no real numbers of one shape.
+        InvalidDataError: if it exits, runs out of memory, or returns what has no form as text.
     """
     try:
         if batched:
-            return _numbers(function(data.copy(), rng, runs), name)
+            return texts.of_batch(function(data.copy(), rng, runs))
         outputs = []
         for _ in range(runs):
-            outputs.append(_numbers(function(data.copy(), rng), name))
+            outputs.append(function(data.copy(), rng))
             alive()
+        return texts.of_runs(outputs)
+    except texts.FormlessError as error:
+        raise InvalidDataError(f"The function {name} {error}.") from error
     except (Exception, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise InvalidDataError(
-            f"The function {name} {_ending(error)} instead of returning an output; allowed: real numbers."
+            f"The function {name} {_ending(error)} instead of returning an output; allowed: {texts.ALLOWED}."
         ) from error
-    shapes = {output.shape for output in outputs}
-    if len(shapes) > 1:
-        listed = " and ".join(str(shape) for shape in sorted(shapes)[:2])
-        raise InvalidDataError(
-            f"The function {name} returned shapes {listed}; it must be the same in every run."
-        )
-    return np.stack(outputs)
-
-
-def _numbers(output: Any, name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(output)
-    except (TypeError, ValueError) as error:
-        raise InvalidDataError(
-            f"The function {name} did not return a rectangular array; allowed: real numbers."
-        ) from error
-    if array.dtype.kind not in "biuf":
-        raise InvalidDataError(
-            f"The function {name} returned {quoted(type(output).__name__)} of type {array.dtype}; "
-            "allowed: real numbers."
-        )
-    return array
 
 
 def _ending(error: BaseException) -> str:
@@ -192,10 +176,20 @@ def check_target(target: object) -> tuple[str, str]:
 
 
 def load_function(target: str) -> Callable[..., Any]:
-    """Import a function by `package.module:function`.
+    """Import a function by `package.module:function`; errors as in `load_object`."""
+    found = load_object(target)
+    if not callable(found):
+        _, function = check_target(target)
+        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is not a function")
+    loaded: Callable[..., Any] = found
+    return loaded
+
+
+def load_object(target: str) -> Any:
+    """Import what stands at `package.module:name`.
 
     Raises:
-        InvalidArgumentError: if the text has another form, or module or function are not there.
+        InvalidArgumentError: if the text has another form, or module or name are not there.
         InvalidDataError: if the module raises or exits while it is imported.
         MemoryError: if memory runs out meanwhile.
     """
@@ -210,10 +204,7 @@ def load_function(target: str) -> Callable[..., Any]:
         if not hasattr(found, name):
             raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {module} has no {function}")
         found = getattr(found, name)
-    if not callable(found):
-        raise InvalidArgumentError("callable", target, f"{ALLOWED_TARGET}; {function} is not a function")
-    loaded: Callable[..., Any] = found
-    return loaded
+    return found
 
 
 def _refused_import(error: BaseException, target: str, module: str) -> DpverifyError:
@@ -291,8 +282,9 @@ def _stream(asked: dict[str, Any]) -> np.random.Generator:
 class _Worker:
     """Answers requests until there are no more."""
 
-    def __init__(self, requests: int, replies: int, target: str) -> None:
-        self.requests, self.replies, self.target = requests, replies, target
+    def __init__(self, requests: int, replies: int, asked: dict[str, Any]) -> None:
+        self.requests, self.replies, self.target = requests, replies, asked["target"]
+        self.attributes, self.command = asked["attributes"], asked["command"]
         self.process = os.getpid()
         self.before = frozenset(sys.modules)
         self.told = time.monotonic()
@@ -313,6 +305,10 @@ class _Worker:
 
     def serve(self) -> None:
         def load() -> tuple[Callable[..., Any], bool]:
+            if self.command:
+                return commands.Command(self.target), True
+            if self.attributes:
+                return estimators.fitting(load_object(self.target), self.target, self.attributes), False
             function = load_function(self.target)
             return function, takes_runs(function)
 
@@ -320,14 +316,21 @@ class _Worker:
         if loaded is None:
             return
         function, batched = loaded
-        self.reply({"kind": "loaded", "batched": batched, "sources": loaded_sources(self.before)})
+        sources = function.files() if isinstance(function, commands.Command) else []
+        self.reply(
+            {"kind": "loaded", "batched": batched, "sources": [*loaded_sources(self.before), *sources]}
+        )
         while True:
             asked, payload = _receive(self.requests)
             if payload:
                 self.data = plain(payload)
             outputs = self.guarded(lambda asked=asked: self.compute(function, asked, batched))  # type: ignore[misc]
             if outputs is not None:
-                self.reply({"kind": "points", "sources": loaded_sources(self.before)}, outputs)
+                as_text = texts.is_texts(outputs)
+                self.reply(
+                    {"kind": "points", "texts": as_text, "sources": loaded_sources(self.before)},
+                    texts.packed(outputs) if as_text else outputs,
+                )
 
     def compute(self, function: Callable[..., Any], asked: dict[str, Any], batched: bool) -> NDArray[Any]:
         from threadpoolctl import threadpool_limits
@@ -366,7 +369,7 @@ def main() -> None:
     code = 1
     try:
         requests, replies = asked["channels"]
-        _Worker(requests, replies, asked["target"]).serve()
+        _Worker(requests, replies, asked).serve()
         code = 0
     except (OSError, EOFError):
         code = PIPE_GONE

@@ -25,6 +25,8 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import quoted
 from dpverify.running import user_guard, user_process
+from dpverify.running.subjects import texts
+from dpverify.running.subjects.targets import Target
 from dpverify.running.user_process import LARGEST_HEADER, NO_MEMORY, PIPE_GONE, check_target, frame, plain
 
 GIB = 2**30
@@ -80,7 +82,7 @@ class ForeignError(Exception):
 
 
 class UserSession:
-    """One worker process with a user's function loaded; for one thread at a time.
+    """One worker process with a user's function, estimator or command loaded; for one thread at a time.
 
     What it prints goes to standard error, up to a length. It is ended, with every process that it started, by `close`,
     by the first failure, and by the end of the program, whichever way that comes.
@@ -94,10 +96,13 @@ class UserSession:
         InvalidArgumentError: if the target is no `package.module:function`, or the system has no such processes.
     """
 
-    def __init__(self, target: str, limits: Limits) -> None:
-        self._module, _ = check_target(target)
+    def __init__(self, target: Target, limits: Limits) -> None:
+        if not target.command:
+            check_target(target.text)
         if not hasattr(os, "fork"):
-            raise InvalidArgumentError("callable", target, "sample files on this system, which has no fork")
+            raise InvalidArgumentError(
+                "callable", target.text, "sample files on this system, which has no fork"
+            )
         self.target, self.limits = target, limits
         self.batched = False
         self.sources: tuple[str, ...] = ()
@@ -162,7 +167,8 @@ class UserSession:
         for end in ours:
             os.set_blocking(end, False)
         path = [*([] if folder in sys.path else [folder]), *sys.path]
-        worker = {"path": path, "channels": [asked, answered], "target": self.target}
+        worker = {"path": path, "channels": [asked, answered], "target": self.target.text}
+        worker |= {"attributes": list(self.target.attributes), "command": self.target.command}
         guard = {
             "command": [sys.executable, "-P", str(Path(user_process.__file__)), json.dumps(worker)],
             "memory": self.limits.memory,
@@ -234,12 +240,13 @@ class UserSession:
                 f"The data for {self.target} has type {data.dtype}; allowed: an array of numbers or text."
             ) from error
         self._sent = digest
-        _, payload = self._answer(message)
+        header, payload = self._answer(message)
         try:
-            return plain(payload)
+            points = plain(payload)
+            return texts.unpacked(points) if header.get("texts") is True else points
         except ValueError as error:
             raise InvalidDataError(
-                f"The function {self.target} sent something other than a plain array; allowed: real numbers."
+                f"The {self.target.kind} {self.target} sent something other than a plain array; allowed: outputs alone."
             ) from error
 
     def _answer(self, message: bytes = b"", *, importing: bool = False) -> tuple[dict[str, Any], bytes]:
@@ -368,8 +375,10 @@ class UserSession:
 
     def _who(self, importing: bool) -> tuple[str, str]:
         if importing:
-            return f"The module {self._module}", "while it was imported"
-        return f"The function {self.target}", "before its runs were done"
+            if self.target.command:
+                return f"The command {self.target}", "before it was started"
+            return f"The module {self.target.module}", "while it was imported"
+        return f"The {self.target.kind} {self.target}", "before its runs were done"
 
     def _too_long(self, importing: bool) -> str:
         who, _ = self._who(importing)
@@ -386,14 +395,14 @@ class UserSession:
 
     def _without_pipe(self) -> str:
         return (
-            f"The function {self.target} closed the pipe through which its outputs are read; allowed: code that "
-            "closes only what it opened."
+            f"The {self.target.kind} {self.target} closed the pipe through which its outputs are read; allowed: "
+            "code that closes only what it opened."
         )
 
     def _unreadable(self) -> str:
         return (
-            f"The function {self.target} wrote to the pipe through which its outputs are read; allowed: code that "
-            "writes only to what it opened."
+            f"The {self.target.kind} {self.target} wrote to the pipe through which its outputs are read; allowed: "
+            "code that writes only to what it opened."
         )
 
 

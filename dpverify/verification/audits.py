@@ -169,6 +169,7 @@ def _privacy(plan: PrivacyPlan, settings: AuditSettings, error: ErrorShare) -> l
             "title": plan.title,
             "data": case.data,
             "reproduce": _reproduce(plan, settings, error.failure_probability),
+            "seconds": 0.0,  # known at the end
             **_source(case),
         },
         best_known=None if case.upper is None else Sharper(case.claim, case.upper),

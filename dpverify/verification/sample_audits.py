@@ -9,8 +9,9 @@ import numpy as np
 
 from dpverify.auditing.batch import BatchAuditor
 from dpverify.auditing.contract import GivenSamples, PrivacyQuestion
+from dpverify.auditing.encoding import Encoder
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.samples import read_samples
+from dpverify.auditing.sample_files import read_samples
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.claims import parse_claim
@@ -39,7 +40,8 @@ def audit_samples(
 
         by = checked_adjacency(adjacency)
     more = () if by is None else ("--adjacency", by.value)
-    samples = GivenSamples(read_samples(left), read_samples(right))
+    encoder = Encoder()
+    samples = GivenSamples(*encoder.rows(read_samples(left), read_samples(right)))
     question = PrivacyQuestion(
         guarantee,
         "as the samples were drawn" if by is None else by,
@@ -56,4 +58,5 @@ def audit_samples(
         },
     )  # fmt: skip
     found = BatchAuditor().audit(question, samples, ErrorShare.of(failure_probability))
-    return found.model_copy(update={"seconds": round(time.perf_counter() - begin, 3)})
+    said = {"outputs": encoder.says(), "reason": encoder.in_words(found.reason)}
+    return found.model_copy(update=said | {"seconds": round(time.perf_counter() - begin, 3)})

@@ -1,4 +1,4 @@
-"""Audits of functions that users bring."""
+"""Audits of functions, estimators and commands that users bring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-from dpverify.auditing import Auditor, BatchAuditor, ErrorShare, PairSubject, PrivacyQuestion
+from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
@@ -20,7 +20,7 @@ from dpverify.privacy import Adjacency, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import command_line
-from dpverify.running import Executor, Limits, Progress, Store, UserMechanism, repeats, run
+from dpverify.running import Executor, Limits, Progress, Store, Target, UserMechanism, repeats, run
 from dpverify.running.store import opened
 
 BLOCK = 1000
@@ -43,12 +43,11 @@ NOT_REPEATED = (
 class FunctionQuestion:
     """Whether a user's function keeps a claim on two data sets, and what may be spent on the answer.
 
-    The data sets are neighbors by `adjacency`, with their records in the same order: one replaced, or one record more
-    in one of them. The function runs in worker processes within `limits`; what it prints goes to standard error, and
-    only arrays come back.
+    The data sets are neighbors by `adjacency`, with their records in the same order. The function runs in worker
+    processes within `limits`; what it prints goes to standard error, and only outputs come back.
 
     Attributes:
-        target: `package.module:function`.
+        target: `package.module:function`, or an estimator or a command.
         data: CSV file with a data set.
         neighbor: CSV file with its neighbor.
         claim: as `dpverify.privacy.parse_claim` reads it.
@@ -64,7 +63,7 @@ class FunctionQuestion:
         InvalidArgumentError: for a claim, adjacency, executor or failure probability that cannot be used.
     """
 
-    target: str
+    target: str | Target
     data: Path
     neighbor: Path
     claim: str
@@ -83,16 +82,22 @@ class FunctionQuestion:
         by = checked_adjacency(self.adjacency)
         if by is Adjacency.INDEX:
             raise InvalidArgumentError(
-                "adjacency", by.value, f"{Adjacency.REPLACE_ONE} or {Adjacency.ADD_REMOVE_ONE}"
+                "adjacency", by.value, ", ".join(known for known in Adjacency if known is not Adjacency.INDEX)
             )
+
+    @property
+    def named(self) -> Target:
+        """What is run."""
+        return self.target if isinstance(self.target, Target) else Target(self.target)
 
     def again(self, runs: int, *more: str) -> str:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
         how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
         return command_line(
-            "dpverify", "audit", self.target, "--data", self.data, "--neighbor", self.neighbor, "--claim", self.claim,
-            *how, *more, "--runs", runs, "--failure-probability", self.failure_probability, "--seed", self.seed,
+            "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
+            "--claim", self.claim, *how, *more, "--runs", runs,
+            "--failure-probability", self.failure_probability, "--seed", self.seed,
         )  # fmt: skip
 
     def asks(self) -> PrivacyQuestion:
@@ -104,8 +109,8 @@ class FunctionQuestion:
             self.runs,
             self.seed,
             {
-                "subject": self.target,
-                "title": f"{self.target} against {guarantee}",
+                "subject": str(self.named),
+                "title": f"{self.named} against {guarantee}",
                 "data": f"{self.data} and {self.neighbor}",
                 "reproduce": "",
             },
@@ -160,7 +165,7 @@ def _answered(
     begin = time.perf_counter()
     pair = _neighbors(question)
     with (
-        UserMechanism.load(question.target, limits=question.limits) as mechanism,
+        UserMechanism.load(question.named, limits=question.limits) as mechanism,
         opened(question.store) as store,
     ):
         subject = _Function(question, mechanism, pair, store, progress)
@@ -172,6 +177,8 @@ def _answered(
             "reproduce": NOT_REPEATED if same is False else again(found),
             "repeats": same,
             "reuse": reuse,
+            "outputs": subject.encoder.says(),
+            "reason": subject.encoder.in_words(found.reason),
             "seconds": round(time.perf_counter() - begin, 3),
         }
     )
@@ -190,6 +197,7 @@ class _Function:
     ) -> None:
         self._question, self._mechanism, self._pair = question, mechanism, pair
         self._store, self._progress = store, progress
+        self.encoder = Encoder()
         self._rounds = 0
         self._last: list[NDArray[Any]] = []
 
@@ -210,8 +218,7 @@ class _Function:
             for side, records in enumerate(self._pair)
         ]
         self._rounds += 1
-        left, right = (points.reshape(points.shape[0], -1) for points in self._last)
-        return left, right
+        return self.encoder.rows(*self._last)
 
     def repeats(self) -> bool | None:
         """Whether a block of the last round gives the same bits again; None where nothing was drawn."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpverify.auditing import audit_privacy, check_pair, check_samples, read_samples
+from dpverify.auditing import Encoder, audit_privacy, check_pair, check_samples, read_samples
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import PureDP
@@ -23,8 +23,8 @@ def test_npy_round_trip(tmp_path: Path, dtype: str, shape: tuple[int, ...], orde
     values = np.asarray((np.arange(size) % 2).reshape(shape), dtype=dtype, order=order)  # type: ignore[call-overload]
     np.save(tmp_path / "s.npy", values)
     read = read_samples(tmp_path / "s.npy")
-    assert read.dtype == np.float64
-    assert np.array_equal(read, values.astype(float))
+    assert read.dtype == values.dtype
+    assert np.array_equal(read, values)
 
 
 def test_csv_with_and_without_headings(tmp_path: Path) -> None:
@@ -66,17 +66,10 @@ def _npy(path: Path, array: object) -> None:
 
 def test_refusals_of_npy_files(tmp_path: Path) -> None:
     bad = {
-        "nan": (np.array([0.0] * 150 + [math.nan]), "NaN or infinity in run 151"),
-        "inf": (np.array([[0.0, -math.inf]] * 150), "NaN or infinity in run 1"),
-        "cube": (np.zeros((150, 2, 2)), "shape"),
         "scalar": (np.float64(3.0), "shape"),
         "few": (np.zeros(99), "99 runs"),
         "none": (np.zeros((0, 3)), "0 runs"),
         "flat": (np.zeros((150, 0)), "at least one number"),
-        "complex": (np.zeros(150, dtype=complex), "complex128"),
-        "text": (np.array(["a"] * 150), "type"),
-        "dates": (np.zeros(150, dtype="M8[s]"), "type"),
-        "record": (np.zeros(150, dtype=[("a", "f8")]), "type"),
     }
     for name, (array, message) in bad.items():
         _npy(tmp_path / f"{name}.npy", array)
@@ -115,13 +108,10 @@ def test_truncated_and_forged_headers(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b"a,b\n", "no runs"),
         (b"\n\n\n", "no runs"),
-        (b"1,2\n3\n" * 100, "table of numbers"),
-        (b"1;2\n" * 200, "table of numbers"),
-        (b"1,x\n" * 200, "table of numbers"),
-        (b"1,\n" * 200, "table of numbers"),
+        (b"1,2\n3\n" * 100, "lines of 1 and of 2 cells, so that it does not read as a table"),
+        (b'1,"x\n' * 200, "does not read as a table"),
+        (b"1,x\0\n" * 200, "table|NUL"),
         (b"1\n" * 99, "99 runs"),
-        (b"1\n" * 150 + b"nan\n", "NaN or infinity in run 151"),
-        (b"1\n" * 150 + b"1e999\n", "NaN or infinity"),
         (b"\xff\xfe\x00" * 50, "UTF-8"),
     ],
 )
@@ -134,14 +124,18 @@ def test_refusals_of_csv_files(tmp_path: Path, content: bytes, message: str) -> 
 
 def test_refusals_of_paths(tmp_path: Path) -> None:
     (tmp_path / "folder.npy").mkdir()
-    np.savez(tmp_path / "many.npz", a=np.zeros(200))
+    (tmp_path / "no.npz").write_bytes(b"PK")
+    np.savez(tmp_path / "uneven.npz", a=np.zeros(200), b=np.zeros(201))
+    (tmp_path / "s.parquet").write_bytes(b"PAR1")
     (tmp_path / "s.txt").write_text("1\n" * 200)
     (tmp_path / "bare").write_text("1\n" * 200)
     (tmp_path / "empty.npy").touch()
     for name, message in [
         ("missing.npy", "does not exist"),
         ("folder.npy", "not a file"),
-        ("many.npz", r"\.npz"),
+        ("no.npz", r"not a \.npz file"),
+        ("uneven.npz", r"arrays of shapes \(200,\), \(201,\)"),
+        ("s.parquet", "pyarrow, which is not installed|is not a Parquet file"),
         ("s.txt", r"\.txt"),
         ("bare", "nothing"),
         ("empty.npy", "is empty"),
@@ -219,25 +213,23 @@ def test_rows_of_large_integers_are_told_apart_as_the_integers_are() -> None:
     assert np.array_equal(p[:250], p[250:])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (f"{LARGE + 1},0.5\n" * 100, "has decimals, and integers"),
-        (f"{10**30 + 1}\n" * 100, "64-bit"),
-        (f"{2**64 - 1}\n-1\n" * 100, "64-bit"),
-    ],
-)
-def test_integers_that_nothing_holds_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "s.csv").write_text(text)
-    with pytest.raises(InvalidDataError, match=message):
-        read_samples(tmp_path / "s.csv")
+@pytest.mark.parametrize("row", [f"{LARGE + 1},0.5", str(10**30 + 1), str(2**64 - 1), "-" + "9" * 3000])
+def test_integers_of_any_size_are_read_exactly(tmp_path: Path, row: str) -> None:
+    """The last digit of the first number tells the sides apart, and nothing else does."""
+    first, *others = row.split(",")
+    other = ",".join((str(int(first) - 1), *others))
+    (tmp_path / "left.csv").write_text(f"{row}\n" * 100)
+    (tmp_path / "right.csv").write_text(f"{other}\n" * 100)
+    left, right = Encoder().rows(read_samples(tmp_path / "left.csv"), read_samples(tmp_path / "right.csv"))
+    assert (left != right).any(axis=1).all()
+    assert len(np.unique(np.concatenate([left, right]), axis=0)) == 2
 
 
 def test_large_integers_that_floats_hold_are_floats(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text(f"{2**60},0.5\n" * 100)
-    assert np.array_equal(read_samples(tmp_path / "s.csv"), np.tile([2.0**60, 0.5], (100, 1)))
-    (tmp_path / "i.csv").write_text(f"{10**22}\n" * 100)
-    assert np.array_equal(read_samples(tmp_path / "i.csv"), np.full(100, 1e22))
+    (tmp_path / "s.csv").write_text(f"{2**60},0.5\n{2**61},0.25\n" * 50)
+    found = read_samples(tmp_path / "s.csv")
+    rows, _ = Encoder().rows(found, found)
+    assert np.array_equal(rows, np.tile([[2.0**60, 0.5], [2.0**61, 0.25]], (50, 1)))
 
 
 def test_integers_beside_floats() -> None:

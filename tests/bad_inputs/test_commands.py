@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dpverify.cli import main
 SAMPLES = ["audit", "--left", "left.npy", "--right", "right.npy"]
 FUNCTION = ["audit", "releases:noise", "--data", "d.csv", "--neighbor", "e.csv"]
 CLAIM = ["--claim", "eps=1"]
+ONCE = ["--fixed-runs", "--runs", "200"]
 LONG = "x" * 300
 
 BAD_INTEGERS = ["nan", "inf", "1.5", "", "one", "1e3", "--", "-1"]
@@ -34,6 +36,30 @@ BAD_EXECUTORS = [
 BAD_IDS = ["", "nothing", "fmtt18.thm999", "fmtt18.", "FMTT18", "a b", "\u00e9", LONG, "../x", "fmtt18,bst14"]
 BAD_PLACES = ["", ".", "no/such/folder.json", "/dev/null/x.json", "a\0b", LONG]
 
+RELEASES = """
+def noise(data, rng, runs):
+    return rng.laplace(size=runs)
+
+
+class Mean:
+    def fit(self, data):
+        self.mean_ = data.mean()
+
+
+class Demanding(Mean):
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+
+class Formless:
+    def fit(self, data):
+        self.mean_ = object()
+
+
+number, nothing = 3, list
+formless = Formless()
+"""
+
 COMMANDS: list[list[str]] = [
     # claims, failure probabilities, seeds
     *([*SAMPLES, "--claim", c] for c in (
@@ -47,11 +73,12 @@ COMMANDS: list[list[str]] = [
     *([*SAMPLES, *CLAIM, *more] for more in (
         ["--runs", "300"], ["--executor", "serial"], ["--store", "s"], ["--time-limit", "5"], ["--memory-limit", "5"],
         ["--adjacency", "next"], ["--adjacency", ""], ["--data", "d.csv"], ["--neighbor", "e.csv"], ["--nonsense"],
-        ["--left"], ["releases:noise"],
+        ["--left"], ["releases:noise"], ["--command", "cat"], ["--attribute", "coef_"],
     )),
     # files that are not there, or of another kind
     *(["audit", "--left", place, "--right", "right.npy", *CLAIM] for place in (
         "", ".", "no.npy", "d.csv.npy/x.npy", "a\0b.npy", LONG + ".npy", "d.csv", "left.txt", "/dev/null", "-",
+        "no.npz", "no.parquet", "no.pickle",
     )),
     *([*FUNCTION[:2], "--data", place, "--neighbor", "e.csv", *CLAIM] for place in (
         "", ".", "no.csv", "a\0b.csv", LONG + ".csv", "left.npy", "/dev/null", "releases.py",
@@ -64,11 +91,27 @@ COMMANDS: list[list[str]] = [
         "", "releases", "releases:", ":noise", "releases:noise()", "releases.py:noise", "no_module_here:f", "a b:c",
         "releases:\u00e9\u00e9.x", LONG + ":f", "releases:" + LONG,
     )),
+    # estimators and commands
+    *([*FUNCTION, *CLAIM, "--attribute", v] for v in ("", "coef_", "not a name", "1", LONG)),
+    [*FUNCTION, *CLAIM, "--attribute", "a", "--attribute", "a"],
+    *(["audit", f"releases:{made}", *FUNCTION[2:], *CLAIM, *ONCE, "--attribute", name] for made, name in (
+        ("Mean", "gone_"), ("Demanding", "mean_"), ("number", "mean_"), ("nothing", "mean_"), ("formless", "mean_"),
+    )),
+    *(["audit", "--command", v, *FUNCTION[2:], *CLAIM, *ONCE] for v in (
+        "", " ", "'", "no-such-program-here", "./d.csv", "a\0b", LONG, "false", "true", "cat", "yes", "echo 1",
+        "sh -c 'exit 3'", "sh -c 'kill -9 $$'", "sh -c 'yes 1 | head -n 201'", "sh -c 'yes [ | head -n 200'",
+    )),
+    ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"],
+    ["audit", "--command", "cat", "--left", "left.npy", "--right", "right.npy", *CLAIM],
+    ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--attribute", "coef_"],
     *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "15"]),
     *([*FUNCTION, *CLAIM, "--executor", v] for v in BAD_EXECUTORS),
     *([*FUNCTION, *CLAIM, "--time-limit", v] for v in [*BAD_NUMBERS, "0", "1e9"]),
     *([*FUNCTION, *CLAIM, "--memory-limit", v] for v in [*BAD_NUMBERS, "0", "0.001", "1e30"]),
     *([*FUNCTION, *CLAIM, "--adjacency", v] for v in ("", "index", "add", "replace-one ", "1")),
+    [*FUNCTION, *CLAIM, "--adjacency", "add-or-remove-one"],
+    *([*FUNCTION[:3], "far.csv", *FUNCTION[4:], *CLAIM, "--adjacency", v] for v in ("answers-within-1", "zero-out")),
+    *([*FUNCTION[:3], "e.csv", *FUNCTION[4:], *CLAIM, "--adjacency", v] for v in ("answers-within-1", "as-given")),
     *([*FUNCTION, *CLAIM, "--failure-probability", v] for v in ("0", "1", "nan", "1e-300")),
     *([*FUNCTION, *CLAIM, "--json", v] for v in BAD_PLACES),
     # the other commands
@@ -98,8 +141,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         np.save(here / f"{side}.npy", rng.laplace(size=300))
     (here / "d.csv").write_text("0\n0\n")
     (here / "e.csv").write_text("0\n1\n")
+    (here / "far.csv").write_text("0\n9\n")
     (here / "left.txt").write_text("1\n2\n")
-    (here / "releases.py").write_text("def noise(data, rng, runs):\n    return rng.laplace(size=runs)\n")
+    (here / "releases.py").write_text(RELEASES)
     monkeypatch.chdir(here)
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     monkeypatch.setenv("COLUMNS", "1000")
@@ -149,6 +193,19 @@ def _header(text: bytes) -> bytes:
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
+def _zip(path: Path, members: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+
+
+def _damaged_zip(path: Path) -> None:
+    np.savez(path, a=np.zeros(300))
+    content = bytearray(path.read_bytes())
+    content[400] ^= 255
+    path.write_bytes(bytes(content))
+
+
 SAMPLE_FILES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "empty": ("npy", _bytes(b"")),
     "text": ("npy", _bytes(b"1,2,3\n")),
@@ -165,15 +222,9 @@ SAMPLE_FILES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "negative": ("npy", _bytes(_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (-300,)}\n"))),
     "objects": ("npy", _npy(np.array([None] * 300), allow_pickle=True)),
-    "words": ("npy", _npy(np.array(["a"] * 300))),
-    "complex": ("npy", _npy(np.ones(300, dtype=complex))),
-    "records": ("npy", _npy(np.zeros(300, dtype=[("a", float)]))),
-    "dates": ("npy", _npy(np.zeros(300, dtype="M8[s]"))),
-    "three axes": ("npy", _npy(np.zeros((300, 1, 1)))),
+    "objects inside": ("npy", _npy(np.zeros(300, dtype=[("a", object)]), allow_pickle=True)),
     "no axis": ("npy", _npy(np.float64(1.0))),
     "no number": ("npy", _npy(np.zeros((300, 0)))),
-    "nan": ("npy", _npy(np.full(300, np.nan))),
-    "infinity": ("npy", _npy(np.full(300, np.inf))),
     "too few": ("npy", _npy(np.zeros(99))),
     "another size": ("npy", _npy(np.zeros(301))),
     "folder": ("npy", lambda path: path.mkdir()),
@@ -182,12 +233,25 @@ SAMPLE_FILES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "binary": ("csv", _bytes(bytes(range(256)) * 8)),
     "not UTF-8": ("csv", _bytes("\xe9\n1\n".encode("latin-1"))),
     "NUL": ("csv", _bytes(b"1\0\n" * 300)),
-    "word": ("csv", _bytes(b"1\n" * 300 + b"one\n")),
+    "one word more": ("csv", _bytes(b"1\n" * 300 + b"one\n")),
+    "open quote": ("csv", _bytes(b'"1\n' * 300)),
     "ragged": ("csv", _bytes(b"1\n" * 299 + b"1,2\n")),
-    "semicolons": ("csv", _bytes(b"1;2\n" * 300)),
-    "nan cell": ("csv", _bytes(b"1\n" * 299 + b"nan\n")),
-    "huge integer": ("csv", _bytes(b"1\n" * 299 + b"9" * 5000 + b"\n")),
     "table folder": ("csv", lambda path: path.mkdir()),
+    "no archive": ("npz", _bytes(b"PK\x03\x04" + bytes(100))),
+    "empty archive": ("npz", lambda path: np.savez(path)),
+    "archive of objects": ("npz", lambda path: np.savez(path, a=np.array([None] * 300))),
+    "archive of a scalar": ("npz", lambda path: np.savez(path, a=1.0)),
+    "uneven archive": ("npz", lambda path: np.savez(path, a=np.zeros(300), b=np.zeros(299))),
+    "archive of text": ("npz", lambda path: _zip(path, {"a.npy": b"1,2,3"})),
+    "archive that promises": (
+        "npz",
+        lambda path: _zip(
+            path,
+            {"a.npy": _header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,)}\n")},
+        ),
+    ),
+    "damaged archive": ("npz", lambda path: _damaged_zip(path)),
+    "no table": ("parquet", _bytes(b"PAR1" + bytes(100))),
 }
 
 DATA_FILES: dict[str, bytes | None] = {

@@ -89,14 +89,8 @@ def right(data, rng):
 def broken(data, rng):
     raise RuntimeError("no luck")
 
-def nan(data, rng):
-    return float("nan")
-
-calls = 0
-def shifty(data, rng):
-    global calls
-    calls += 1
-    return np.zeros(1 + (calls > 3))
+def formless(data, rng):
+    return object()
 
 number = 3
 """
@@ -178,8 +172,7 @@ def test_own_function_one_run_a_call_is_not_flagged(
         (audit_function("missing"), "missing"),
         (audit_function("number"), "number"),
         (audit_function("broken"), "no luck"),
-        (audit_function("nan"), "NaN"),
-        (audit_function("shifty"), "shape"),
+        (audit_function("formless"), "allowed: numbers, text"),
         (["audit", "no_such_module_here:f", *audit_function("x")[2:]], "no_such_module_here"),
         (["audit", "nocolon", *audit_function("x")[2:]], "nocolon"),
         (["audit", "release_under_audit:half", "--data", "d.csv", "--claim", "eps=1"], "--neighbor"),
@@ -223,9 +216,7 @@ def _object_array(path: Path) -> None:
     ("content", "says"),
     [
         (None, "exist"),
-        (np.full(300, np.nan), "NaN"),
-        (np.full(300, np.inf), "inf"),
-        (np.zeros((300, 2, 2)), "shape"),
+        (np.full((300, 0), 1.0), "shape"),
         (np.zeros(0), "0"),
         (np.zeros(299), "299"),
         ("object", "pickle"),

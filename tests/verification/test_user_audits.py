@@ -92,7 +92,7 @@ def test_one_record_more_is_audited(left: str, right: str) -> None:
         ("0 1", "0 1 2 3", "add-or-remove-one", "have 2 and 4 records; .* differ by one"),
         ("0 1 2", "0 3", "add-or-remove-one", "differ in more than one record that is added or removed"),
         ("0 1 2", "2 1", "add-or-remove-one", "in the same order, and one more"),
-        ("0 1", "0 2", "index", "adjacency was 'index'; allowed: replace-one or add-or-remove-one"),
+        ("0 1", "0 2", "index", "adjacency was 'index'; allowed: replace-one, add-or-remove-one, zero-out"),
         ("0 1", "0 2", "neighbors", "adjacency was 'neighbors'"),
     ],
 )
@@ -163,3 +163,41 @@ def test_the_same_holds_in_the_api() -> None:
     for runs, limit in ((10**15, None), (10**5, 2**20)):
         with pytest.raises(InvalidArgumentError, match=f"runs was {runs}; allowed: at most"):
             run(noise, None, runs=runs, seed=1, block_size=10, result_limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "adjacency"),
+    [
+        ("0,0 1,2", "3,4 1,2", "zero-out"),
+        ("5", "0", "zero-out"),
+        ("0 1 2", "1 0.5 2", "answers-within-1"),
+        ("7", "7.5", "answers-within-1"),
+        ("0 1 2", "5 4", "as-given"),
+        ("0,1", "0,1,2", "as-given"),
+    ],
+)
+def test_other_relations_are_audited(left: str, right: str, adjacency: str) -> None:
+    found = audit(left, right, adjacency=adjacency)
+    assert found.adjacency == adjacency
+    assert f"neighbors: {adjacency}" in found.reason
+    assert f"--adjacency {adjacency}" in found.reproduce
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "adjacency", "message"),
+    [
+        ("0 1", "5 1", "replace-one", ""),
+        ("2 1", "5 1", "zero-out", "differ in record 1, which is zero in neither"),
+        ("0 0", "5 6", "zero-out", "differ in 2 of 2 records"),
+        ("0", "0 1", "zero-out", "have 1 and 2 records"),
+        ("0 1", "0 2.5", "answers-within-1", r"differ by 1\.5; allowed: each moves by at most 1"),
+        ("0 1", "0 1 2", "answers-within-1", "have 2 and 3 answers"),
+        ("0 1", "0 1", "as-given", "hold the same records"),
+    ],
+)
+def test_each_relation_has_its_own_neighbors(left: str, right: str, adjacency: str, message: str) -> None:
+    if not message:
+        assert audit(left, right, adjacency=adjacency).adjacency == adjacency
+        return
+    with pytest.raises(InvalidDataError, match=message):
+        audit(left, right, adjacency=adjacency)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.events import thresholds
+from dpverify.auditing.mixed import WithinCategories
 from dpverify.auditing.scores import (
     BestCoordinate,
     DistanceFromCenter,
@@ -85,6 +86,7 @@ class SumOfRatios:
 QUICK: tuple[Scorer, ...] = (
     HistogramRatio(),
     FrequencyRatio(least_count=3),
+    WithinCategories(),
     DistanceFromCenter(),
     BestCoordinate(),
     NearestCentroid(),
@@ -192,8 +194,9 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     known = seen[often]
     single = np.eye(known.size, known.size + 1, dtype=bool)
     rows = known.view(np.float64).reshape(known.size, -1)
-    names = [f"output = ({', '.join(f'{value:.6g}' for value in row[:8])}{', ...' if row.size > 8 else ''})"
-             for row in rows]  # fmt: skip
+    names = [
+        f"output = ({', '.join(map(_digits, row[:8]))}{', ...' if row.size > 8 else ''})" for row in rows
+    ]
 
     on_left, on_right = (_hits(row_keys(side), known) for side in (left, right))
     order = np.argsort(np.log(on_left + 1.0) - np.log(on_right + 1.0), kind="stable")
@@ -212,6 +215,11 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
         return np.where(known[at] == wanted, at, known.size)
 
     return Partition(cells, known.size + 1, events, names)
+
+
+def _digits(value: float) -> str:
+    """A whole number in full: it may be a code."""
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
 
 
 def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:

@@ -1,0 +1,488 @@
+"""Outputs of any form as rows of floats, which is what auditors score.
+
+An output is a tree: lists and dictionaries of leaves. Each place in it has up to six columns: its number, the digits of
+the number that a float cannot hold, its category (the code of a text, None, NaN, ..., 0 for a number), more of the
+code of a long text, its length, and whether a dictionary has that key. A column is a function of one output alone, and
+0 where an output has no such place. So columns may be added while an audit goes on: for earlier outputs they are 0.
+
+Nothing is lost: outputs get the same row only if they are equal as Python's `==` sees it, with NaN equal to itself (1,
+1.0 and True are equal, and so are dictionaries in another order). Texts longer than five bytes have codes of 103 bits,
+by a hash; were two of them to coincide, the audit would miss something, but accuse nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.auditing.samples import as_floats
+from dpverify.errors import InvalidDataError
+from dpverify.quoting import quoted
+from dpverify.running.subjects.texts import DEEPEST, is_texts
+
+Array = NDArray[np.float64]
+Path = tuple[str | int, ...]
+Slot = tuple[Path, str]
+
+MOST_COLUMNS = 10_000
+"""More would be compared with nothing but themselves."""
+
+_NUMBER, _LOW, _CATEGORY, _MORE, _LENGTH, _THERE = (
+    "number",
+    "low digits",
+    "category",
+    "rest",
+    "length",
+    "presence",
+)
+_ORDER = (_NUMBER, _LOW, _LENGTH, _THERE, _CATEGORY, _MORE)
+
+_NONE, _NAN, _PLUS, _MINUS, _LIST, _DICTIONARY, _SET, _COMPLEX = range(1, 9)
+_SHORT = 64
+_LONG = 2.0**51
+_HASHED = 2**51
+_EXACT = 2**53
+
+
+class Encoder:
+    """Encodes what comes out on two data sets, all at once or round by round.
+
+    Columns that were the same in all runs so far are left out. One that is shown later is transposed so that it is 0
+    for the earlier runs: the value that they had and 0 change places.
+
+    Attributes:
+        runs: of each side so far; the larger count where they differ.
+    """
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self._plain: tuple[int, ...] | None = None
+        self._shown: dict[Slot, float] = {}
+        self._constant: dict[Slot, float] = {}
+        self._seen = _Seen()
+
+    def rows(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[Array, Array]:
+        """Both sides' outputs, a run each along the first axis, as floats (runs, d).
+
+        Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them.
+
+        Raises:
+            InvalidDataError: for outputs of more than `MOST_COLUMNS` columns, and texts that are not of that form.
+        """
+        sides = (np.asarray(left), np.asarray(right))
+        if (plain := self._as_they_are(sides)) is not None:
+            self.runs += max(map(len, plain))
+            return plain
+        self._begin_columns()
+        columns = [_columns(side, self._seen) for side in sides]
+        self._choose(columns, [len(side) for side in sides])
+        self.runs += max(len(side) for side in sides)
+        found = [_stacked(self._shown, found, len(side)) for found, side in zip(columns, sides, strict=True)]
+        return found[0], found[1]
+
+    def _as_they_are(self, sides: tuple[NDArray[Any], NDArray[Any]]) -> tuple[Array, Array] | None:
+        """Finite numbers of one shape that floats hold, as they are; None for anything else, now or before."""
+        shape = sides[0].shape[1:]
+        if self._shown or (self._plain is not None and self._plain != shape):
+            return None
+        if sides[1].shape[1:] != shape or 0 in shape or not all(map(_is_finite, sides)):
+            return None
+        found = [as_floats(side.reshape(len(side), -1), "outputs") for side in sides]
+        if any(lost.any() for _, lost in found):
+            return None
+        self._plain = shape
+        for side in sides:
+            self._seen.array(side)
+        return found[0][0], found[1][0]
+
+    def _begin_columns(self) -> None:
+        """Where outputs were as they are so far, give their columns their names."""
+        if self._plain is None or self._shown:
+            return
+        self._shown = {(path, _NUMBER): 0.0 for path in np.ndindex(self._plain)}
+        self._constant = dict(_containers(self._plain))
+
+    def _choose(self, columns: list[dict[Slot, _Column]], counts: list[int]) -> None:
+        """Show what is not the same in all runs, in an order that does not depend on which run came first."""
+        known = [*self._constant, *(slot for found in columns for slot in found)]
+        first: dict[Slot, float] = {}
+        varying = []
+        for slot in dict.fromkeys(known):
+            if slot in self._shown:
+                continue
+            before = self._constant.get(slot, 0.0 if self.runs else None)
+            ends = [found[slot].ends(count) if slot in found else (0.0, 0.0)
+                    for found, count in zip(columns, counts, strict=True) if count]  # fmt: skip
+            low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+            if low == high and before in (None, low):
+                first[slot] = low
+            else:
+                varying.append(slot)
+                self._shown_from(slot, before)
+        self._constant = first
+        added = {slot: self._shown.pop(slot) for slot in sorted(varying, key=_place)}
+        self._shown |= added
+        if len(self._shown) > MOST_COLUMNS:
+            raise InvalidDataError(
+                f"The outputs have more than {MOST_COLUMNS} different parts, such as "
+                f"{_name(list(self._shown)[-1])}; allowed: fewer keys, or shorter lists."
+            )
+        if not self._shown:
+            self._shown[((), "nothing")] = 0.0
+
+    def _shown_from(self, slot: Slot, before: float | None) -> None:
+        self._shown[slot] = 0.0 if before is None else before
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns."""
+        self._begin_columns()
+        return tuple(_name(slot) for slot in self._shown)
+
+    def says(self) -> str:
+        """What outputs were seen, such as `a category and two numbers`."""
+        return self._seen.says()
+
+    def in_words(self, event: str) -> str:
+        """An event as auditors name it, with the places of the outputs instead of numbers of columns."""
+        if not self._shown:
+            return event
+        names = self.names
+        event = re.sub(r"output = \(([^()]*)\)", self._output, event)
+        if len(names) == 1:
+            return re.sub(r"\bvalue (?=[<>])", f"{names[0]} ", event)
+        return re.sub(r"\bcoordinate (\d+) (?=[<>])", lambda found: f"{names[int(found[1]) - 1]} ", event)
+
+    def _output(self, found: re.Match[str]) -> str:
+        parts = []
+        for text, (slot, before) in zip(found[1].split(", "), self._shown.items(), strict=False):
+            if text == "...":
+                parts.append(text)
+                break
+            path, kind = slot
+            value = float(text)
+            value = before if value == 0 else 0.0 if value == before else value
+            if kind == _CATEGORY and value:
+                parts.append(
+                    f"{_name((path, _NUMBER))} = {self._seen.words.get(int(value), 'another category')}"
+                )
+            elif kind == _NUMBER or (kind == _LOW and value):
+                parts.append(f"{_name(slot)} = {value:.6g}")
+        return f"output with {', '.join(parts)}" if parts else found[0]
+
+
+# ------------------------------------------------------------------------------------------- columns
+
+
+class _Column:
+    """The values of a column in those runs that have one, 0 elsewhere."""
+
+    def __init__(self) -> None:
+        self.places: list[int] = []
+        self.values: list[float] = []
+        self.array: Array | None = None
+
+    def dense(self, count: int) -> Array:
+        """In all runs."""
+        if self.array is None:
+            self.array = np.zeros(count)
+            self.array[self.places] = self.values
+        return self.array
+
+    def ends(self, count: int) -> tuple[float, float]:
+        """Smallest and largest."""
+        array = self.dense(count)
+        return float(array.min()), float(array.max())
+
+
+def _whole(array: Array) -> _Column:
+    column = _Column()
+    column.array = array
+    return column
+
+
+def _stacked(shown: dict[Slot, float], columns: dict[Slot, _Column], count: int) -> Array:
+    rows = np.zeros((count, len(shown)))
+    for place, (slot, before) in enumerate(shown.items()):
+        if slot in columns:
+            rows[:, place] = columns[slot].dense(count)
+        if before:
+            values = rows[:, place]
+            rows[:, place] = np.where(values == before, 0.0, np.where(values == 0, before, values))
+    return rows
+
+
+def _columns(points: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
+    if is_texts(points):
+        return _of_trees(points, seen)
+    seen.array(points)
+    flat = points.reshape(len(points), math.prod(points.shape[1:]))
+    found = {slot: _whole(np.full(len(points), value)) for slot, value in _containers(points.shape[1:])}
+    if not flat.size:
+        return found
+    with np.errstate(over="ignore"):  # a long double may not fit
+        finite = np.isfinite(flat.astype(np.float64, copy=False))
+    rounded, lost = as_floats(np.where(finite, flat, 0), "outputs")
+    codes = np.select([np.isnan(flat), flat > 0], [_NAN, _PLUS], _MINUS) * ~finite
+    for place, path in enumerate(np.ndindex(points.shape[1:])):
+        parts = ((_NUMBER, rounded), (_LOW, lost), (_CATEGORY, codes.astype(np.float64)))
+        for kind, values in parts:
+            if kind == _NUMBER or values[:, place].any():
+                found[path, kind] = _whole(values[:, place])
+    return found
+
+
+def _containers(shape: tuple[int, ...]) -> list[tuple[Slot, float]]:
+    """What an array says beside its numbers: at each level, a list of so many."""
+    found: list[tuple[Slot, float]] = []
+    for level, length in enumerate(shape):
+        for path in np.ndindex(shape[:level]):
+            found += [((path, _CATEGORY), float(_LIST)), ((path, _LENGTH), float(length))]
+    return found
+
+
+def _is_finite(points: NDArray[Any]) -> bool:
+    if is_texts(points) or points.dtype.kind not in "biuf":
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(points.astype(np.float64, copy=False)).all())
+
+
+# ------------------------------------------------------------------------------------------- trees
+
+
+def _of_trees(texts: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
+    columns: dict[Slot, _Column] = {}
+    for run, text in enumerate(texts.tolist()):
+        slots: dict[Slot, float] = {}
+        try:
+            _walk(json.loads(text), (), slots, seen, 0)
+        except (ValueError, RecursionError, TypeError, KeyError) as error:
+            raise InvalidDataError(
+                f"The output of run {run + 1} of a round is no text as dpverify writes it; allowed: outputs that "
+                "came through the function's return value."
+            ) from error
+        for slot, value in slots.items():
+            column = columns.setdefault(slot, _Column())
+            column.places.append(run)
+            column.values.append(value)
+    return columns
+
+
+def _walk(tree: Any, path: Path, slots: dict[Slot, float], seen: _Seen, depth: int) -> None:
+    if depth > 3 * DEEPEST:
+        raise ValueError("too deep")
+    if isinstance(tree, (bool, int, float)):
+        _number(tree, path, slots, seen)
+    elif isinstance(tree, list):
+        slots[path, _CATEGORY], slots[path, _LENGTH] = _LIST, len(tree)
+        seen.list(path, len(tree))
+        for place, item in enumerate(tree):
+            _walk(item, (*path, place), slots, seen, depth + 1)
+    elif isinstance(tree, dict):
+        _object(tree, path, slots, seen, depth)
+    else:
+        _category("text" if isinstance(tree, str) else "", tree, path, slots, seen)
+
+
+def _number(value: float, path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        code = _NAN if math.isnan(value) else _PLUS if value > 0 else _MINUS
+        slots[path, _CATEGORY] = code
+        seen.leaf(path, "NaN" if code == _NAN else "infinity")
+        return
+    seen.leaf(path, "truth value" if isinstance(value, bool) else "number")
+    try:
+        near = float(value)
+        low = 0 if abs(value) <= _EXACT or isinstance(value, float) else value - int(near)
+        slots[path, _NUMBER] = near
+        if low:
+            slots[path, _LOW] = float(low)
+        if int(float(low)) != low:
+            _category("integer", str(value), path, slots, seen)
+    except OverflowError:
+        _category("integer", str(value), path, slots, seen)
+
+
+def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _Seen, depth: int) -> None:
+    tag = next(iter(tree)) if len(tree) == 1 else ""
+    if not tag.startswith("$"):
+        pairs, kind = list(tree.items()), _DICTIONARY
+    elif tag == "$dict":
+        # texts as keys of other dictionaries never begin so
+        pairs = [(f"${json.dumps(key, sort_keys=True)}", item) for key, item in tree[tag]]
+        kind = _DICTIONARY
+    elif tag == "$set":
+        pairs, kind = [(json.dumps(item, sort_keys=True), None) for item in tree[tag]], _SET
+    elif tag == "$complex":
+        pairs, kind = list(zip(("real", "imag"), tree[tag], strict=True)), _COMPLEX
+    elif tag == "$sum":
+        slots[path, _NUMBER], slots[path, _LOW] = map(float, tree[tag])
+        seen.leaf(path, "number")
+        return
+    else:
+        _category(tag, json.dumps(tree[tag]), path, slots, seen)
+        return
+    slots[path, _CATEGORY] = kind
+    for key, item in pairs:
+        if kind != _COMPLEX:
+            slots[(*path, key), _THERE] = 1.0
+        if kind == _SET:
+            seen.leaf((*path, key), "category")
+        else:
+            _walk(item, (*path, key), slots, seen, depth + 1)
+
+
+def _category(kind: str, value: str | None, path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
+    """The code of a category: of None, of a short text by its bytes, of anything else by a hash."""
+    if kind != "integer":
+        seen.leaf(path, "category")
+    if value is None:
+        slots[path, _CATEGORY] = _NONE
+        return
+    content = value.encode("utf-8", "surrogatepass")
+    if kind == "text" and len(content) <= 5:
+        slots[path, _CATEGORY] = float(_SHORT + int.from_bytes(b"\1" + content))
+        seen.word(slots[path, _CATEGORY], value)
+        return
+    digest = hashlib.blake2b(content, digest_size=16, person=kind.encode()[:16]).digest()
+    slots[path, _CATEGORY] = _LONG + int.from_bytes(digest[:8]) % _HASHED
+    slots[path, _MORE] = float(int.from_bytes(digest[8:]) >> 12)
+    slots[path, _LENGTH] = float(len(value))
+    seen.word(slots[path, _CATEGORY], value)
+
+
+# ------------------------------------------------------------------------------------------- names
+
+
+def _place(slot: Slot) -> tuple[int, list[tuple[int, int, str]], int]:
+    """Numbers first, then categories, each in the order of their places."""
+    path, kind = slot
+    steps = [(0, step, "") if isinstance(step, int) else (1, 0, step) for step in path]
+    return int(kind in (_CATEGORY, _MORE)), steps, _ORDER.index(kind) if kind in _ORDER else 0
+
+
+def _name(slot: Slot) -> str:
+    path, kind = slot
+    if not path:
+        name = "value"
+    elif len(path) == 1 and isinstance(path[0], int):
+        name = f"coordinate {path[0] + 1}"
+    else:
+        name = "".join(f"[{step!r}]" for step in path)
+    return name if kind == _NUMBER else f"{kind} of {name}"
+
+
+_WORDS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_PLURAL = {
+    "number": "numbers",
+    "truth value": "truth values",
+    "category": "categories",
+    "NaN": "NaN",
+    "infinity": "infinities",
+}
+_AT_TIMES = {
+    "number": "a number",
+    "truth value": "a truth value",
+    "category": "a category",
+    "NaN": "NaN",
+    "infinity": "infinity",
+}
+_MOST_WORDS = 10_000
+
+
+class _Seen:
+    """Which kinds of leaves were seen at which places, and how long lists were."""
+
+    def __init__(self) -> None:
+        self.leaves: dict[Path, set[str]] = {}
+        self.lengths: dict[Path, tuple[int, int]] = {}
+        self.arrays: set[tuple[tuple[int, ...], str]] = set()
+        self.words = {_NONE: "None", _NAN: "NaN", _PLUS: "infinity", _MINUS: "-infinity", _LIST: "a list",
+                      _DICTIONARY: "a dictionary", _SET: "a set", _COMPLEX: "a complex number"}  # fmt: skip
+
+    def word(self, code: float, text: str) -> None:
+        """What a category's code stands for, of the first ones."""
+        if len(self.words) < _MOST_WORDS:
+            self.words.setdefault(int(code), repr(quoted(text, 40)))
+
+    def leaf(self, path: Path, kind: str) -> None:
+        self.leaves.setdefault(path, set()).add(kind)
+
+    def list(self, path: Path, length: int) -> None:
+        low, high = self.lengths.get(path, (length, length))
+        self.lengths[path] = min(low, length), max(high, length)
+
+    def array(self, points: NDArray[Any]) -> None:
+        """All runs of an array; of its NaN and infinities, that there are some."""
+        values = points.reshape(-1)
+        self.arrays.add((points.shape[1:], "truth value" if points.dtype.kind == "b" else "number"))
+        if points.dtype.kind == "f":
+            for kind, found in (("NaN", np.isnan(values)), ("infinity", np.isinf(values))):
+                if found.any():
+                    self.arrays.add((points.shape[1:], kind))
+
+    def says(self) -> str:
+        """In words."""
+        for shape, kind in sorted(self.arrays):
+            for level, length in enumerate(shape):
+                for path in np.ndindex(shape[:level]):
+                    self.list(path, length)
+            for path in np.ndindex(shape):
+                self.leaf(path, kind)
+        self.arrays.clear()
+        counted: Counter[tuple[str, ...]] = Counter()
+        lists: dict[Path, set[str]] = {}
+        for path, kinds in self.leaves.items():
+            outer = next((path[:n] for n in range(len(path)) if self._varies(path[:n])), None)
+            if outer is None:
+                counted[_label(kinds)] += 1
+            else:
+                lists.setdefault(outer, set()).update(kinds)
+        parts = [_so_many(count, label) for label, count in sorted(counted.items())]
+        for path, kinds in lists.items():
+            low, high = self.lengths[path]
+            parts.append(f"a list of {low} to {_so_many(max(high, 2), _label(kinds))}")
+        if not parts:
+            return "always the same" if self.lengths else ""
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+    def _varies(self, path: Path) -> bool:
+        low, high = self.lengths.get(path, (0, 0))
+        return low != high
+
+
+def _label(kinds: set[str]) -> tuple[str, ...]:
+    """The kinds at one place, the main one first."""
+    if "number" in kinds:
+        kinds = kinds - {"truth value"}
+    return tuple(kind for kind in _PLURAL if kind in kinds)
+
+
+def _so_many(count: int, label: tuple[str, ...]) -> str:
+    main, *others = label
+    rest = f" (at times {' or '.join(_AT_TIMES[kind] for kind in others)})" if others else ""
+    if count == 1:
+        return _AT_TIMES[main] + rest
+    return f"{_WORDS[count] if count < len(_WORDS) else count} {_PLURAL[main]}{rest}"

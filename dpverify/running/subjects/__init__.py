@@ -1,0 +1,1 @@
+"""What can be audited beside a function of numbers: any output, estimators, commands in any language."""
