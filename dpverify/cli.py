@@ -270,6 +270,14 @@ def audit(
             help="Stop as soon as the claim is refuted, or test the whole privacy profile once, at the end.",
         ),
     ] = True,
+    low_bits: Annotated[
+        bool,
+        typer.Option(
+            "--low-bits",
+            help="Look at the low bits and last decimals of outputs, and nothing else: plain floating-point noise "
+            "betrays there what it was added to. For samples, or with --fixed-runs.",
+        ),
+    ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -343,6 +351,8 @@ def audit(
         number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
         if not sequential:
             raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
+    if low_bits and run_by_us and sequential:
+        raise InvalidArgumentError("--low-bits", low_bits, "with --fixed-runs only, where a function is run")
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
@@ -374,7 +384,7 @@ def audit(
                 tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
             )
         else:
-            evidence = audit_function(question, progress=_progress("running"))
+            evidence = audit_function(question, low_bits=low_bits, progress=_progress("running"))
     else:
         from dpverify.verification.sample_audits import audit_samples
 
@@ -385,6 +395,7 @@ def audit(
             failure_probability=failure_probability,
             seed=seed,
             adjacency=adjacency if _is_given(context, "adjacency") else None,
+            low_bits=low_bits,
         )
     if json_file is not None:
         found = evidence.model_dump(mode="json")

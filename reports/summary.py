@@ -521,7 +521,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
         ("law", laws, rejected, f"{rejected} rejected a sampler that ignores the data"),
     ):
         blind = sum(a.sees_nothing for a in entries)
-        verb = "is" if blind == 1 else "are"
+        verb = "sees" if blind == 1 else "see"
         noun = {
             "privacy": "privacy audit",
             "expectation": "audit of an expectation",
@@ -529,7 +529,7 @@ def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
         }[kind]
         many = noun.replace("audit", "audits", 1) if len(entries) != 1 else noun
         if entries:
-            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} inconclusive"
+            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} nothing here"
             found.append(Power(kind, len(entries), seeing, blind, text))
     return tuple(found)
 

@@ -9,7 +9,9 @@ from dpverify.auditing.contract import PairSubject, PrivacyQuestion
 from dpverify.auditing.entries import privacy_entry
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import FACTORS, Weakened, search_faults
+from dpverify.auditing.low_bits import LOW_BIT_SCORERS
 from dpverify.auditing.privacy import audit_privacy
+from dpverify.auditing.scores import DEFAULT_SCORERS
 from dpverify.evidence import PrivacyEvidence
 
 
@@ -31,6 +33,8 @@ class BatchAuditor:
     """
 
     faults: Faults | None = None
+    low_bits: bool = False
+    """Whether to look at low bits and last decimals of outputs, and at nothing else."""
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
         """Draw all runs, bound, compare.
@@ -47,6 +51,7 @@ class BatchAuditor:
             failure_probability=error,
             seed=question.seed,
             delta=question.delta,
+            scorers=LOW_BIT_SCORERS if self.low_bits else DEFAULT_SCORERS,
         )
         if self.faults is not None:
             found = search_faults(

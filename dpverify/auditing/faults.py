@@ -59,7 +59,7 @@ def search_faults(
             verdict=Verdict.UNDECIDED,
             gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason="inconclusive: no weakened version of the mechanism was given to test the audit on; "
+            reason="sees nothing here: no weakened version of the mechanism was given to test the audit on; "
             f"neighbors: {audit.adjacency}",
         )
     seen: float | None = None
@@ -86,7 +86,7 @@ def search_faults(
             verdict=Verdict.UNDECIDED,
             gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason=f"inconclusive: even with the {fault} {steps[0]:.4g}, the mechanism was not flagged; "
+            reason=f"sees nothing here: even with the {fault} {steps[0]:.4g}, the mechanism was not flagged; "
             f"neighbors: {audit.adjacency}",
         )
     return replace(

@@ -13,7 +13,7 @@ Precision-based attacks and interval refining, 2022.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,3 +91,11 @@ LOW_BIT_SCORERS: tuple[Scorer, ...] = (
     FrequencyRatio(),
 )
 """What `audit_privacy(..., scorers=LOW_BIT_SCORERS)` looks at last digits and repeated outputs with."""
+
+NOT_LOOKED_AT = "low bits were not looked at"
+
+
+def not_looked_at(scorers: Sequence[Scorer]) -> str:
+    """What a claim that is supported leaves open, whichever of the two these scorers do not see."""
+    kinds = {isinstance(scorer, KindRatio) for scorer in scorers}
+    return NOT_LOOKED_AT if True not in kinds else "only low bits and repeated outputs were looked at"

@@ -39,6 +39,7 @@ from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions
+from dpverify.auditing.low_bits import not_looked_at
 from dpverify.auditing.mixed import varying
 from dpverify.auditing.samples import MINIMUM_RUNS, check_pair
 from dpverify.auditing.scores import (
@@ -263,7 +264,7 @@ def audit_privacy(
     else:
         verdict, reason = (
             Verdict.SUPPORTED,
-            "the lower bound does not exceed the claim at any epsilon compared",
+            f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}",
         )
     return PrivacyAudit(
         verdict=verdict,

@@ -107,7 +107,7 @@ def audit_law(
             if blind_rejected is None
             else "a sampler that ignores the data also passes this audit"
         )
-        reason = f"inconclusive: {why}"
+        reason = f"sees nothing here: {why}"
     places, empirical, right = found.places, found.empirical, found.right
     half_width = found.half_width
     chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))

@@ -149,7 +149,7 @@ def _source(case: PrivacyCase | RiskCase | MeanCase | SamplingCase) -> _Source:
 def _privacy(plan: PrivacyPlan, settings: AuditSettings, error: ErrorShare) -> list[Evidence]:
     begin = time.perf_counter()
     case, factors = plan.build(settings.profile), settings.profile.faults
-    make = case.weakened
+    make, source = case.weakened, _source(case)
 
     def on_pair(mechanism: Mechanism, stream: int) -> _OnPair:
         """Streams tell the mechanism and its weakened versions apart."""
@@ -169,7 +169,8 @@ def _privacy(plan: PrivacyPlan, settings: AuditSettings, error: ErrorShare) -> l
             "title": plan.title,
             "data": case.data,
             "reproduce": _reproduce(plan, settings, error.failure_probability),
-            **_source(case),
+            "origin": source["origin"],
+            "claim_source": source["claim_source"],
         },
         best_known=None if case.upper is None else Sharper(case.claim, case.upper),
     )

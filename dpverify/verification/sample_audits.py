@@ -26,8 +26,11 @@ def audit_samples(
     failure_probability: float,
     seed: int,
     adjacency: Adjacency | str | None = None,
+    low_bits: bool = False,
 ) -> PrivacyEvidence:
     """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
+
+    With `low_bits`, only the low bits and last decimals of outputs are looked at.
 
     Raises:
         InvalidArgumentError, InvalidDataError: for a claim, an adjacency or a file that cannot be used.
@@ -40,6 +43,7 @@ def audit_samples(
 
         by = checked_adjacency(adjacency)
     more = () if by is None else ("--adjacency", by.value)
+    more += ("--low-bits",) if low_bits else ()
     encoder = Encoder()
     samples = GivenSamples(*encoder.rows(read_samples(left), read_samples(right)))
     question = PrivacyQuestion(
@@ -57,6 +61,6 @@ def audit_samples(
             ),
         },
     )  # fmt: skip
-    found = BatchAuditor().audit(question, samples, ErrorShare.of(failure_probability))
+    found = BatchAuditor(low_bits=low_bits).audit(question, samples, ErrorShare.of(failure_probability))
     said = {"outputs": encoder.says(), "reason": encoder.in_words(found.reason)}
     return found.model_copy(update=said | {"seconds": round(time.perf_counter() - begin, 3)})

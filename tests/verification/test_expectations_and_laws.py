@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,8 @@ def test_one_broken_bound_of_a_curve_is_enough() -> None:
     assert entry.verdict is Verdict.VIOLATED
     assert entry.bound == 0.4
     assert [point[3] for point in entry.curve] == [0.6, 0.4, 0.7]
+    assert [share.name for share in entry.shares] == ["case 1", "case 2", "case 3"]
+    assert sum(Fraction(share.failure_probability) for share in entry.shares) <= Fraction(FAILURE_PROBABILITY)
 
 
 @pytest.mark.parametrize(
@@ -192,3 +195,5 @@ def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
     assert entry.verdict is (Verdict.SUPPORTED if broken is None else Verdict.VIOLATED)
     assert entry.bound == min(bounds)
     assert [point[3] for point in entry.curve] == bounds
+    assert sum(Fraction(share.failure_probability) for share in entry.shares) <= Fraction(FAILURE_PROBABILITY)
+    assert len(entry.shares) == 3

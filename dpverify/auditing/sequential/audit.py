@@ -30,6 +30,7 @@ from dpverify.auditing.claims import (
 )
 from dpverify.auditing.entries import AskedOnData, sandwiched
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.low_bits import NOT_LOOKED_AT
 from dpverify.auditing.samples import as_floats
 from dpverify.auditing.scores import one_thread
 from dpverify.auditing.sequential import foresight
@@ -276,7 +277,8 @@ class SequentialAuditor:
                 verdict, reason = Verdict.UNDECIDED, detectable
             else:
                 verdict = Verdict.SUPPORTED
-                reason = f"bets against the claim did not win enough in {self.runs} runs on each data set"
+                lost = f"bets against the claim did not win enough in {self.runs} runs on each data set"
+                reason = f"{lost}; {NOT_LOOKED_AT}"
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(

@@ -77,7 +77,7 @@ appB = (  # noqa: N816 (the paper's name)
            given=r"\alpha\ge 5", where="Appendix B, by Theorem 35 and Lemma 14", uses=("fmtt18.thm35", "fmtt18.lem14"))
     .reference("order-of-the-noise", r"\sigma=\Theta\left(\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}\right)",
                where="Appendix B, comparison: the order that earlier work is said to need is that of the noise here; "
-                     "the analysis of that work is cited, and not followed")
+                     "the analysis of that work is cited, not followed")
 )  # fmt: skip
 
 STATEMENTS = tuple(sheet.statement for sheet in (thm35, appB))

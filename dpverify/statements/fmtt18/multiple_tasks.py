@@ -136,13 +136,13 @@ thm32 = (
         uses=("fmtt18.thm32/first-term", "fmtt18.thm32/choice-of-q", "fmtt18.thm32/noise-of-theorem-26",
               "fmtt18.thm32/order-above-two",
               "fmtt18.lem14"),
-        where="Theorem 32, privacy: the Renyi budget r of k tasks, and what Lemma 14 makes of it",
+        where="Theorem 32, privacy: the Renyi budget r of k tasks, and what Lemma 14 gives",
     )
     .instance(
         "one-record", rf"{PROFILE}\le e^{{-\ln(1/\delta)}}", letters=(_high_level,), case=_ONE,
         box={"epsilon": ("1/2", "9/10"), "l": (1, 10), "k": (100, 10000)},
         uses=("gll22.eq9/value-of-the-best-half-line",), consequence=EDGE,
-        where="Theorem 32 for n = 1, privacy; from two records on nothing here shows it false",
+        where="Theorem 32 for n = 1, privacy; from two records on, nothing here shows it false",
     )
     .step(
         "oracle", rf"d\cdot({_NOISE})^2=\frac{{16dL^2q\ln(1/\delta)}}{{\varepsilon^2}}",

@@ -245,7 +245,7 @@ thm26 = (
                      ">= t is meant, as in the sentence before")
     .step("before-the-record", r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})=0", added=(_stopped, _same_mass),
           given=r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})=\frac{1}{\alpha-1}\ln(m), m=1",
-          where="Theorem 26, proof: for t > T the two laws are one, and m, the integral of p^alpha p^(1 - alpha), is 1")
+          where="Theorem 26, proof: for t > T both laws agree, and m, the integral of p^alpha p^(1 - alpha), is 1")
     .step("mixture", rf"{_output.latex}\leq 2\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}",
           added=(_output, _sum_of_stops, _c),
           given=rf"{_output.latex}\le(1+c)\cdot\frac{{1}}{{n}}{_sum_of_stops.latex}, c=1",

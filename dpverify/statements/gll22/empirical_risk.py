@@ -93,13 +93,13 @@ thm6_2 = (
         r"k\cdot(F_y+\frac{\mu}{2}\|y\|^2)\ge k\cdot(F_x+\frac{\mu}{2}\|x\|^2)+\langle k\cdot(g+\mu x),y-x\rangle"
         r"+\frac{k\mu}{2}\|y-x\|^2",
         given=r"F_y\ge F_x+\langle g,y-x\rangle", added=(_vx, _vy, _g, _Fx, _Fy), units=False,
-        where="Theorem 6.2, privacy, what Theorem 2.1 asks for: k (F + mu ||x||^2 / 2) is k mu-strongly convex, for a "
+        where="Theorem 6.2, privacy, what Theorem 2.1 requires: k (F + mu ||x||^2 / 2) is k mu-strongly convex, for a "
               "subgradient g of F at x",
     )
     .condition(
         "one-record", r"|\frac{k}{n}(a_x-b_x)-\frac{k}{n}(a_y-b_y)|\le\frac{kG}{n}r",
         given=r"|(a_x-b_x)-(a_y-b_y)|\le Gr", added=(*_own, *_new, _r), units=False,
-        where="Theorem 6.2, privacy, what Theorem 2.1 asks for: with s' for s, k F changes by a k G/n-Lipschitz "
+        where="Theorem 6.2, privacy, what Theorem 2.1 requires: with s' for s, k F changes by a k G/n-Lipschitz "
               "function",
     )
     .whole(
@@ -319,7 +319,7 @@ thm6_4 = (
         "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         consequence=EDGE, true_if="for epsilon up to log(3/(4 delta)), or with O in place of Theta",
         uses=("gll22.thm6.4/largest-number-of-queries",),
-        where="Theorem 6.4, third item, from below: Theta says that the number is at least of this order, too, while "
+        where="Theorem 6.4, third item, from below: Theta says that the number is also at least of this order, while "
               "it is at most of the order of 2 epsilon n^2; the same squared logarithm is left out on both sides",
     )
     .corrected(

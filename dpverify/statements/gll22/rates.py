@@ -125,7 +125,7 @@ figure1 = (
     .reference(
         "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", consequence=EDGE, true_if="for n up to d^3",
         where=f"{_TEXT}: significantly faster than the previous algorithms, taken to say that n^2 values of f_i are "
-              "never more than the n d^3 of [JLLV21], whatever d is; sqrt(n) stands for the logarithms that the tildes "
+              "never more than the n d^3 of [JLLV21], for every d; sqrt(n) stands for the logarithms that the tildes "
               "leave out",
     )
     .corrected(

@@ -175,7 +175,7 @@ _first = (
         r"\psi(z)+\frac{1}{2\eta}\|z-y\|^2\ge\psi(x)+\frac{1}{2\eta}\|x-y\|^2+\langle g+\frac{1}{\eta}(x-y),z-x\rangle"
         r"+\frac{1}{2\eta}\|z-x\|^2",
         given=r"\psi(z)\ge\psi(x)+\langle g,z-x\rangle", added=_PROPOSAL, units=False,
-        where="Lemma 5.4, what it asks for: the proposal's negative logarithm is 1/eta-strongly convex; g is a "
+        where="Lemma 5.4, what it requires: the proposal's negative logarithm is 1/eta-strongly convex; g is a "
               "subgradient of psi at x",
     )
     .step(

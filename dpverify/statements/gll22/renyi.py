@@ -53,7 +53,7 @@ cor4_3 = (
         "larger-trade-off", r"T(P\|Q)\geq T(X\|Y)",
         given=r"T(P\|Q)\ge\Phi(\Phi^{-1}(1-z)-\frac{kG}{\sqrt{k\mu}})",
         uses=("gll22.thm2.1/trade-off", "gll22.eq10"),
-        where="Corollary 4.3, proof, what the cited theorem asks for, at z: X and Y are Gaussians whose means are "
+        where="Corollary 4.3, proof, what the cited theorem requires, at z: X and Y are Gaussians whose means are "
               "G sqrt(k) / sqrt(mu) apart",
     )
     .step(

@@ -49,7 +49,7 @@ thm5_2 = (
         added=_POINTS, units=False, uses=("growth-at-a-minimizer",),
         where="Theorem 5.2, a proof: y is the minimizer x*, and g a subgradient at w; in the mean over the target the "
               "left "
-              "side is at most d, so that the mean square M of ||w - x*|| is at most d/mu",
+              "side is at most d, so the mean square M of ||w - x*|| is at most d/mu",
     )
     .step(
         "start", r"\|w-u\|^2\le 2\|w-y\|^2+2\|u-y\|^2", added=_POINTS, units=False,

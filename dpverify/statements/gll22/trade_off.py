@@ -44,7 +44,7 @@ _distance = real("distance", ge=0, unit=LENGTH, latex=r"d(x,A)")
 _y_value = real("alpha_y", latex=r"\alpha(y)", meaning="its value at a nearest point of A")
 _number_r = real("r", ge=0, meaning="how much larger the value is")
 _NEAREST = r"\alpha(y)\le m(z), \alpha(x)-\alpha(y)\le G d(x,A)"
-_FLAT = "N(0, 1), alpha(x) = max(x, 0) and z = 1/2, so that m(z) = 0 and Phi^-1(1 - z) = 0"
+_FLAT = "N(0, 1), alpha(x) = max(x, 0) and z = 1/2, so m(z) = 0 and Phi^-1(1 - z) = 0"
 _BEYOND = r"\Phi\left(\Phi^{-1}(1-z)-\frac{r\sqrt{\mu}}{G}\right)"
 
 cor3_12 = (

@@ -167,7 +167,7 @@ lem12 = (
         because="the condition requires a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
                 "gives an epsilon above 4; with log(n/m)/(4 rho) for omega'' it holds once n/m is large enough",
         consequence=PROOF_STEP,
-        true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma asks for 26 alpha*",
+        true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma requires 26 alpha*",
         where="Lemma 12, proof, after the display, for log(n/m) >= 4 alpha/(sqrt(13) alpha*) + 4 rho",
     )
     .corrected(

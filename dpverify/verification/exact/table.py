@@ -17,6 +17,7 @@ from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNS
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Interval
 from dpverify.files import write_whole
+from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.verification.exact.chains import Algorithm, index_profiles
 
@@ -62,7 +63,9 @@ def _rows(n: int) -> Iterator[Row]:
     yield Row("fmtt18.stop", lambda n: StopPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
     yield Row(
         "fmtt18.public, half public",
-        lambda n: PublicRecordsLast.for_privacy(_logistic(), n=n, public=n // 2, **wanted),
+        lambda n: PublicRecordsLast.for_privacy(
+            _logistic(), n=n, public=n // 2, epsilon=EPSILON, delta=DELTA
+        ),
         n,
         (1, n // 2),
     )
@@ -95,13 +98,13 @@ def measured(row: Row) -> Iterator[tuple[int, float | None, float, Interval]]:
     for index, enclosure in found.items():
         if isinstance(algorithm, NoisyGradientDescent):
             printed: float | None = algorithm.epsilon
-            best = algorithm.guarantees(n).sharpest
+            stated: StatedGuarantee | None = algorithm.guarantees(n).sharpest
         else:
             theorem = algorithm.rdp_at(n, index)
             printed = None if theorem is None else theorem.guarantee.epsilon_at(DELTA)
-            best = algorithm.guarantee_at(n, index)
-        assert best is not None
-        yield index, printed, best.guarantee.epsilon_at(DELTA), enclosure.epsilon(DELTA)
+            stated = algorithm.guarantee_at(n, index)
+        assert stated is not None
+        yield index, printed, stated.guarantee.epsilon_at(DELTA), enclosure.epsilon(DELTA)
 
 
 def table(sizes: tuple[int, ...] = (20, 200)) -> Iterator[str]:

@@ -121,7 +121,7 @@ lem2 = (
         case="a true oracle: K queries find X, one more a direction y that is uniform among those orthogonal to V and "
              "X; W = (1 - 1/960) w* + g X_k + r y (if it leaves the ball, w*), g and r being such that g X_k + r y is "
              "Gaussian noise with mean square s^2, the same in all directions orthogonal to V and the others of X; g "
-             "is small, so that W has loss at most alpha; on the left is what a Gaussian channel says of X_k at most",
+             "is small, so W has loss at most alpha; on the left is what a Gaussian channel says of X_k at most",
     )
     .instance(
         "sum-of-all-vectors", r"\frac{d}{2\cdot\frac{3}{1000}K}\ge\frac{d}{160}",
@@ -167,8 +167,8 @@ lem2 = (
     .corrected(
         "mean-error", r"1-p\ge\frac{3}{5}", given=r"p\le\frac{2}{5}", added=(_missed,),
         uses=("mn25.lem2/union-of-events",),
-        because="the proof bounds the error with probability 3/5, and not in the mean: where the bound does not hold, "
-                "nothing is said of it",
+        because="the proof bounds the error with probability 3/5, not in the mean: where the bound does not hold, "
+                "nothing is said about it",
         where="Section 3.1, sketch: with this probability the error is below 40 alpha",
     )
     .step(
@@ -394,7 +394,7 @@ lem2 = (
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
               rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
         consequence=CLAIM, uses=("data-processing",),
-        where="Lemma 2, which Lemma 7 restates, from (13) and (14), as they are printed; a brace is missing",
+        where="Lemma 2, which Lemma 7 restates, from (13) and (14), as printed; a brace is missing",
     )
     .step(
         "last-display", rf"\frac{{d}}{{160}}={_min.latex}",
