@@ -237,7 +237,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("users:writes_everywhere", "wrote to the pipe through which its outputs are read", []),
     ("users:meddles", VIOLATED, ["--runs", "4000"]),
     ("users:returns_a_pickle", SUPPORTED, []),
-    ("users:returns_objects", "returned ndarray of type object", []),
+    ("users:returns_objects", "returned an object of type type; allowed: numbers, text", []),
 ]
 
 

@@ -234,8 +234,8 @@ def _compound(value: Any, depth: int) -> Any:
         return _mapping({f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, below)
     if _of_pandas(value):
         return _of_frame(value, below)
-    if hasattr(value, "__array__"):
-        return _tree(np.asarray(value), below)
+    if hasattr(value, "__array__") and not isinstance(array := np.asarray(value)[()], type(value)):
+        return _tree(array, below)
     raise FormlessError(f"returned {_a(value)}; allowed: {ALLOWED}")
 
 
