@@ -12,6 +12,7 @@ from dpverify import lazy
 
 if TYPE_CHECKING:
     from dpverify.auditing.batch import BatchAuditor, Faults
+    from dpverify.auditing.black_box.scores import DEFAULT_SCORERS, Score, Scorer
     from dpverify.auditing.claims import Claim
     from dpverify.auditing.complexity import QueryAudit, audit_queries
     from dpverify.auditing.confidence import (
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     )
     from dpverify.auditing.constants import ConstantAudit, audit_constant
     from dpverify.auditing.contract import Auditor, GivenSamples, PairSubject, PrivacyQuestion
-    from dpverify.auditing.encoding import Encoder
     from dpverify.auditing.entries import (
         complexity_entry,
         constant_entry,
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from dpverify.auditing.error_share import ErrorShare
     from dpverify.auditing.events import Direction, Event
     from dpverify.auditing.faults import FACTORS, search_faults
+    from dpverify.auditing.outputs.encoding import Encoder
+    from dpverify.auditing.outputs.sample_files import read_samples
+    from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair, check_samples
     from dpverify.auditing.privacy import JudgedEvent, PrivacyAudit, Violation, audit_privacy
     from dpverify.auditing.relations import Relation
     from dpverify.auditing.risk import MeanAudit, RateFit, audit_mean, fit_rate, most_telling
-    from dpverify.auditing.sample_files import read_samples
-    from dpverify.auditing.samples import MINIMUM_RUNS, check_pair, check_samples
     from dpverify.auditing.sampling import LawAudit, audit_law
-    from dpverify.auditing.scores import DEFAULT_SCORERS, Score, Scorer
 
 __all__ = [
     "DEFAULT_SCORERS",
@@ -102,9 +102,9 @@ __getattr__ = lazy.attributes(
         "BatchAuditor": "dpverify.auditing.batch",
         "Claim": "dpverify.auditing.claims",
         "ConstantAudit": "dpverify.auditing.constants",
-        "DEFAULT_SCORERS": "dpverify.auditing.scores",
+        "DEFAULT_SCORERS": "dpverify.auditing.black_box.scores",
         "Direction": "dpverify.auditing.events",
-        "Encoder": "dpverify.auditing.encoding",
+        "Encoder": "dpverify.auditing.outputs.encoding",
         "ErrorShare": "dpverify.auditing.error_share",
         "Event": "dpverify.auditing.events",
         "FACTORS": "dpverify.auditing.faults",
@@ -112,7 +112,7 @@ __getattr__ = lazy.attributes(
         "GivenSamples": "dpverify.auditing.contract",
         "JudgedEvent": "dpverify.auditing.privacy",
         "LawAudit": "dpverify.auditing.sampling",
-        "MINIMUM_RUNS": "dpverify.auditing.samples",
+        "MINIMUM_RUNS": "dpverify.auditing.outputs.samples",
         "MeanAudit": "dpverify.auditing.risk",
         "PairSubject": "dpverify.auditing.contract",
         "PrivacyAudit": "dpverify.auditing.privacy",
@@ -120,8 +120,8 @@ __getattr__ = lazy.attributes(
         "QueryAudit": "dpverify.auditing.complexity",
         "RateFit": "dpverify.auditing.risk",
         "Relation": "dpverify.auditing.relations",
-        "Score": "dpverify.auditing.scores",
-        "Scorer": "dpverify.auditing.scores",
+        "Score": "dpverify.auditing.black_box.scores",
+        "Scorer": "dpverify.auditing.black_box.scores",
         "Violation": "dpverify.auditing.privacy",
         "audit_constant": "dpverify.auditing.constants",
         "audit_law": "dpverify.auditing.sampling",
@@ -129,8 +129,8 @@ __getattr__ = lazy.attributes(
         "audit_privacy": "dpverify.auditing.privacy",
         "audit_queries": "dpverify.auditing.complexity",
         "betting_interval": "dpverify.auditing.confidence",
-        "check_pair": "dpverify.auditing.samples",
-        "check_samples": "dpverify.auditing.samples",
+        "check_pair": "dpverify.auditing.outputs.samples",
+        "check_samples": "dpverify.auditing.outputs.samples",
         "clopper_pearson_lower": "dpverify.auditing.confidence",
         "clopper_pearson_upper": "dpverify.auditing.confidence",
         "complexity_entry": "dpverify.auditing.entries",
@@ -142,7 +142,7 @@ __getattr__ = lazy.attributes(
         "most_telling": "dpverify.auditing.risk",
         "privacy_entry": "dpverify.auditing.entries",
         "rate_entry": "dpverify.auditing.entries",
-        "read_samples": "dpverify.auditing.sample_files",
+        "read_samples": "dpverify.auditing.outputs.sample_files",
         "risk_entry": "dpverify.auditing.entries",
         "sampling_entry": "dpverify.auditing.entries",
         "search_faults": "dpverify.auditing.faults",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
+from dpverify.auditing.black_box.scores import DEFAULT_SCORERS
 from dpverify.auditing.contract import PairSubject, PrivacyQuestion
 from dpverify.auditing.entries import privacy_entry
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import FACTORS, Weakened, search_faults
-from dpverify.auditing.low_bits import LOW_BIT_SCORERS
 from dpverify.auditing.privacy import audit_privacy
-from dpverify.auditing.scores import DEFAULT_SCORERS
 from dpverify.evidence import PrivacyEvidence
 
 

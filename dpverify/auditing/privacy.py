@@ -27,6 +27,18 @@ from dpverify.auditing.black_box.focus import (
     judge,
     useful_scorers,
 )
+from dpverify.auditing.black_box.low_bits import not_looked_at
+from dpverify.auditing.black_box.mixed import varying
+from dpverify.auditing.black_box.scores import (
+    DEFAULT_SCORERS,
+    Samples,
+    Score,
+    Scorer,
+    Value,
+    apply_score,
+    fit_score,
+    one_thread,
+)
 from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
@@ -39,19 +51,7 @@ from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions
-from dpverify.auditing.low_bits import not_looked_at
-from dpverify.auditing.mixed import varying
-from dpverify.auditing.samples import MINIMUM_RUNS, check_pair
-from dpverify.auditing.scores import (
-    DEFAULT_SCORERS,
-    Samples,
-    Score,
-    Scorer,
-    Value,
-    apply_score,
-    fit_score,
-    one_thread,
-)
+from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, ProfilePoint, SpentShare, Verdict
 from dpverify.privacy import Adjacency

@@ -19,8 +19,7 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.orphans import end_with_parent
 from dpverify.quoting import named
-from dpverify.running.shared_context import SharedContext
-from dpverify.running.thread_pools import thread_pools
+from dpverify.running.thread_pools import SharedContext, thread_pools
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

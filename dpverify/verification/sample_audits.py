@@ -9,9 +9,9 @@ import numpy as np
 
 from dpverify.auditing.batch import BatchAuditor
 from dpverify.auditing.contract import GivenSamples, PrivacyQuestion
-from dpverify.auditing.encoding import Encoder
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.sample_files import read_samples
+from dpverify.auditing.outputs.encoding import Encoder
+from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.claims import parse_claim
@@ -42,7 +42,7 @@ def audit_samples(
         from dpverify.problems.neighbors import checked_adjacency  # slow to import, and seldom needed
 
         by = checked_adjacency(adjacency)
-    more = () if by is None else ("--adjacency", by.value)
+    more: tuple[str, ...] = () if by is None else ("--adjacency", by.value)
     more += ("--low-bits",) if low_bits else ()
     encoder = Encoder()
     samples = GivenSamples(*encoder.rows(read_samples(left), read_samples(right)))

@@ -23,7 +23,7 @@ from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulati
 from dpverify.algorithms.mn25.hard_instance import OnHardInstance
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.auditing import audit_privacy
-from dpverify.auditing.scores import BestCoordinate, HistogramRatio, Value
+from dpverify.auditing.black_box.scores import BestCoordinate, HistogramRatio, Value
 from dpverify.errors import DpverifyError, InvalidArgumentError, NotGuaranteedError
 from dpverify.evidence import Verdict
 from dpverify.privacy import (

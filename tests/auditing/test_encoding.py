@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.auditing import DEFAULT_SCORERS, Encoder, audit_privacy
-from dpverify.auditing.mixed import WithinCategories, varying
-from dpverify.auditing.scores import apply_score
+from dpverify.auditing.black_box.mixed import WithinCategories, varying
+from dpverify.auditing.black_box.scores import apply_score
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Verdict

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpverify.auditing import audit_privacy
-from dpverify.auditing.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
+from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
 from dpverify.evidence import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
 from dpverify.verification.sample_audits import audit_samples

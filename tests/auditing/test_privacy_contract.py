@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from dpverify import checks
 from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
-from dpverify.auditing.scores import Value
+from dpverify.auditing.black_box.scores import Value
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 

@@ -17,8 +17,8 @@ from scipy.stats import binom
 from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.black_box.candidates import Candidates
+from dpverify.auditing.black_box.scores import LinearDiscriminant, SumOfFunctions
 from dpverify.auditing.events import ScoredSamples, both_directions
-from dpverify.auditing.scores import LinearDiscriminant, SumOfFunctions
 from dpverify.evidence import Verdict
 
 RUNS = 100_000

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpverify.auditing import DEFAULT_SCORERS, Scorer
-from dpverify.auditing.scores import apply_score, fit_score
+from dpverify.auditing.black_box.scores import apply_score, fit_score
 
 IDS = [scorer.name for scorer in DEFAULT_SCORERS]
 
@@ -69,7 +69,7 @@ def test_libraries_that_a_scorer_loads_have_one_thread() -> None:
         "import sys\n"
         "import numpy as np\n"
         "from threadpoolctl import threadpool_info\n"
-        "from dpverify.auditing import scores\n"
+        "from dpverify.auditing.black_box import scores\n"
         "found = []\n"
         "def watch(frame, event, _):\n"
         "    if event == 'call' and frame.f_code.co_name in ('fit', 'decision_function'):\n"

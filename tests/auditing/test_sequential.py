@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from dpverify.auditing import ErrorShare
-from dpverify.auditing.samples import as_floats
+from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import SequentialAuditor, foresight, gamblers
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds

@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
+from dpverify.auditing.black_box.low_bits import NOT_LOOKED_AT
+from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
@@ -30,9 +32,7 @@ from dpverify.auditing.claims import (
 )
 from dpverify.auditing.entries import AskedOnData, sandwiched
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.low_bits import NOT_LOOKED_AT
-from dpverify.auditing.samples import as_floats
-from dpverify.auditing.scores import one_thread
+from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError

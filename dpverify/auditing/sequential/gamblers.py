@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.scores import Samples
+from dpverify.auditing.black_box.scores import Samples
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
 from dpverify.auditing.sequential.partitions import Partition, learn, learn_plainly
 

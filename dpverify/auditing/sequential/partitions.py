@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.events import thresholds
-from dpverify.auditing.mixed import WithinCategories
-from dpverify.auditing.scores import (
+from dpverify.auditing.black_box.mixed import WithinCategories
+from dpverify.auditing.black_box.scores import (
     BestCoordinate,
     DistanceFromCenter,
     FrequencyRatio,
@@ -32,6 +31,7 @@ from dpverify.auditing.scores import (
     fit_score,
     row_keys,
 )
+from dpverify.auditing.events import thresholds
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]

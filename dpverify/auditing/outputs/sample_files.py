@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.samples import MINIMUM_RUNS
+from dpverify.auditing.outputs.samples import MINIMUM_RUNS
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import FormlessError, of_batch, of_runs

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.samples import as_floats
+from dpverify.auditing.outputs.samples import as_floats
 from dpverify.errors import InvalidDataError
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.logistic import fit_logistic
-from dpverify.auditing.mixed import WithinCategories
+from dpverify.auditing.black_box.mixed import WithinCategories
 from dpverify.running.thread_pools import thread_pools
 
 Samples = NDArray[np.float64]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.scores import FrequencyRatio, Samples, Score, Scorer
+from dpverify.auditing.black_box.scores import FrequencyRatio, Samples, Score, Scorer
 
 _MANTISSA = 53
 _MOST_DECIMALS = 12
