@@ -60,7 +60,11 @@ def proofs() -> Proofs:
 @pytest.fixture(scope="session")
 def all_proofs(proofs: Proofs) -> list[Any]:
     """Every encoded statement, proved."""
-    return proofs.of()
+    found = proofs.of()
+    # millions of objects that stay: the garbage collector would look at them again and again
+    gc.collect()
+    gc.freeze()
+    return found
 
 
 @pytest.fixture(scope="session")
