@@ -201,7 +201,7 @@ def test_crashes_are_said_and_the_next_call_works(how: str, message: str, folder
 
 
 def test_a_command_that_does_not_come_back_is_ended(folder: Path) -> None:
-    with pytest.raises(InvalidDataError, match=r"did not come back within 1 s .* was ended"):
+    with pytest.raises(InvalidDataError, match=r"did not return within 1 s .* was stopped"):
         run(command("sleeps", Limits(seconds=1.0)), DATA, runs=2, seed=1)
     assert not _running("sleeps")
 

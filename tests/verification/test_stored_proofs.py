@@ -92,5 +92,5 @@ def test_a_store_that_cannot_be_used_is_said_before_anything_is_proved(
 
     monkeypatch.setattr(proving, "prove", refuse)
     (tmp_path / "file").write_text("x" * 5000)
-    with pytest.raises(InvalidDataError, match="is no store"):
+    with pytest.raises(InvalidDataError, match="is not a store"):
         verify(VerificationSettings(papers=(NAME,), store=str(tmp_path / "file")))
