@@ -129,7 +129,7 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     remember_all(r.model_copy(update=planted) for r in records)
     lines = list(explanation_lines("fmtt18.thm1"))
     assert lines.count("    note: planted") == len(records) >= 10
-    assert "Units: the two sides agree in 0 of 5 formulas." in lines
+    assert any(re.match(r"Units: the two sides agree in 0 of \d+ formulas", line) for line in lines)
 
 
 def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
