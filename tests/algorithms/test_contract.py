@@ -252,8 +252,8 @@ class OtherAfterPickling(Mine):
 @pytest.mark.parametrize(
     ("faulty", "says"),
     [
-        (DependsOnTheChunk, "other bits"),
-        (DependsOnTheRuns, "other bits"),
+        (DependsOnTheChunk, "different bits"),
+        (DependsOnTheRuns, "different bits"),
         (IgnoresRng, "does not use `rng`"),
         (Miscounts, "it states 4 gradient queries, and makes 5 to 5"),
         (SharpestIsBlunt, "the sharpest guarantee is above the headline"),
