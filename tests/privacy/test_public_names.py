@@ -23,5 +23,8 @@ def test_adjacency_members() -> None:
     assert {member.name for member in dpverify.privacy.Adjacency} == {
         "REPLACE_ONE",
         "ADD_REMOVE_ONE",
+        "ZERO_OUT",
+        "ANSWERS",
+        "AS_GIVEN",
         "INDEX",
     }

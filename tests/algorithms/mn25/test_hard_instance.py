@@ -292,7 +292,7 @@ def test_bad_runs(argument: str, value: object) -> None:
 
 
 def test_bad_points_and_data() -> None:
-    with pytest.raises(InvalidArgumentError, match="one point a run"):
+    with pytest.raises(InvalidArgumentError, match="one point per run"):
         _drawn().answer(np.zeros((49, 12)))
     records = dataclasses.replace(INSTANCE, directions_from="records")
     with pytest.raises(InvalidArgumentError, match="at least K"):
