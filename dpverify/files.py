@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
+
+from dpverify.errors import InvalidDataError
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -36,3 +39,21 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+_BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
+
+
+def write_table(path: Path, lines: Iterable[str]) -> None:
+    """Put a table's lines into a page, between two comments that mark its place, instead of what is there.
+
+    Raises:
+        InvalidDataError: for a page without them.
+        OSError: as `write_whole`.
+    """
+    before, first, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    _, last, after = rest.partition(_END)
+    if not first or not last:
+        raise InvalidDataError(f"{path} lacks {_BEGIN} or {_END}; allowed: a page with both, in this order.")
+    body = "\n".join(lines)
+    write_whole(path, f"{before}{_BEGIN}\n{body}\n{_END}{after}".encode())

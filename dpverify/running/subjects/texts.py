@@ -272,8 +272,14 @@ def _rows_of_frame(value: Any) -> list[Any]:
     )
 
 
-def _of_row(columns: Any, row: tuple[Any, ...]) -> dict[Any, Any]:
-    return {column: _missing(item) for column, item in zip(columns, row, strict=True)}
+def _of_row(columns: Any, row: tuple[Any, ...]) -> Any:
+    return _by_name([(column, _missing(item)) for column, item in zip(columns, row, strict=True)])
+
+
+def _by_name(pairs: list[tuple[Any, Any]]) -> Any:
+    """A dictionary, or the pairs themselves where two have one name."""
+    named = dict(pairs)
+    return named if len(named) == len(pairs) else pairs
 
 
 def _of_frame(value: Any, depth: int) -> Any:
@@ -281,7 +287,9 @@ def _of_frame(value: Any, depth: int) -> Any:
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if hasattr(value, "columns") and hasattr(value, "items"):
-        columns = {name: [_missing(item) for item in column.tolist()] for name, column in value.items()}
+        columns = _by_name(
+            [(name, [_missing(item) for item in column.tolist()]) for name, column in value.items()]
+        )
         return _mapping({"index": value.index.tolist(), "columns": columns}, depth)
     if hasattr(value, "index") and hasattr(value, "tolist"):
         items = [_missing(item) for item in value.tolist()]
