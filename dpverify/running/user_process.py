@@ -146,7 +146,7 @@ def call_function(
             return texts.of_batch(function(data.copy(), rng, runs))
         outputs = []
         for _ in range(runs):
-            outputs.append(function(data.copy(), rng))
+            outputs.append(texts.kept(function(data.copy(), rng)))
             alive()
         return texts.of_runs(outputs)
     except texts.FormlessError as error:
