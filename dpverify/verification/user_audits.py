@@ -12,11 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
+from dpverify.auditing import (
+    Auditor,
+    BatchAuditor,
+    Encoder,
+    ErrorShare,
+    Heading,
+    PairSubject,
+    PrivacyQuestion,
+)
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
-from dpverify.privacy import Adjacency, parse_claim
+from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import command_line
@@ -104,16 +112,10 @@ class FunctionQuestion:
         """What an auditor is asked."""
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
-            guarantee,
-            checked_adjacency(self.adjacency),
+            StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
+            f"{self.data} and {self.neighbor}",
             self.runs,
-            self.seed,
-            {
-                "subject": str(self.named),
-                "title": f"{self.named} against {guarantee}",
-                "data": f"{self.data} and {self.neighbor}",
-                "reproduce": "",
-            },
+            heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
         )
 
 
