@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpverify.evidence import (
@@ -123,6 +123,8 @@ class Summary:
     """Formulas whose units were compared."""
     units_agree: int
     certificates: int
+    confirmed: str
+    """How many formulas the checker confirmed, and of how many it confirmed the units."""
     unconfirmed: tuple[ProofEvidence, ...]
     """Proofs with a verdict that the checker did not confirm."""
     headline: str
@@ -185,10 +187,11 @@ def summarize(ledger: Ledger) -> Summary:
         units=len(units),
         units_agree=sum(_agree(proof) for proof in units),
         certificates=sum(proof.certificate is not None for proof in decided),
+        confirmed=_confirmed_text(proofs),
         unconfirmed=tuple(proof for proof in decided if not proof.confirmed_by_checker),
         headline=" ".join(
             (
-                _scope_text(checked, len(catalog), len(proofs), len(judged), len(measurements)),
+                _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
                 _false_text(false_statements, false_parts),
                 *(
                     [f"{_plural(len(false_constants), 'printed constant')} refuted."]
@@ -307,8 +310,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
     for measured in summary.measurements:
         lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
-    confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
-    lines.append(SummaryLine(f"the checker confirmed {confirmed} of {len(summary.proofs)} formulas"))
+    lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
     if ledger.reuse is not None and ledger.reuse.says():
@@ -470,11 +472,34 @@ def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]
     )
 
 
-def _scope_text(checked: int, total: int, proofs: int, audits: int, measurements: int) -> str:
+def _scope_text(
+    checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
+) -> str:
     scope = f"{checked} of {total} statements" if total else _plural(checked, "statement")
-    parts = [_plural(proofs, "formula"), _plural(audits, "audit")]
+    formulas, units = _apart(proofs)
+    also = f" (of {len(units):,} also the units)" if units else ""
+    parts = [_plural(len(formulas), "formula") + also, _plural(audits, "audit")]
     parts += [_plural(measurements, "measurement")] if measurements else []
     return f"Checked {scope}: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[ProofEvidence]]:
+    """Formulas, and comparisons of units, which are another question about the same formulas."""
+    formulas: list[ProofEvidence] = []
+    units: list[ProofEvidence] = []
+    for proof in proofs:
+        (units if proof.coverage is Coverage.UNIT else formulas).append(proof)
+    return formulas, units
+
+
+def _confirmed_text(proofs: Iterable[ProofEvidence]) -> str:
+    formulas, units = _apart(proofs)
+    said = f"{_confirmed(formulas)} of {_plural(len(formulas), 'formula')}"
+    return said + (f" and {_confirmed(units)} of {_plural(len(units), 'unit check')}" if units else "")
+
+
+def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
+    return f"{sum(proof.confirmed_by_checker for proof in proofs):,}"
 
 
 def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...]) -> str:

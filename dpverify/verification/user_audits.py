@@ -64,11 +64,11 @@ class FunctionQuestion:
         seed: of the function's randomness, and of the audit's own.
         adjacency: the neighboring relation.
         executor: where blocks of runs are computed.
-        store: file in which finished blocks are kept.
+        store: file in which finished blocks are kept; not for a command, whose sources are not known.
         limits: for the function.
 
     Raises:
-        InvalidArgumentError: for a claim, adjacency, executor or failure probability that cannot be used.
+        InvalidArgumentError: for a claim, adjacency, executor, failure probability or store that cannot be used.
     """
 
     target: str | Target
@@ -87,6 +87,9 @@ class FunctionQuestion:
         parse_claim(self.claim)
         checks.failure_probability("--failure-probability", self.failure_probability)
         Executor.parse(self.executor)
+        if self.store is not None and self.named.command:
+            # what a command loads is not known, so that kept runs might be those of another program
+            raise InvalidArgumentError("--store", self.store, "no store where a command is run")
         by = checked_adjacency(self.adjacency)
         if by is Adjacency.INDEX:
             raise InvalidArgumentError(
