@@ -316,10 +316,7 @@ class _Worker:
         if loaded is None:
             return
         function, batched = loaded
-        sources = function.files() if isinstance(function, commands.Command) else []
-        self.reply(
-            {"kind": "loaded", "batched": batched, "sources": [*loaded_sources(self.before), *sources]}
-        )
+        self.reply({"kind": "loaded", "batched": batched, "sources": loaded_sources(self.before)})
         while True:
             asked, payload = _receive(self.requests)
             if payload:
