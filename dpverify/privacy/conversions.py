@@ -199,7 +199,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
 
 
 def smallest_epsilon(profile: Profile, delta: float) -> float:
-    """Smallest epsilon >= 0 (nats) at which a non-increasing profile is at most delta, to 1e-13 relative.
+    """Smallest epsilon >= 0 (nats) at which a non-increasing profile is at most delta, to the last float.
 
     The upper end of the last bracket comes back, so the profile there is at most `delta`; infinity if the
     profile is still above `delta` at 2^20.
@@ -225,7 +225,8 @@ def smallest_epsilon(profile: Profile, delta: float) -> float:
     if bracket.high == math.inf:
         return math.inf
     slow = False
-    while bracket.high - bracket.low > 1e-13 * bracket.high:
+    # to the last float, so that epsilons fall with delta
+    while bracket.high > math.nextafter(bracket.low, math.inf):
         width = bracket.high - bracket.low
         # where it is nearly a straight line in logarithms, few points are enough; else it may have a jump
         guessed = not slow and bracket.at_high > 0
@@ -263,7 +264,8 @@ class _Bracket:
 
     def crossing(self, target: float) -> float:
         """Where, as a part of the way from low to high, the logarithm of a profile would be that of the target."""
-        return math.log(self.at_low / target) / math.log(self.at_low / self.at_high)
+        fall = math.log(self.at_low) - math.log(self.at_high)
+        return (math.log(self.at_low) - math.log(target)) / fall if fall > 0 else 0.5
 
 
 def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> float:
