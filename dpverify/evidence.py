@@ -313,6 +313,10 @@ class AuditEvidence(Record):
         """The same with the time that it took, where that is recorded."""
         return self
 
+    def spent(self) -> tuple[SpentShare, ...]:
+        """What failure probability was spent on it, and why."""
+        return ()
+
     def lines(self) -> list[str]:
         """What a failing test prints."""
         about = ": ".join(part for part in (self.subject, self.title) if part)
@@ -342,6 +346,9 @@ class SampledEvidence(AuditEvidence):
 
     def timed(self, seconds: float) -> Self:
         return self.model_copy(update={"seconds": round(seconds, 3)})
+
+    def spent(self) -> tuple[SpentShare, ...]:
+        return self.shares
 
     def lines(self) -> list[str]:
         spent = "; ".join(f"{part.failure_probability:.3g} on {part.why}" for part in self.shares)
@@ -626,6 +633,16 @@ class Budget(Record):
     failure_probability: float
     spent: dict[str, float]
     """Per audit; the sum is at most `failure_probability`."""
+    shares: tuple[SpentShare, ...] = ()
+    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
+
+    def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
+        """What one audit spent its share on; names are its parts, or empty."""
+        return tuple(
+            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
+            for share in self.shares
+            if share.name == audit or share.name.startswith(f"{audit}: ")
+        )
 
 
 class DisplayCount(Record):
