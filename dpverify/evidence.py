@@ -411,6 +411,12 @@ class PrivacyEvidence(SampledEvidence):
     """Lower confidence bound on the smallest epsilon for which (epsilon, delta)-DP can hold."""
     delta: float
     """The delta that `epsilon_lower` is about."""
+    epsilon_claimed: float | None = None
+    """What the claim allows at `delta`, nats; infinite where it allows anything."""
+    epsilon_proved: float | None = None
+    """The least that is proved there, by the claim or by something sharper."""
+    epsilon_exact: Interval | None = None
+    """Encloses the smallest epsilon of this pair at `delta`, where that is known."""
     detectable: str = ""
     """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
     fault: str = ""
