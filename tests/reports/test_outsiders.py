@@ -114,7 +114,7 @@ def test_a_ledger_row() -> None:
     assert (found.verdict, found.subject, found.seed) == (Verdict.VIOLATED, "acme.coin", 5)
     assert "--only acme/coin" in found.reproduce
     assert [share.why for share in found.shares] == ["the count of heads"]
-    assert found.seconds > 0
+    assert found.seconds >= 0
     ledger = ledger_of(found)
     again = parse_ledger(ledger_json(ledger))
     assert again == ledger
