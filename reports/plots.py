@@ -151,7 +151,7 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
             seen = max(row.lower or 0.0, left)
             axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
             axes.plot([row.claimed] * 2, [place - 0.38, place + 0.38], color=svg.CLAIM)
-            if row.proved is not None and math.isfinite(row.proved):
+            if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
                 axes.plot(
                     [row.proved] * 2, [place - 0.38, place + 0.38], color=svg.UPPER, linestyle=(0, (1.5, 1))
                 )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.evidence import AuditEvidence, Interval, Ledger, PrivacyEvidence
@@ -161,6 +162,38 @@ def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
         )
         for row in rows
     )
+
+
+def as_json(found: Sandwich) -> dict[str, Any]:
+    """The same in numbers; an epsilon that is infinite, or not known, is null."""
+    return {
+        "schema_version": 1,
+        "rows": [
+            {
+                "subject": row.subject,
+                "title": row.title,
+                "audit": None if row.audit is None else row.audit.title,
+                "delta": None if row.audit is None else row.audit.delta,
+                "claim": None if row.audit is None else row.audit.claim,
+                "epsilon_claimed": _finite(row.claimed),
+                "epsilon_proved": _finite(row.proved),
+                "epsilon_exact": None if row.exact is None else [row.exact.lower, row.exact.upper],
+                "epsilon_audited": row.lower,
+                "ratio": row.ratio,
+                "audits": row.audits,
+                "other_audits": list(row.others),
+            }
+            for row in found.rows
+        ],
+        "audits": found.audits,
+        "without_a_lower_bound": [
+            {"subject": audit.subject, "audit": audit.title, "why": why} for audit, why in found.zeros
+        ],
+    }
+
+
+def _finite(epsilon: float | None) -> float | None:
+    return epsilon if epsilon is not None and math.isfinite(epsilon) else None
 
 
 def _shown(epsilon: float | None) -> str:

@@ -50,6 +50,16 @@ def test_correct_claims_are_supported_and_bounds_are_close(ledger: Ledger) -> No
         assert max(p.delta_lower / p.delta_upper for p in audit.profile if p.delta_upper) > 0.75
 
 
+def test_what_is_seen_exact_proved_and_claimed_are_in_order(ledger: Ledger) -> None:
+    for audit in (e for e in ledger.entries if isinstance(e, PrivacyEvidence)):
+        assert audit.epsilon_exact is not None
+        assert audit.epsilon_proved is not None
+        assert audit.epsilon_claimed is not None
+        assert audit.epsilon_exact.upper - audit.epsilon_exact.lower < 0.02 * audit.epsilon_exact.upper
+        assert 0 < audit.epsilon_lower < audit.epsilon_exact.upper
+        assert audit.epsilon_exact.lower <= audit.epsilon_proved <= audit.epsilon_claimed
+
+
 def test_it_is_recorded_who_spent_what_and_why(ledger: Ledger) -> None:
     budget = ledger.budget
     assert sum(Fraction(share.failure_probability) for share in budget.shares) <= Fraction(1e-3)
