@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dpverify.auditing.exact import (
 )
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Interval
 from dpverify.problems import (
     ContractOrDrift,
     Dataset,
@@ -104,7 +106,8 @@ class _Steps:
         for x, y in zip(data.features, data.labels, strict=True):
             one = self.map(x, float(y), rate)
             counts[one] = counts.get(one, 0) + 1
-        ordered = sorted(counts.items(), key=lambda item: id(item[0]))
+        # in the order in which they were first met, whatever the order of these records
+        ordered = [(one, counts[one]) for one in self._maps.values() if one in counts]
         probabilities = tuple(count / data.n for _, count in ordered)
         return self._step(tuple(one for one, _ in ordered), probabilities, noise_stddev)
 
@@ -215,3 +218,24 @@ def index_profiles(
         left, rights, delta=delta, accuracy=accuracy, most_node_steps=most_node_steps
     )
     return dict(zip(places, found, strict=True))
+
+
+@dataclass(frozen=True)
+class ExactEpsilon:
+    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`."""
+
+    algorithm: Algorithm
+    left: Dataset
+    right: Dataset
+    accuracy: float = 0.005
+    """Relative width."""
+
+    def __call__(self, delta: float) -> Interval:
+        """Enclose it, in nats.
+
+        Raises:
+            InvalidArgumentError, InvalidDataError: as `chains` and `last_iterate_profiles`.
+        """
+        left, right = chains(self.algorithm, [self.left, self.right])
+        (found,) = last_iterate_profiles(left, [right], delta=delta, accuracy=self.accuracy)
+        return found.epsilon(delta)
