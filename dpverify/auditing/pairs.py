@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.claims import Claim
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.faults import FACTORS
-from dpverify.evidence import ProfilePoint
+from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
 
@@ -20,6 +21,8 @@ class PairSubject(Protocol):
     """Something that runs on two neighboring data sets.
 
     Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
+    Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
+    evidence sets it beside the bound.
     """
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
@@ -50,13 +53,24 @@ class PrivacyQuestion(Question):
     """Which data set and which neighbor, in words."""
     runs: int
     """On each data set: exactly so many, or for an auditor that stops early at most."""
-    best_known: Claim | None = None
+    best_known: Guarantee | None = None
     """What accounting proves beside it, where that is sharper somewhere: for the upper curve of the sandwich."""
     origin: Origin | None = None
     delta: float | None = None
     """Where epsilon is bounded; by default where the claim is, and for a curve 1e-5."""
     neighbors: str = ""
     """The neighboring relation in words, where whoever asks has better ones than the guarantee."""
+
+    def epsilons(self, delta: float, subject: Any) -> dict[str, Any]:
+        """What is claimed, proved and known at a delta, as fields of the entry; nats."""
+        claimed = self.stated.guarantee.epsilon_at(delta)
+        known = claimed if self.best_known is None else min(claimed, self.best_known.epsilon_at(delta))
+        exact = getattr(subject, "exact", None)
+        return {
+            "epsilon_claimed": claimed,
+            "epsilon_proved": known,
+            "epsilon_exact": None if exact is None else exact(delta),
+        }
 
     @property
     def relation(self) -> str:
@@ -83,6 +97,36 @@ class GivenSamples:
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
         """All of them, whatever the count; auditors refuse sides of different shapes."""
         return self.left, self.right
+
+
+class _Found(Protocol):
+    """What any audit of privacy finds."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def detectable(self) -> str: ...
+    @property
+    def epsilon_lower(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+
+
+def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+    """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
+    if found.verdict is not Verdict.SUPPORTED:
+        return ""
+    text = f"; a {found.detectable} would have been found half the time" if found.detectable else ""
+    claimed, exact, lower = epsilons["epsilon_claimed"], epsilons["epsilon_exact"], found.epsilon_lower
+    at = f"at delta {found.delta:g}"
+    if not math.isfinite(claimed):
+        return f"{text}; {at} the claim allows any epsilon"
+    text += f"; {at} the claim is epsilon {claimed:.4g}"
+    if exact is not None and exact.lower > 0:
+        return f"{text}, {claimed / exact.lower:.3g} times that of this pair or less"
+    if not lower > 0:
+        return f"{text}, and nothing was seen that needs one above 0"
+    return f"{text}, and at least {lower:.4g} was seen: it is at most {claimed / lower:.3g} times too large"
 
 
 def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:

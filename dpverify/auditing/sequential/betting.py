@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.sequential.audit import SequentialAudit, SequentialAuditor
 from dpverify.evidence import PrivacyEvidence
 
@@ -73,14 +73,16 @@ class BettingAuditor:
             self.watch.seen(auditor)
             if auditor.violated:
                 break
-        return _entry(auditor.result(stopped=stopped), question)
+        found = auditor.result(stopped=stopped)
+        return _entry(found, question, question.epsilons(found.delta, subject))
 
 
-def _entry(audit: SequentialAudit, question: PrivacyQuestion) -> PrivacyEvidence:
+def _entry(audit: SequentialAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
     return PrivacyEvidence(
+        **epsilons,
         **question.fields(),
         verdict=audit.verdict,
-        reason=audit.reason,
+        reason=audit.reason + leaves(question, audit, epsilons),
         gap=audit.gap,
         runs=audit.runs,
         failure_probability=audit.failure_probability,
