@@ -9,7 +9,6 @@ import numpy as np
 
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.auditing import PrivacyQuestion
-from dpverify.auditing.accountants import NoisyReleases
 from dpverify.auditing.subjects import OnPair
 from dpverify.privacy import RDP, Adjacency, NoisyIteration, StatedGuarantee
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
@@ -17,6 +16,7 @@ from dpverify.statements.audit_parts import (
     NOISE,
     REAL_DATA,
     FullGradientStep,
+    GaussianPair,
     Identity,
     ToTheRecord,
     longest_record_at,
@@ -87,7 +87,7 @@ def _identity_maps(profile: Profile) -> Audit:
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
     upper = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
     # all noise after the last step together, at distance 1
-    together = NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))
+    together = GaussianPair(1 / (stddev * math.sqrt(CNI_STEPS)))
     return Audit(
         PrivacyQuestion(
             StatedGuarantee(claim, Adjacency.REPLACE_ONE),
@@ -106,7 +106,7 @@ def _identity_maps(profile: Profile) -> Audit:
             mechanism,
             points[0],
             points[1],
-            exact=together.smallest_epsilon,
+            exact=together,
             weakened=mechanism.weakened,
             fault=NOISE,
         ),
