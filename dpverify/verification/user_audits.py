@@ -109,7 +109,7 @@ class FunctionQuestion:
     def again(self, runs: int, *more: str) -> str:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
-        how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        how: tuple[str, ...] = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
         how += () if self.delta is None else ("--delta", repr(self.delta))
         return command_line(
             "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
