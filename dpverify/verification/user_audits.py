@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dpverify import checks
 from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
+from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
@@ -48,8 +49,8 @@ class FunctionQuestion:
 
     Attributes:
         target: `package.module:function`, or an estimator or a command.
-        data: CSV file with a data set.
-        neighbor: CSV file with its neighbor.
+        data: CSV file with a data set, or the JSON file of a pair that a search found.
+        neighbor: CSV file with its neighbor, or the same JSON file.
         claim: as `dpverify.privacy.parse_claim` reads it.
         runs: on each data set; at most so many where an audit may stop early.
         failure_probability: of the whole audit.
@@ -94,11 +95,21 @@ class FunctionQuestion:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
         how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        sides = (
+            ("--pair", self.data)
+            if self.in_one_file
+            else ("--data", self.data, "--neighbor", self.neighbor, *how)
+        )
         return command_line(
-            "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
-            "--claim", self.claim, *how, *more, "--runs", runs,
+            "dpverify", "audit", *self.named.options, *sides,
+            "--claim", self.claim, *more, "--runs", runs,
             "--failure-probability", self.failure_probability, "--seed", self.seed,
         )  # fmt: skip
+
+    @property
+    def in_one_file(self) -> bool:
+        """Whether both data sets are in the file of a pair that a search found."""
+        return self.data == self.neighbor and self.data.suffix == ".json"
 
     def asks(self) -> PrivacyQuestion:
         """What an auditor is asked."""
@@ -111,7 +122,7 @@ class FunctionQuestion:
             {
                 "subject": str(self.named),
                 "title": f"{self.named} against {guarantee}",
-                "data": f"{self.data} and {self.neighbor}",
+                "data": f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
                 "reproduce": "",
             },
         )
@@ -279,6 +290,9 @@ class _Clock:
 
 def _neighbors(question: FunctionQuestion) -> list[NDArray[Any]]:
     """The records of both files, which are neighbors."""
+    if question.in_one_file:
+        found = load_pair(question.data)
+        return [found.data, found.neighbor]
     files = (question.data, question.neighbor)
     pair: list[NDArray[Any]] = [np.asarray(read_csv(path, label_column=None).features) for path in files]
     by = checked_adjacency(question.adjacency)

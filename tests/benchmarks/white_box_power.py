@@ -1,11 +1,12 @@
 """How much of the true epsilon the white-box audit finds, with failure probability 0.05.
 
-Prints, for each mechanism and number of runs on each side, the median over seeds of the ratio of the audited to the true
-epsilon at delta, with the range of the middle 80 % of the seeds, and CPU seconds of one audit. Mechanisms:
+Prints, for each mechanism and number of runs on each side, the median over seeds of the ratio of the audited to the
+true epsilon at delta, with the range of the middle 80 % of the seeds, and CPU seconds of one audit. Mechanisms:
 
 - the Gaussian mechanism with mu = 1, the truth in closed form;
-- ten steps of projected noisy SGD with linear losses on [-R, R], rate 0.1 and noise 0.63, records in turn -1 and 1, and the
-  first or last of them replaced; the truth is the upper end of an enclosure that is 0.4 % wide (`auditing.exact`).
+- ten steps of projected noisy SGD with linear losses on [-R, R], rate 0.1 and noise 0.63, records in turn -1 and 1,
+  and the first or last of them replaced; the truth is the upper end of an enclosure that is 0.4 % wide
+  (`auditing.exact`).
 
     python tests/benchmarks/white_box_power.py [--seeds 20] [--runs 1000000] [--only gaussian]
 """
@@ -103,9 +104,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    print(
-        "| mechanism | delta | true epsilon | N | ratio | middle 80 % | CPU s |\n| --- | --- | --- | --- | --- | --- | --- |"
-    )
+    print("| mechanism | delta | true epsilon | N | ratio | middle 80 % | CPU s |")
+    print("| --- " * 7 + "|")
     for case in cases(given.only):
         for runs in given.runs:
             ratios, begin = [], time.process_time()
