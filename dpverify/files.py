@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
+from dpverify.errors import InvalidDataError
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that no reader ever sees a part of it, even if the program or the power fails.
+
+def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Write a file so that no reader ever sees a part of it, even if the program fails; if durable, or the power.
 
     A link is followed, and stays one. What is no regular file (a pipe, /dev/stdout) is written to as it is: it cannot
     be replaced. A new file gets the permissions that the user's umask leaves.
@@ -25,14 +28,33 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with aside.open("xb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
-    if os.name == "posix":
+    if durable and os.name == "posix":
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+_BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
+
+
+def write_table(path: Path, lines: Iterable[str]) -> None:
+    """Put a table's lines into a page, between two comments that mark its place, instead of what is there.
+
+    Raises:
+        InvalidDataError: for a page without them.
+        OSError: as `write_whole`.
+    """
+    before, first, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    _, last, after = rest.partition(_END)
+    if not first or not last:
+        raise InvalidDataError(f"{path} lacks {_BEGIN} or {_END}; allowed: a page with both, in this order.")
+    body = "\n".join(lines)
+    write_whole(path, f"{before}{_BEGIN}\n{body}\n{_END}{after}".encode())

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from dpverify.evidence import MeanEvidence, PrivacyEvidence, RateEvidence, RiskEvidence, SamplingEvidence
+from dpverify.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
 from dpverify.reports import svg
 from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
 
@@ -125,12 +125,16 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     )
 
 
-def mean_plot(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
-    """Measured confidence intervals against the stated bound, along the curve where there is one."""
-    return _risk_curve(evidence, name) if evidence.curve else _risk_interval(evidence, name)
+def mean_plot(evidence: ExpectationEvidence, name: str, *, units: str = "", side: str = "bound") -> Plot:
+    """Measured confidence intervals against the stated bound, along the curve where there is one.
+
+    `units` are named where the quantity does not name its own; `side` is what the bound is called.
+    """
+    draw = _risk_curve if evidence.curve else _risk_interval
+    return draw(evidence, name, units, side)
 
 
-def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
+def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     curve = sorted(evidence.curve)
     sizes = [point[0] for point in curve]
     values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
@@ -158,10 +162,10 @@ def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
         f"{_capital(evidence.quantity)} over {evidence.curve_over}",
         drawing,
         (
-            *((_item("claim", _side(evidence)),) if bounded else ()),
+            *((_item("claim", side),) if bounded else ()),
             _item("interval", "measured, confidence interval"),
         ),
-        _units(evidence, "" if floor == -math.inf else "on a log scale"),
+        _units(units, "" if floor == -math.inf else "on a log scale"),
         (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
         tuple(
             (nearest(x), at_least(low), at_most(high), nearest(bound) if math.isfinite(bound) else "none")
@@ -170,7 +174,7 @@ def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
     )
 
 
-def _risk_interval(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
+def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
     heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
@@ -205,22 +209,17 @@ def _risk_interval(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
         drawing,
         (
             _item("bar", f"measured: {span(low, high)}"),
-            *((_item("mark", f"{_side(evidence)}: {nearest(bound)}"),) if known else ()),
+            *((_item("mark", f"{side}: {nearest(bound)}"),) if known else ()),
         ),
-        _units(evidence, "" if known else "no bound is stated"),
+        _units(units, "" if known else "no bound is stated"),
         ("measured, at least", "measured, at most", *(("bound",) if known else ())),
         ((at_least(low), at_most(high), *((nearest(bound),) if known else ())),),
     )
 
 
-def _side(evidence: RiskEvidence | MeanEvidence) -> str:
-    return "lower bound" if isinstance(evidence, MeanEvidence) and evidence.at_least else "bound"
-
-
-def _units(evidence: RiskEvidence | MeanEvidence, more: str) -> str:
-    """A caption: risks are in units of the loss, other quantities name their own."""
-    said = ("In units of the loss",) if isinstance(evidence, RiskEvidence) else ()
-    text = "; ".join([*said, *((more,) if more else ())])
+def _units(units: str, more: str) -> str:
+    """A caption."""
+    text = "; ".join(part for part in (units, more) if part)
     return _capital(text) + "." if text else ""
 
 

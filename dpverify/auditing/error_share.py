@@ -41,6 +41,14 @@ class ErrorShare:
             return share
         return cls(checks.failure_probability("failure_probability", failure_probability), name=name)
 
+    @classmethod
+    def nothing(cls, *, name: str = "all") -> ErrorShare:
+        """A share for who spends nothing: it can be neither divided nor spent."""
+        share = cls.__new__(cls)
+        share._exact, share._name, share._parts = Fraction(0), _checked_name(name), ()
+        share._why = None
+        return share
+
     @property
     def name(self) -> str:
         """Whose it is."""
@@ -105,6 +113,10 @@ class ErrorShare:
         return ErrorShare(rounded, name=name)
 
     def _check_unused(self) -> None:
+        if not self._exact:
+            raise InvalidArgumentError(
+                "failure_probability", 0.0, "a share of something to divide or to spend"
+            )
         if self._parts or self._why is not None:
             done = "divided" if self._parts else "spent"
             raise InvalidArgumentError("share", self._name, f"one that was not {done} before")

@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.black_box.band import choose_events
-from dpverify.auditing.black_box.candidates import Candidates, find_candidates
+from dpverify.auditing.black_box.candidates import find_candidates
 from dpverify.auditing.black_box.focus import (
     Focus,
     JudgedFocus,
+    Promises,
     choose_at_delta,
     choose_on_curve,
     judge,
@@ -227,9 +228,10 @@ def audit_privacy(
     with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
         candidates = find_candidates(scored)
-        focuses = _focus(candidates, stated, delta, judged, levels, grid, claimed)
+        promises = Promises(candidates, judged)
+        focuses = _focus(promises, stated, delta, levels, grid, claimed)
         thinned = np.union1d(grid[::16], grid[-1:] if stated is None else [min(stated[0], grid[-1])])
-        band_scorers = useful_scorers(candidates, pairs=judged, level=levels[0], delta=delta)
+        band_scorers = useful_scorers(promises, level=levels[0], delta=delta)
         band_scorers |= {focus.event.scorer for focus in focuses}
         events = choose_events(
             candidates.of(band_scorers),
@@ -343,27 +345,22 @@ def _learn(
 
 
 def _focus(
-    candidates: Candidates,
+    promises: Promises,
     stated: tuple[float, float] | None,
     delta: float,
-    judged: int,
     levels: Sequence[float],
     grid: Array,
     claimed: Array,
 ) -> tuple[Focus, ...]:
     """Choose what the verdict rests on, and what the bound at `delta` rests on where that is something else."""
     if stated is not None:
-        first = choose_at_delta(
-            candidates, pairs=judged, level=levels[0], delta=stated[1], claimed_epsilon=stated[0]
-        )
+        first = choose_at_delta(promises, level=levels[0], delta=stated[1], claimed_epsilon=stated[0])
     else:
         some = slice(None, None, 16)
-        first = choose_on_curve(
-            candidates, pairs=judged, level=levels[0], epsilons=grid[some], claimed=claimed[some]
-        )
+        first = choose_on_curve(promises, level=levels[0], epsilons=grid[some], claimed=claimed[some])
     if len(levels) == 1:
         return (first,)
-    second = choose_at_delta(candidates, pairs=judged, level=levels[1], delta=delta, claimed_epsilon=math.inf)
+    second = choose_at_delta(promises, level=levels[1], delta=delta, claimed_epsilon=math.inf)
     return first, second
 
 

@@ -169,10 +169,17 @@ class UserMechanism:
         """Hash of the target and of every file that was loaded with its module.
 
         What is loaded when the function runs is not known yet: a store looks at `loaded_sources` of each block, too.
+
+        Raises:
+            InvalidArgumentError: for a command: what it loads is not known, so that kept runs might be those of another
+                program.
         """
+        if self.target.command:
+            raise InvalidArgumentError(
+                "store", self.target.text, "no store for a command, unless you state its fingerprint"
+            )
         files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
-        named = (self.target.text, self.target.attributes, self.target.command)
-        return fingerprint_of((named, self.batched, files))
+        return fingerprint_of((self.target.text, self.target.attributes, self.batched, files))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Have the function called, once or once a run.

@@ -146,7 +146,7 @@ def call_function(
             return texts.of_batch(function(data.copy(), rng, runs))
         outputs = []
         for _ in range(runs):
-            outputs.append(function(data.copy(), rng))
+            outputs.append(texts.kept(function(data.copy(), rng)))
             alive()
         return texts.of_runs(outputs)
     except texts.FormlessError as error:
@@ -316,10 +316,7 @@ class _Worker:
         if loaded is None:
             return
         function, batched = loaded
-        sources = function.files() if isinstance(function, commands.Command) else []
-        self.reply(
-            {"kind": "loaded", "batched": batched, "sources": [*loaded_sources(self.before), *sources]}
-        )
+        self.reply({"kind": "loaded", "batched": batched, "sources": loaded_sources(self.before)})
         while True:
             asked, payload = _receive(self.requests)
             if payload:

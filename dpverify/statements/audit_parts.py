@@ -11,6 +11,7 @@ from flint import arb
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
+from dpverify.privacy import StatedGuarantee
 from dpverify.problems import (
     Ball,
     Box,
@@ -44,6 +45,14 @@ def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tu
 def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
     """The data set, and its neighbor with record `index` (from 1) replaced by the most different one."""
     return opposite_neighbor(problem.loss, data, index)
+
+
+def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
+    """A guarantee, said of the record in which two data sets differ; that record must be protected."""
+    found = stated.at(pair.index, pair.left.n)
+    if found is None:
+        raise AssertionError(f"a plan audits record {pair.index}, which {stated} does not protect")
+    return found
 
 
 def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:

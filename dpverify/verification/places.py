@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import dpverify
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded
+from dpverify.statements.plans import Along
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -101,8 +102,8 @@ def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
     for plan in plans:
         if plan.subject == id_:
             build: Any = plan.build
-            while isinstance(build, partial):
-                build = build.func
+            while isinstance(build, partial | Along):
+                build = build.func if isinstance(build, partial) else build.cases
             named.setdefault(build, []).append(plan.name)
     for build, names in named.items():
         if inspect.isfunction(build):

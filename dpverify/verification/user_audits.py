@@ -12,12 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
+<<<<<<< HEAD
 from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
 from dpverify.auditing.neighbors import load_pair
+=======
+from dpverify.auditing import (
+    Auditor,
+    BatchAuditor,
+    Encoder,
+    ErrorShare,
+    Heading,
+    PairSubject,
+    PrivacyQuestion,
+)
+>>>>>>> main
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
-from dpverify.privacy import Adjacency, parse_claim
+from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import command_line
@@ -57,11 +69,11 @@ class FunctionQuestion:
         seed: of the function's randomness, and of the audit's own.
         adjacency: the neighboring relation.
         executor: where blocks of runs are computed.
-        store: file in which finished blocks are kept.
+        store: file in which finished blocks are kept; not for a command, whose sources are not known.
         limits: for the function.
 
     Raises:
-        InvalidArgumentError: for a claim, adjacency, executor or failure probability that cannot be used.
+        InvalidArgumentError: for a claim, adjacency, executor, failure probability or store that cannot be used.
     """
 
     target: str | Target
@@ -80,6 +92,9 @@ class FunctionQuestion:
         parse_claim(self.claim)
         checks.failure_probability("--failure-probability", self.failure_probability)
         Executor.parse(self.executor)
+        if self.store is not None and self.named.command:
+            # what a command loads is not known, so that kept runs might be those of another program
+            raise InvalidArgumentError("--store", self.store, "no store where a command is run")
         by = checked_adjacency(self.adjacency)
         if by is Adjacency.INDEX:
             raise InvalidArgumentError(
@@ -115,9 +130,10 @@ class FunctionQuestion:
         """What an auditor is asked."""
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
-            guarantee,
-            checked_adjacency(self.adjacency),
+            StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
+            f"{self.data} and {self.neighbor}",
             self.runs,
+<<<<<<< HEAD
             self.seed,
             {
                 "subject": str(self.named),
@@ -125,6 +141,9 @@ class FunctionQuestion:
                 "data": f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
                 "reproduce": "",
             },
+=======
+            heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
+>>>>>>> main
         )
 
 

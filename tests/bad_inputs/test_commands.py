@@ -104,6 +104,7 @@ COMMANDS: list[list[str]] = [
     ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"], [*FUNCTION, *CLAIM, "--low-bits"],
     ["audit", "--command", "cat", "--left", "left.npy", "--right", "right.npy", *CLAIM],
     ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--attribute", "coef_"],
+    ["audit", "--command", "cat", *FUNCTION[2:], *CLAIM, "--store", "store.sqlite"],
     *([*FUNCTION, *CLAIM, "--runs", v] for v in [*BAD_INTEGERS, "0", "15"]),
     *([*FUNCTION, *CLAIM, "--executor", v] for v in BAD_EXECUTORS),
     *([*FUNCTION, *CLAIM, "--time-limit", v] for v in [*BAD_NUMBERS, "0", "1e9"]),

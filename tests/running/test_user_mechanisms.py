@@ -141,6 +141,29 @@ def test_the_function_gets_its_own_array_and_a_numpy_generator() -> None:
     assert np.array_equal(data, DATA)
 
 
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("buffer", [np.zeros(2), [0.0, 0.0], {"sum": 0.0}, bytearray(8)])
+def test_what_a_function_writes_to_anew_is_not_shared_by_runs(buffer: Any, batched: bool) -> None:
+    """All runs of a block would be equal else, and two data sets told apart for certain."""
+
+    def one(data: Any, rng: Any) -> Any:
+        drawn = data.sum() + rng.normal()
+        if isinstance(buffer, bytearray):
+            buffer[:] = np.float64(drawn).tobytes()
+        else:
+            buffer["sum" if isinstance(buffer, dict) else 0] = drawn
+        return buffer
+
+    def many(data: Any, rng: Any, runs: int) -> Any:
+        return (
+            np.asarray([one(data, rng)] * runs) if isinstance(buffer, np.ndarray) else [one(data, rng)] * runs
+        )
+
+    mechanism = FunctionMechanism(many if batched else one)
+    points = run(mechanism, DATA, runs=6, seed=1, block_size=1 if batched else 3).points
+    assert len({str(point) for point in points}) == 6
+
+
 def test_labels_are_the_last_column() -> None:
     shapes = []
 

@@ -13,7 +13,6 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
 from dpverify.statements.paper import papers
 from dpverify.verification import VerificationSettings, verify
-from dpverify.verification.audits import is_statistical
 
 ONLY = ("fmtt18.alg1/worst-case-3-of-6", "fmtt18.cni/worst-case", "fmtt18.alg1/queries")
 SETTINGS = VerificationSettings(only=ONLY, seed=7)
@@ -143,7 +142,7 @@ def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
-    names = [plan.name for plan in papers()["fmtt18"].plans if is_statistical(plan)]
+    names = [plan.name for plan in papers()["fmtt18"].plans if plan.auditor.spends]
     assert len(names) > 1
     least = 1e-12 * len(names)
     VerificationSettings(papers=("fmtt18",), failure_probability=least)

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpverify.auditing.accountants.references import NoisyReleases
-from dpverify.errors import InvalidDataError
 from dpverify.evidence import Interval
-from dpverify.files import write_whole
+from dpverify.files import write_table
 from dpverify.privacy import GDP, RDP, Guarantee, PureDP, SampledGaussian, compose, compose_profiles, zCDP
 
-_BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
 _DELTA = 1e-5
 
 
@@ -87,20 +85,5 @@ def table() -> Iterator[str]:
         yield f"| {row.name} | {held} | {ours:.6g} | {between} | {ours / smallest.upper:.4f} |"
 
 
-def write(file: Path) -> None:
-    """Put the table into the file, between its two marks.
-
-    Raises:
-        InvalidDataError: for a file without them.
-    """
-    text = file.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise InvalidDataError(f"{file} lacks {_BEGIN} or {_END}; allowed: a page with both, in this order.")
-    lines = "\n".join(table())
-    write_whole(file, f"{before}{_BEGIN}\n{lines}\n{_END}{after}".encode())
-
-
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write_table(Path(sys.argv[1]), table())

@@ -20,6 +20,8 @@ _REGIONS = (4000, 400)
 _FEWEST = 8
 """Fewest counts that are smoothed."""
 _STEPS = 12
+_STILL = 1e-8
+"""A Newton step so small that the next one would be rounding."""
 _MISFIT = 3.0
 """Standard errors between a count and its smoothed value at which a curve does not fit."""
 _CAUTION = 1.4
@@ -121,6 +123,8 @@ def _fitted(k: Array, j: Array) -> tuple[Array, Array] | None:
         precision = (x * (total * share * (1 - share))[:, None]).T @ x + prior
         step = np.linalg.solve(precision, x.T @ (second - total * share) - prior @ weights)
         weights = weights + np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < _STILL:
+            break
     expected = first * np.exp(np.clip(x @ weights, -50.0, 50.0))
     curve = np.maximum(np.cumsum(expected), 1e-9)
     if not np.all(np.abs(curve - j) <= _MISFIT * np.sqrt(curve + 1)):

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.black_box.histograms import two_histograms
+
 Array = NDArray[np.float64]
 
 
@@ -85,16 +87,8 @@ class WithinCategories:
         if fewest < self.least_count:
             return None
         bins = max(4, min(self.most_bins, 2 * fewest // 25))
-        # an atom gets a cell of its own
-        inner = np.unique(
-            np.quantile(np.concatenate([left, right]), np.arange(1, bins) / bins, method="inverted_cdf")
-        )
-        inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
-        counts = [
-            np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + 1.0
-            for side in (left, right)
-        ]
-        ratios = np.log(counts[0] / counts[0].sum()) - np.log(counts[1] / counts[1].sum())
+        inner, one, other = two_histograms(left, right, bins)
+        ratios = np.log(one / one.sum()) - np.log(other / other.sum())
         return inner, ratios
 
 

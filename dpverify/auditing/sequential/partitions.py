@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.black_box.histograms import two_histograms
 from dpverify.auditing.black_box.mixed import WithinCategories
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
@@ -60,19 +61,11 @@ class SumOfRatios:
         if not 1 < d <= self.most_dimensions:
             return None
         bins = max(4, min(self.most_bins, 2 * left.shape[0] // 25))
-        levels = np.arange(1, bins) / bins
         edges, ratios = [], []
         for column in range(d):
-            pooled = np.concatenate([left[:, column], right[:, column]])
-            # an atom gets a cell of its own
-            inner = np.unique(np.quantile(pooled, levels, method="inverted_cdf"))
-            inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
-            counts = [
-                np.bincount(np.searchsorted(inner, side[:, column]), minlength=inner.size + 1) + 1.0
-                for side in (left, right)
-            ]
+            inner, one, other = two_histograms(left[:, column], right[:, column], bins)
             edges.append(inner)
-            ratios.append(np.log(counts[0]) - np.log(counts[1]))
+            ratios.append(np.log(one) - np.log(other))
 
         def score(x: Samples) -> Array:
             total = np.zeros(x.shape[0])

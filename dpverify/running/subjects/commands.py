@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import threading
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -62,15 +61,6 @@ class Command:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words = words(text)
-
-    def files(self) -> list[str]:
-        """Those of its words that are files, which its outputs rest on."""
-        found = []
-        for word in self.words:
-            with contextlib.suppress(OSError, ValueError):
-                if Path(word).is_file():
-                    found.append(str(Path(word).resolve()))
-        return sorted(set(found))
 
     def __call__(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> list[Any]:
         """Run it once.

@@ -11,6 +11,7 @@ This runs in users' worker processes too, so it needs NumPy and the standard lib
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime
 import decimal
@@ -104,6 +105,17 @@ def joined(blocks: Sequence[NDArray[Any]]) -> NDArray[Any]:
 # ------------------------------------------------------------------------------------------- from outputs
 
 
+def kept(output: Any) -> Any:
+    """An output as it is now: a function may write to the same object in its next run."""
+    if isinstance(output, (bool, int, float, str, bytes, np.generic)):
+        return output
+    try:
+        return copy.deepcopy(output)
+    except Exception:
+        # what cannot be copied (a lock, a generator) has no form as text either
+        return output
+
+
 def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
     """One output a run, as an array of numbers if that loses nothing, else as texts.
 
@@ -136,7 +148,7 @@ def of_batch(outputs: Any) -> NDArray[Any]:
         return of_runs(_rows_of_frame(outputs))
     array = _numbers(outputs)
     if array is not None:
-        return array
+        return array.copy()
     if not isinstance(outputs, (list, tuple, np.ndarray)) or getattr(outputs, "ndim", 1) == 0:
         raise FormlessError(
             f"returned {_a(outputs)} for all runs together; allowed: a list or an array with one output per run"
@@ -272,8 +284,14 @@ def _rows_of_frame(value: Any) -> list[Any]:
     )
 
 
-def _of_row(columns: Any, row: tuple[Any, ...]) -> dict[Any, Any]:
-    return {column: _missing(item) for column, item in zip(columns, row, strict=True)}
+def _of_row(columns: Any, row: tuple[Any, ...]) -> Any:
+    return _by_name([(column, _missing(item)) for column, item in zip(columns, row, strict=True)])
+
+
+def _by_name(pairs: list[tuple[Any, Any]]) -> Any:
+    """A dictionary, or the pairs themselves where two have one name."""
+    named = dict(pairs)
+    return named if len(named) == len(pairs) else pairs
 
 
 def _of_frame(value: Any, depth: int) -> Any:
@@ -281,7 +299,9 @@ def _of_frame(value: Any, depth: int) -> Any:
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if hasattr(value, "columns") and hasattr(value, "items"):
-        columns = {name: [_missing(item) for item in column.tolist()] for name, column in value.items()}
+        columns = _by_name(
+            [(name, [_missing(item) for item in column.tolist()]) for name, column in value.items()]
+        )
         return _mapping({"index": value.index.tolist(), "columns": columns}, depth)
     if hasattr(value, "index") and hasattr(value, "tolist"):
         items = [_missing(item) for item in value.tolist()]

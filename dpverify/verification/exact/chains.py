@@ -104,7 +104,8 @@ class _Steps:
         for x, y in zip(data.features, data.labels, strict=True):
             one = self.map(x, float(y), rate)
             counts[one] = counts.get(one, 0) + 1
-        ordered = sorted(counts.items(), key=lambda item: id(item[0]))
+        # in the order in which they were first met, whatever the order of these records
+        ordered = [(one, counts[one]) for one in self._maps.values() if one in counts]
         probabilities = tuple(count / data.n for _, count in ordered)
         return self._step(tuple(one for one, _ in ordered), probabilities, noise_stddev)
 

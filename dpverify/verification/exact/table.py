@@ -14,14 +14,12 @@ import numpy as np
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNSGD, SmoothedPNSGD, StopPNSGD
-from dpverify.errors import InvalidDataError
 from dpverify.evidence import Interval
-from dpverify.files import write_whole
+from dpverify.files import write_table
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.verification.exact.chains import Algorithm, index_profiles
 
-_BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
 EPSILON, DELTA = 1.0, 1e-5
 _ACCURACY = 0.02
 _LIMIT = 4e9
@@ -122,20 +120,5 @@ def table(sizes: tuple[int, ...] = (20, 200)) -> Iterator[str]:
                 )
 
 
-def write(file: Path, lines: Iterator[str]) -> None:
-    """Put lines into the file, between its two marks.
-
-    Raises:
-        InvalidDataError: for a file without them.
-    """
-    text = file.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise InvalidDataError(f"{file} lacks {_BEGIN} or {_END}; allowed: a page with both, in this order.")
-    body = "\n".join(lines)
-    write_whole(file, f"{before}{_BEGIN}\n{body}\n{_END}{after}".encode())
-
-
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), table())
+    write_table(Path(sys.argv[1]), table())

@@ -1,0 +1,99 @@
+"""The question about privacy: does a guarantee hold on this pair of data sets?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpverify.auditing.claims import Claim
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.faults import FACTORS
+from dpverify.evidence import ProfilePoint
+from dpverify.privacy.stated import StatedGuarantee
+
+
+class PairSubject(Protocol):
+    """Something that runs on two neighboring data sets.
+
+    Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
+    """
+
+    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
+        """The next `count` outputs on one data set and on the other, (count,) or (count, d) each.
+
+        Runs of one data set are independent of one another and alike, from one call to the next as well.
+        """
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`."""
+
+    weakened: Callable[[float], PairSubject] | None
+    """From a factor above 1; None where there are none: the audit then is blind."""
+    fault: str
+    """What the factor does, such as `noise divided by`."""
+    factors: Sequence[float] = FACTORS
+
+
+@dataclass(frozen=True)
+class PrivacyQuestion(Question):
+    """Does this guarantee hold on this pair of data sets?"""
+
+    stated: StatedGuarantee
+    """With the neighboring relation that the two data sets stand for."""
+    data: str
+    """Which data set and which neighbor, in words."""
+    runs: int
+    """On each data set: exactly so many, or for an auditor that stops early at most."""
+    best_known: Claim | None = None
+    """What accounting proves beside it, where that is sharper somewhere: for the upper curve of the sandwich."""
+    origin: Origin | None = None
+    delta: float | None = None
+    """Where epsilon is bounded; by default where the claim is, and for a curve 1e-5."""
+    neighbors: str = ""
+    """The neighboring relation in words, where whoever asks has better ones than the guarantee."""
+
+    @property
+    def relation(self) -> str:
+        """The neighboring relation, as verdicts name it."""
+        return self.neighbors or self.stated.adjacency
+
+    def fields(self) -> dict[str, Any]:
+        """What every entry about this question says of it."""
+        return {
+            **self.over_entry(),
+            **recorded(self.origin),
+            "data": self.data,
+            "conditions": tuple(str(condition) for condition in self.stated.conditions),
+        }
+
+
+@dataclass(frozen=True)
+class GivenSamples:
+    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once."""
+
+    left: ArrayLike
+    right: ArrayLike
+
+    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
+        """All of them, whatever the count; auditors refuse sides of different shapes."""
+        return self.left, self.right
+
+
+def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:
+    """The points with the best known upper bound on them, where there is one beside the claim."""
+    best = question.best_known
+    if best is None:
+        return profile
+    epsilons = np.array([point.epsilon for point in profile])
+    claimed = question.stated.guarantee.privacy_profile(epsilons)
+    upper = np.minimum(claimed, np.asarray(best.privacy_profile(epsilons), dtype=np.float64))
+    return tuple(
+        point.model_copy(update={"delta_upper": float(delta)})
+        for point, delta in zip(profile, upper, strict=True)
+    )

@@ -1,0 +1,610 @@
+"""Certificates written by hand: true ones, what is beyond the checker, and planted faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+
+from .hand_witnesses import witnessed
+
+Json = Any
+X, Y, Z, N, K, PI = ["sym", "x"], ["sym", "y"], ["sym", "z"], ["sym", "n"], ["sym", "k"], ["pi"]
+
+
+def num(q: object) -> Json:
+    return ["num", str(q)]
+
+
+def add(*a: Json) -> Json:
+    return ["add", *a]
+
+
+def mul(*a: Json) -> Json:
+    return ["mul", *a]
+
+
+def sub(a: Json, b: Json) -> Json:
+    return add(a, mul(num(-1), b))
+
+
+def power(a: Json, n: object) -> Json:
+    return ["pow", a, n if isinstance(n, list) else num(n)]
+
+
+def variable(
+    name: str, domain: str = "(-oo,oo)", kind: str = "real", unit: tuple[str, str] = ("0", "0")
+) -> Json:
+    low, high = (end.strip() for end in domain[1:-1].split(","))
+    return {
+        "name": name,
+        "kind": kind,
+        "lower": None if "oo" in low else low,
+        "lower_open": domain[0] == "(",
+        "upper": None if "oo" in high else high,
+        "upper_open": domain[-1] == ")",
+        "unit": {"loss": unit[0], "length": unit[1]},
+    }
+
+
+def certificate(
+    variables: list[Json], claim: Json, proof: Json, verdict: str = "proved", assuming: tuple[Json, ...] = ()
+) -> Json:
+    problem = {"variables": variables, "assuming": list(assuming), "claim": claim}
+    found = {"version": 1, "problem": problem, "verdict": verdict, "proof": proof}
+    return found if verdict == "refuted" else witnessed(found)
+
+
+REAL, POSITIVE, FROM_0 = variable("x"), variable("x", "(0,oo)"), variable("x", "[0,oo)")
+IDENTITY, SMT = {"method": "identity"}, {"method": "smt"}
+
+
+def identity(left: Json, right: Json, *variables: Json, assuming: tuple[Json, ...] = ()) -> Json:
+    return certificate(list(variables), ["==", left, right], IDENTITY, assuming=assuming)
+
+
+def at_point(claim: Json, variables: list[Json], assuming: tuple[Json, ...] = (), **point: str) -> Json:
+    return certificate(variables, claim, {"method": "counterexample", "point": point}, "refuted", assuming)
+
+
+def signs(claim: Json, variables: list[Json], assuming: tuple[Json, ...] = (), **shift: Json) -> Json:
+    return certificate(variables, claim, {"method": "signs", "shift": shift}, assuming=assuming)
+
+
+def smt(claim: Json, *variables: Json, assuming: tuple[Json, ...] = ()) -> Json:
+    return certificate(list(variables), claim, SMT, assuming=assuming)
+
+
+REAL_Y, POSITIVE_Y = variable("y"), variable("y", "(0,oo)")
+COUNT = variable("n", "[1,oo)", "integer")
+SUM = ["sum", K, "k", num(1), N]
+HALF_N = mul(num("1/2"), N, add(N, num(1)))
+HALF_K = mul(num("1/2"), K, add(K, num(1)))
+LOSS, LENGTH = variable("x", "(0,oo)", unit=("1", "0")), variable("y", "(0,oo)", unit=("0", "1"))
+E = variable("E", "[0,oo)")
+GAUSS = ["integral", ["exp", mul(num("-1/2"), power(["sym", "z"], 2))], "z", ["inf", "-"], ["inf", "+"]]
+SQUARES = ["integral", power(["sym", "z"], 2), "z", num(0), X]
+
+
+def summed(
+    claim: Json,
+    form: Json,
+    *,
+    variables: tuple[Json, ...] = (COUNT,),
+    total: Json = SUM,
+    then: Json = IDENTITY,
+) -> Json:
+    return certificate(list(variables), claim, {"method": "sum", "closed": [[total, form]], "then": then})
+
+
+def units(
+    claim: Json, verdict: str, left: tuple[str, str] = ("1", "0"), right: tuple[str, str] = ("0", "1")
+) -> Json:
+    sides = {"left": left, "right": right}
+    named = {side: {"loss": powers[0], "length": powers[1]} for side, powers in sides.items()}
+    return certificate([LOSS, LENGTH], claim, {"method": "units", **named}, verdict)
+
+
+def monotone(function: str, smaller: Json, larger: Json, **more: Json) -> Json:
+    claim = ["<=", [function, smaller], [function, larger]]
+    proof = {"method": "monotone", "function": function, "times": "1", "smaller": smaller, "larger": larger}
+    return certificate([FROM_0], claim, proof | {"then": SMT} | more)
+
+
+def square(root: Json, rest: Json) -> Json:
+    claim = ["<=", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))]
+    return certificate([REAL, REAL_Y], claim, {"method": "square", "root": root, "rest": rest, "then": SMT})
+
+
+HALF_LINE = [*GAUSS[:3], num(0), ["inf", "+"]]
+UP_TO_X = [*GAUSS[:3], num(0), X]
+
+
+def gaussian(
+    value: Json,
+    rate: str = "1/2",
+    total: Json = GAUSS,
+    variables: tuple[Json, ...] = (variable("z"),),
+    then: Json = IDENTITY,
+    **more: Json,
+) -> Json:
+    parts = {"integral": total, "rate": num(rate), "center": num(0), "factor": num(1)} | more
+    proof = {"method": "gaussian-integral", **parts, "then": then}
+    return certificate(list(variables), ["==", total, value], proof)
+
+
+def primitive(form: Json, value: Json, domain: str = "[0,oo)") -> Json:
+    proof = {"method": "antiderivative", "integral": SQUARES, "primitive": form, "then": IDENTITY}
+    return certificate([variable("x", domain)], ["==", SQUARES, value], proof)
+
+
+CUBE = mul(num("1/3"), power(["sym", "z"], 3))
+ROOT_2 = power(num(2), "1/2")
+ROOT = power(add(X, power(Y, -1)), "1/2")
+PREMISE = ["forall", E, ["<=", ["max", num(0), sub(X, ["sym", "E"])], ["max", num(0), sub(Y, ["sym", "E"])]]]
+
+TRUE = {
+    "binomial": identity(power(add(X, Y), 2), add(power(X, 2), mul(num(2), X, Y), power(Y, 2)), REAL, REAL_Y),
+    "partial-fractions": identity(
+        add(power(add(X, num(1)), -1), power(add(X, num(2)), -1)),
+        mul(add(mul(num(2), X), num(3)), power(add(power(X, 2), mul(num(3), X), num(2)), -1)),
+        FROM_0,
+    ),
+    "exp-of-sum": identity(
+        ["exp", add(X, mul(num("1/2"), Y))], mul(["exp", X], power(["exp", Y], "1/2")), REAL, REAL_Y
+    ),
+    "log-of-product": identity(["log", mul(X, Y)], add(["log", X], ["log", Y]), POSITIVE, POSITIVE_Y),
+    "exp-log": identity(["exp", mul(num(2), ["log", X])], power(X, 2), POSITIVE),
+    "root-of-square": identity(power(power(X, 2), "1/2"), X, FROM_0),
+    "square-of-root": identity(power(power(X, "1/2"), 2), X, FROM_0),
+    "root-of-log": identity(
+        power(power(["log", power(X, -1)], "1/2"), 2), mul(num(-1), ["log", X]), variable("x", "(0,1)")
+    ),
+    "symbolic-power": identity(
+        mul(power(num(2), X), power(num(2), Y)), power(num(2), add(X, Y)), REAL, REAL_Y
+    ),
+    "derivative-of-phi": identity(
+        ["diff", ["phi", X], "x", 1],
+        mul(["exp", mul(num("-1/2"), power(X, 2))], power(mul(num(2), PI), "-1/2")),
+        REAL,
+    ),
+    "second-derivative-at": identity(["at", ["diff", power(X, 3), "x", 2], "x", Y], mul(num(6), Y), REAL_Y),
+    "total-derivative": identity(["diff", ["at", mul(X, Y), "y", X], "x", 1], mul(num(2), X), REAL),
+    "partial-derivative-then-at": identity(["at", ["diff", mul(X, Y), "x", 1], "y", X], X, REAL, REAL_Y),
+    "cancelled-denominator": identity(mul(X, power(X, -1)), num(1), POSITIVE),
+    "denominator-by-assumption": identity(
+        mul(sub(X, Y), power(sub(X, Y), -1)), num(1), REAL, REAL_Y, assuming=(["!=", X, Y],)
+    ),
+    "fixed-sum": identity(["sum", power(K, 2), "k", num(1), num(4)], num(30)),
+    "counterexample-exact": at_point(
+        ["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], [REAL, REAL_Y], x="1/3", y="1/3"
+    ),
+    "counterexample-irrational": at_point(
+        ["<=", ["exp", X], num("2.718281828459045235360287471352")], [REAL], x="1"
+    ),
+    "roots-of-constants": identity(
+        add(power(num(8), "1/2"), power(num("1/2"), "1/2")), mul(num("5/2"), ROOT_2)
+    ),
+    "logs-of-constants": identity(["log", num("4/3")], sub(mul(num(2), ["log", num(2)]), ["log", num(3)])),
+    "counterexample-root": at_point(["!=", power(X, "1/2"), num(2)], [FROM_0], x="4"),
+    "counterexample-implies": at_point(
+        ["implies", ["<=", num(0), X], ["or", ["<", X, num(1)], ["<", num(2), X]]], [REAL], x="3/2"
+    ),
+    "counterexample-sum": at_point(["==", SUM, power(N, 2)], [COUNT], n="5"),
+    "counterexample-forall": at_point(
+        ["implies", PREMISE, ["<", Y, X]], [FROM_0, variable("y", "[0,oo)")], x="1", y="2"
+    ),
+    "counterexample-assuming": at_point(["<", X, num(1)], [REAL], (["<=", num(2), X],), x="2"),
+    "signs": signs(["<=", power(X, 2), power(X, 3)], [variable("x", "[1,oo)")], x=["lower"]),
+    "signs-upper": signs(["<=", num(0), power(sub(num(1), X), -1)], [variable("x", "(-oo,1)")], x=["upper"]),
+    "signs-quotient": signs(
+        ["<", mul(X, power(add(X, Y), -1)), num(1)],
+        [POSITIVE, variable("y", "[1,oo)")],
+        x=["lower"],
+        y=["lower"],
+    ),
+    "signs-ordered": signs(
+        ["<=", power(X, 2), power(Y, 2)],
+        [variable("x", "[1,oo)"), variable("y", "[1,oo)")],
+        (["<=", X, Y],),
+        x=["lower"],
+        y=["lower", {"plus": ["x"]}],
+    ),
+    "signs-root-exp": signs(["<", num(0), add(power(X, "1/2"), ["exp", X])], [FROM_0], x=["lower"]),
+    "smt": smt(["<=", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], REAL, REAL_Y),
+    "smt-quotient": smt(["<=", mul(num(2), power(add(X, num(1)), -1)), num(2)], FROM_0),
+    "smt-root": smt(["<=", mul(num(2), power(X, "1/2")), add(X, num(1))], FROM_0),
+    "smt-quantifier": smt(["implies", PREMISE, ["<=", X, Y]], FROM_0, variable("y", "[0,oo)")),
+    "smt-logic": smt(["or", ["<=", X, Y], ["and", ["<", Y, X], ["!=", X, Y]]], REAL, REAL_Y),
+    "sum": summed(["==", SUM, HALF_N], HALF_K),
+    "sum-of-constants": summed(
+        ["==", ["sum", X, "k", num(1), N], mul(N, X)],
+        mul(K, X),
+        variables=(COUNT, REAL),
+        total=["sum", X, "k", num(1), N],
+    ),
+    "conjunction": certificate(
+        [FROM_0],
+        ["and", ["==", X, X], ["<=", num(0), X]],
+        {"method": "conjunction", "parts": [IDENTITY, SMT]},
+    ),
+    "conjunction-as-a-whole": certificate(  # of a method's hints, few are of use
+        [FROM_0], ["or", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": []}
+    ),
+    "inequality-as-identity": certificate([REAL], ["<=", X, X], IDENTITY),
+    "exp-product": identity(mul(["exp", X], ["exp", Y]), ["exp", add(X, Y)], REAL, REAL_Y),
+    "exp-quotient": identity(mul(["exp", X], ["exp", mul(num(-1), Y)]), ["exp", sub(X, Y)], REAL, REAL_Y),
+    "log-of-exps": identity(["log", mul(["exp", X], ["exp", Y])], add(X, Y), REAL, REAL_Y),
+    "powers-of-products": identity(
+        power(mul(X, Y), ["sym", "z"]),
+        mul(power(X, ["sym", "z"]), power(Y, ["sym", "z"])),
+        POSITIVE,
+        POSITIVE_Y,
+        variable("z"),
+    ),
+    "assumed-defined": smt(["!=", X, num(0)], REAL, assuming=(["<", power(X, -1), num(1)],)),
+    "counterexample-diff": at_point(
+        ["==", ["at", ["diff", power(X, 3), "x", 2], "x", Y], Y], [REAL_Y], y="1/3"
+    ),
+    "units": units(["<=", X, mul(X, ["exp", mul(Y, power(Y, -1))])], "proved"),
+    "units-zero": units(["<=", num(0), X], "proved"),
+    "units-differ": units(["<=", X, Y], "refuted"),
+    "units-in-a-sum": units(["<=", num(0), add(X, power(Y, 2))], "refuted", right=("0", "2")),
+    "monotone": monotone("log", add(X, num(1)), add(X, num(2))),
+    "monotone-exp": monotone("exp", X, add(X, num(1))),
+    "square": square(sub(X, Y), num(1)),
+    "gaussian-integral": gaussian(power(mul(num(2), PI), "1/2")),
+    "antiderivative": primitive(CUBE, mul(num("1/3"), power(X, 3))),
+    "gaussian-half-line": gaussian(power(mul(num("1/2"), PI), "1/2"), total=HALF_LINE),
+    "gaussian-between": gaussian(
+        mul(power(mul(num(2), PI), "1/2"), sub(["phi", X], ["phi", num(0)])),
+        total=UP_TO_X,
+        variables=(FROM_0,),
+    ),
+    "gaussian-refuted": gaussian(power(PI, "1/2"), then={"method": "counterexample", "point": {"z": "0"}})
+    | {"verdict": "refuted"},
+    "sum-of-powers": summed(
+        ["<", ["sum", power(num(2), mul(num(-1), K)), "k", num(1), N], num(1)],
+        sub(num(1), power(num(2), mul(num(-1), K))),
+        total=["sum", power(num(2), mul(num(-1), K)), "k", num(1), N],
+        then=SMT,
+    ),
+    "same-arguments": smt(  # the function is one unknown
+        ["<=", Y, ["phi", mul(X, power(X, "1/2"), power(add(X, num(1)), -1))]],
+        POSITIVE,
+        REAL_Y,
+        assuming=(["<=", Y, ["phi", mul(power(X, "5/2"), power(add(power(X, 2), X), -1))]],),
+    ),
+    "exponent-over-a-common-denominator": identity(
+        ["exp", mul(X, power(add(X, Y), -1))],
+        mul(["exp", num(1)], ["exp", mul(num(-1), Y, power(add(X, Y), -1))]),
+        POSITIVE,
+        POSITIVE_Y,
+    ),
+    "phi-of-the-opposite": identity(add(["phi", X], ["phi", mul(num(-1), X)]), num(1), REAL),
+    "order-of-exponentials": smt(["<=", ["exp", X], ["exp", Y]], REAL, REAL_Y, assuming=(["<=", X, Y],)),
+    "order-of-logarithms": smt(
+        ["<=", ["log", X], ["log", Y]], POSITIVE, POSITIVE_Y, assuming=(["<=", X, Y],)
+    ),
+    "order-of-phi": smt(["<", ["phi", X], ["phi", Y]], REAL, REAL_Y, assuming=(["<", X, Y],)),
+    "exp-above-its-tangent": smt(["<=", add(X, num(1)), ["exp", X]], REAL),
+    "log-below-its-tangent": smt(["<=", ["log", X], sub(X, num(1))], POSITIVE),
+    "constants": smt(["<", ["log", num("4/3")], mul(num("1/9"), ["exp", num(1)])], FROM_0),
+    "premise-with-logarithm": smt(["<=", num(1), X], POSITIVE, assuming=(["<=", num(0), ["log", X]],)),
+    "premise-defined-by-a-later-one": smt(
+        ["<", num(0), Y], REAL, REAL_Y, assuming=(["<", ["log", X], Y], ["<=", num(1), X])
+    ),
+    "premise-in-and-is-defined": smt(
+        ["!=", X, num(0)], FROM_0, assuming=(["and", ["<=", power(X, -1), num(1)], ["<=", X, X]],)
+    ),
+    "name-with-a-prime": smt(["<=", num(0), power(["sym", "Z'"], 2)], variable("Z'")),
+    "minimum": smt(
+        ["<=", ["min", X, Y, num(1)], add(X, mul(num("1/2"), sub(Y, X)))], FROM_0, variable("y", "[0,oo)")
+    ),
+    "minimum-of-the-opposites": identity(
+        ["min", X, Y], mul(num(-1), ["max", mul(num(-1), X), mul(num(-1), Y)]), REAL, REAL_Y
+    ),
+    "ceiling": smt(["<", ["ceiling", X], add(["floor", X], num(2))], REAL),
+    "erfc-and-phi": identity(["erfc", X], mul(num(2), ["phi", mul(num(-1), power(num(2), "1/2"), X)]), REAL),
+    "gamma-of-halves": identity(mul(["gamma", num("5/2")], power(PI, "-1/2")), num("3/4"), REAL),
+    "same-gamma": identity(["gamma", add(X, X)], ["gamma", mul(num(2), X)], POSITIVE),
+    "product": identity(["product", K, "k", num(1), num(3)], num(6), REAL),
+    "sum-of-sums": identity(["sum", SUM, "j", num(1), N], mul(N, SUM), COUNT),
+    "power-of-a-negative-base": identity(power(mul(X, X), N), power(power(X, N), 2), REAL, COUNT),
+    "order-of-arguments-under-a-function": smt(
+        ["<=", ["gamma", add(X, num(2))], ["gamma", add(X, num(3))]], POSITIVE
+    ),
+}
+
+
+BEYOND = {  # true, and refused because the checker does not see it
+    "total-derivative": "a derivative of at is beyond this checker",
+    "conjunction-as-a-whole": "no conjunction",
+    "product": "product is beyond this checker",
+    "sum-of-sums": "sum is beyond this checker",
+    "power-of-a-negative-base": "perhaps undefined",
+    "order-of-arguments-under-a-function": "cvc5 found no proof",
+}
+
+
+POLE = ["integral", power(["sym", "z"], -2), "z", num(-1), num(1)]
+FALSE = {
+    "root-of-a-quotient-assumed": smt(  # both may be negative
+        ["<", num(0), Y], REAL, REAL_Y, assuming=(["<=", power(mul(X, power(Y, -1)), "1/2"), num(1)],)
+    ),
+    "other-arguments": smt(
+        ["<=", Y, ["phi", X]], REAL, REAL_Y, assuming=(["<=", Y, ["phi", add(X, num(1))]],)
+    ),
+    "phi-of-the-opposite": identity(["phi", X], ["phi", mul(num(-1), X)], REAL),
+    "phi-at-0": smt(["<", ["phi", num(0)], num("1/2")], REAL),
+    "inverse-exponent": identity(
+        ["exp", mul(X, power(Y, -1))], ["exp", mul(Y, power(X, -1))], POSITIVE, POSITIVE_Y
+    ),
+    "order-of-exponentials": smt(["<=", ["exp", Y], ["exp", X]], REAL, REAL_Y, assuming=(["<=", X, Y],)),
+    "order-of-logarithms": smt(
+        ["<=", ["log", Y], ["log", X]], POSITIVE, POSITIVE_Y, assuming=(["<=", X, Y],)
+    ),
+    "strict-order": smt(["<", ["phi", X], ["phi", Y]], REAL, REAL_Y, assuming=(["<=", X, Y],)),
+    "exp-below-its-tangent": smt(["<=", ["exp", X], add(X, num(1))], REAL),
+    "large-exponential": smt(["<=", ["exp", num(200)], num(1)], REAL),
+    "constant-in-the-19th-digit": smt(["<=", ["exp", num(1)], num("2.71828182845904523536")], REAL),
+    "minimum-is-no-maximum": identity(["min", X, Y], ["max", X, Y], REAL, REAL_Y),
+    "maximum-of-roots-of-quotients": smt(  # at x = 0, y = 1/2 it is root(2)
+        ["<=", ["max", ROOT, power(ROOT, -1)], power(ROOT, -1)],
+        REAL,
+        REAL_Y,
+        assuming=(
+            ["!=", Y, num(0)],
+            ["<", num(0), add(X, power(Y, -1))],
+            ["<=", add(mul(X, power(Y, 2)), Y), num(1)],
+        ),
+    )
+    | {"witness": {"x": "0", "y": "1/2"}},
+    "minimum-not-attained": smt(["<", ["min", X, Y], X], REAL, REAL_Y),
+    "floor-is-no-identity": identity(["floor", X], X, REAL),
+    "ceiling-below": smt(["<=", ["ceiling", X], X], REAL),
+    "ceiling-far-above": smt(["<", ["ceiling", X], add(X, num("1/2"))], REAL),
+    "gamma-undefined": identity(sub(["gamma", X], ["gamma", X]), num(0), REAL),
+    "gamma-of-another": identity(["gamma", X], ["gamma", add(X, num(1))], POSITIVE),
+    "gamma-of-half": identity(["gamma", num("1/2")], PI, REAL),
+    "factorial-of-a-real": identity(sub(["factorial", X], ["factorial", X]), num(0), POSITIVE),
+    "factorial-of-a-negative": identity(
+        sub(["factorial", N], ["factorial", N]), num(0), variable("n", "[-3,oo)", "integer")
+    ),
+    "quantile-undefined": identity(sub(["phi_inverse", X], ["phi_inverse", X]), num(0), POSITIVE),
+    "binomial-of-halves": identity(
+        sub(["binomial", mul(num("1/2"), N), num(1)], ["binomial", mul(num("1/2"), N), num(1)]), num(0), COUNT
+    ),
+    "premise-of-no-use": smt(["<=", num(2), X], POSITIVE, assuming=(["<=", num(0), ["log", X]],)),
+    "premise-with-logarithm-undefined": smt(
+        ["<", num(0), X], REAL, assuming=(["implies", ["<", Y, num(0)], ["<", ["log", X], num(0)]],)
+    ),
+    "name-with-a-prime-only": smt(["<=", num(0), power(["sym", "'"], 2)], variable("'")),
+    "changed-constant": identity(
+        power(add(X, Y), 2), add(power(X, 2), mul(num(3), X, Y), power(Y, 2)), REAL, REAL_Y
+    ),
+    "flipped-sign": identity(
+        power(sub(X, Y), 2), add(power(X, 2), mul(num(2), X, Y), power(Y, 2)), REAL, REAL_Y
+    ),
+    "exp": identity(["exp", add(X, Y)], add(["exp", X], ["exp", Y]), REAL, REAL_Y),
+    "exp-third": identity(["exp", mul(num("1/2"), X)], power(["exp", X], "1/3"), REAL),
+    "log-of-sum": identity(["log", add(X, Y)], add(["log", X], ["log", Y]), POSITIVE, POSITIVE_Y),
+    "log-of-negative-factors": identity(
+        ["log", mul(X, Y)], add(["log", X], ["log", Y]), variable("x", "(-oo,0)"), variable("y", "(-oo,0)")
+    ),
+    "log-of-square": identity(["log", power(X, 2)], mul(num(2), ["log", X]), variable("x", "(-oo,0)")),
+    "root-of-square-negative": identity(power(power(X, 2), "1/2"), X, REAL),
+    "root-of-product-negative": identity(
+        power(mul(X, Y), "1/2"),
+        mul(power(X, "1/2"), power(Y, "1/2")),
+        variable("x", "(-oo,0)"),
+        variable("y", "(-oo,0)"),
+    ),
+    "root-of-negative": identity(power(power(X, "1/2"), 2), X, REAL),
+    "erfc-odd": identity(["erfc", X], mul(num(-1), ["erfc", mul(num(-1), X)]), REAL),
+    "zero-denominator": identity(mul(X, power(X, -1)), num(1), REAL),
+    "zero-denominator-closed-domain": identity(mul(X, power(X, -1)), num(1), FROM_0),
+    "denominator-vanishes-identically": identity(mul(num(0), power(sub(X, X), -1)), num(0), REAL),
+    "zero-times-undefined": identity(mul(num(0), ["log", X]), num(0), REAL),
+    "difference-of-undefined": identity(sub(["log", X], ["log", X]), num(0), REAL),
+    "derivative-where-undefined": identity(
+        ["diff", ["log", X], "x", 1], power(X, -1), variable("x", "(-oo,0)")
+    ),
+    "derivative-of-root-at-0": identity(mul(num(0), ["diff", power(X, "1/2"), "x", 1]), num(0), FROM_0),
+    "partial-for-total": identity(["at", ["diff", mul(X, Y), "x", 1], "y", X], mul(num(2), X), REAL, REAL_Y),
+    "total-for-partial": identity(["diff", ["at", mul(X, Y), "y", X], "x", 1], X, REAL),
+    "shadowed-sum-index": identity(["sum", X, "x", num(1), num(2)], mul(num(2), X), REAL),
+    "unknown-symbol": identity(["sym", "w"], ["sym", "w"], REAL),
+    "made-up-symbol": identity(["sym", "#1"], num(0), REAL),
+    "name-made-here": identity(["sym", "x+"], ["sym", "x+"], variable("x+")),
+    "empty-sum": identity(["sum", K, "k", num(2), num(1)], num(0)),
+    "point-not-false": at_point(["<=", X, num(1)], [REAL], x="1"),
+    "point-outside": at_point(["<=", num(0), X], [FROM_0], x="-1"),
+    "point-on-open-end": at_point(["<", num(0), X], [POSITIVE], x="0"),
+    "point-not-integer": at_point(["!=", N, num("3/2")], [COUNT], n="3/2"),
+    "point-missing": at_point(["<", X, X], [REAL]),
+    "point-breaks-assumption": at_point(["<", X, num(1)], [REAL], (["<", num(2), X],), x="2"),
+    "point-undefined": at_point(["<", power(X, -1), power(X, -1)], [REAL], x="0"),
+    "point-undefined-log": at_point(["==", ["log", X], num(7)], [REAL], x="-1"),
+    "point-undefined-times-0": at_point(["==", mul(num(0), power(X, "1/2")), num(7)], [REAL], x="-1"),
+    "point-undefined-assumption": at_point(
+        ["<", X, X], [REAL], (["or", ["<", ["log", X], num(0)], ["<=", num(0), ["log", X]]],), x="-1"
+    ),
+    "point-of-true-forall": at_point(["forall", E, ["<=", num(0), ["sym", "E"]]], [REAL], x="1"),
+    "signs-false": signs(["<=", power(X, 2), power(X, 3)], [FROM_0], x=["lower"]),
+    "signs-wrong-end": signs(["<=", num(0), X], [variable("x", "(-oo,1]")], x=["upper"]),
+    "signs-no-bound": signs(["<=", num(0), X], [REAL], x=["lower"]),
+    "signs-not-ordered": signs(
+        ["<=", X, Y], [FROM_0, variable("y", "[0,oo)")], x=["lower"], y=["lower", {"plus": ["x"]}]
+    ),
+    "signs-circle": signs(
+        ["<", X, X],
+        [FROM_0, variable("y", "[0,oo)")],
+        (["==", X, Y],),
+        x=["lower", {"plus": ["y"]}],
+        y=["lower", {"plus": ["x"]}],
+    ),
+    "signs-not-strict": signs(["<", num(0), X], [FROM_0], x=["lower"]),
+    "signs-log": signs(["<=", num(0), ["log", X]], [POSITIVE], x=["lower"]),
+    "signs-inverse-of-negative": signs(
+        ["<=", num(0), power(sub(X, num(1)), -1)], [variable("x", "(-oo,1)")], x=["upper"]
+    ),
+    "signs-denominator-changes-sign": signs(
+        ["<=", num(0), power(sub(X, num(1)), -1)], [FROM_0], (["!=", X, num(1)],), x=["lower"]
+    ),
+    "smt-false": smt(["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], REAL, REAL_Y),
+    "smt-division-by-zero": smt(["or", ["<=", power(X, -1), num(0)], ["<=", num(0), power(X, -1)]], REAL),
+    "smt-division-is-no-function-at-0": smt(["==", power(X, -1), power(X, -1)], REAL),
+    "smt-undefined-assumption-in-or": smt(
+        ["!=", X, num(0)], REAL, assuming=(["or", ["<", power(X, -1), num(1)], ["<", num(-1), num(0)]],)
+    ),
+    "smt-exp": smt(["<=", ["exp", X], add(num(1), X)], REAL),
+    "smt-wrong-quantifier": smt(["implies", PREMISE, ["<", X, Y]], FROM_0, variable("y", "[0,oo)")),
+    "exp-sum-of-exps": identity(add(["exp", X], ["exp", Y]), ["exp", add(X, Y)], REAL, REAL_Y),
+    "exp-not-negative-enough": smt(["<=", ["exp", X], num(1)], REAL),
+    "log-of-products-that-are-positive": identity(
+        ["log", mul(X, X)], mul(num(2), ["log", X]), variable("x", "(-oo,0)")
+    ),
+    "log-of-negative-assumed": smt(
+        ["<", X, num(0)], REAL, assuming=(["implies", ["<", X, num(0)], ["<", ["log", X], num(0)]],)
+    ),
+    "inverse-of-0-assumed": smt(
+        ["<", num(1), num(0)], FROM_0, assuming=(["not", ["==", mul(X, power(X, -1)), num(1)]],)
+    ),
+    "log-of-product-assumed": smt(  # both may be negative
+        ["<", num(0), X], REAL, REAL_Y, assuming=(["<=", ["log", mul(X, Y)], num(1)],)
+    ),
+    "power-assumed": smt(  # (-2)^2 is defined
+        ["<", num(0), X], REAL, COUNT, assuming=(["<=", power(X, N), num(5)],)
+    ),
+    "assumed-too-little": smt(["<", X, num(1)], REAL, assuming=(["<", power(X, -1), num(1)],)),
+    "diff-at-a-kink": identity(["diff", ["abs", X], "x", 1], num(1), FROM_0),
+    "diff-of-negative-order": identity(["diff", power(X, 2), "x", -1], power(X, 2), REAL),
+    "at-undefined": identity(["at", mul(num(0), power(Y, -1)), "y", X], num(0), REAL),
+    "at-of-an-integer": identity(  # a sum to 1/2
+        ["at", ["sum", num(1), "k", num(1), N], "n", num("1/2")], num("1/2"), COUNT
+    ),
+    "sum-perhaps-empty": smt(
+        ["==", ["sum", X, "k", num(1), N], mul(N, X)], REAL, variable("n", "[-5,oo)", "integer")
+    ),
+    "sum-of-constants-to-real": smt(
+        ["==", ["sum", X, "k", num(1), Y], mul(Y, X)], REAL, variable("y", "[1,oo)")
+    ),
+    "name-of-an-atom": smt(["<=", num(0), ["sym", "exp!0"]], variable("exp!0")),
+    "name-with-mark": identity(["sym", "x!"], ["sym", "x!"], variable("x!")),
+    "name-bound-twice": smt(["implies", ["forall", REAL, ["<=", num(0), X]], ["<=", num(0), X]], REAL),
+    "bound-name-with-mark": smt(["forall", variable("E!"), ["==", ["sym", "E!"], ["sym", "E!"]]], REAL),
+    "undefined-under-quantifier": smt(
+        ["forall", E, ["==", mul(num(0), power(["sym", "E"], -1)), num(0)]], REAL
+    ),
+    "exp-under-quantifier": smt(["forall", E, ["<", num(0), ["exp", ["sym", "E"]]]], REAL),
+    "large-power": identity(power(X, "1000000000"), power(X, "1000000000"), REAL),
+    "smt-integer-quantifier": smt(
+        ["implies", ["forall", E | {"kind": "integer"}, ["<", ["sym", "E"], X]], ["<", X, X]], REAL
+    ),
+    "sum-false": summed(["==", SUM, power(N, 2)], HALF_K),
+    "sum-fake-form": summed(["==", SUM, power(N, 2)], power(K, 2)),
+    "sum-wrong-start": summed(["==", SUM, add(HALF_N, num(1))], add(HALF_K, num(1))),
+    "sum-maybe-empty": summed(["==", SUM, HALF_N], HALF_K, variables=(variable("n", "[-5,oo)", "integer"),)),
+    "sum-to-real": summed(["==", SUM, HALF_N], HALF_K, variables=(variable("n", "[1,oo)"),)),
+    "sum-other-last": summed(["==", ["sum", K, "k", num(1), add(N, num(1))], HALF_N], HALF_K),
+    "sum-undefined-term": summed(
+        ["==", ["sum", mul(num(0), power(sub(K, num(2)), -1)), "k", num(1), N], num(0)],
+        num(0),
+        total=["sum", mul(num(0), power(sub(K, num(2)), -1)), "k", num(1), N],
+    ),
+    "conjunction-one-false": certificate(
+        [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY, SMT]}
+    ),
+    "conjunction-part-missing": certificate(
+        [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY]}
+    ),
+    "units-wrong": units(["<=", X, Y], "proved"),
+    "units-other-powers": units(["<=", X, power(Y, 2)], "refuted"),
+    "units-fine-called-refuted": units(["<=", X, X], "refuted"),
+    "units-exp-of-loss": units(["<=", ["exp", X], num(1)], "proved"),
+    "units-power": units(["<=", power(num(2), X), num(1)], "proved"),
+    "monotone-reversed": monotone("log", add(X, num(2)), add(X, num(1))),
+    "monotone-undefined": monotone("log", X, add(X, num(1))),
+    "monotone-negative": monotone("exp", X, add(X, num(1)), times="-1"),
+    "monotone-other-function": monotone("erfc", X, add(X, num(1))),
+    "square-wrong-root": square(add(X, Y), num(1)),
+    "square-negative-rest": square(sub(X, Y), num(-1)),
+    "gaussian-wrong-value": gaussian(power(PI, "1/2")),
+    "gaussian-half-line-is-no-line": gaussian(power(mul(num(2), PI), "1/2"), total=HALF_LINE),
+    "gaussian-lower-end-infinite-above": gaussian(
+        mul(num(-1), power(mul(num("1/2"), PI), "1/2")), total=[*GAUSS[:3], ["inf", "+"], num(0)]
+    ),
+    "gaussian-ends-in-no-order": gaussian(
+        mul(power(mul(num(2), PI), "1/2"), sub(["phi", X], ["phi", num(0)])), total=UP_TO_X, variables=(REAL,)
+    ),
+    "gaussian-of-negative-rate": gaussian(
+        num(0), rate="-1/2", total=["integral", ["exp", mul(num("1/2"), power(["sym", "z"], 2))], *GAUSS[2:]]
+    ),
+    "gaussian-center-moves": gaussian(num(1), factor=["exp", mul(num("-1/2"), power(["sym", "z"], 2))]),
+    "gaussian-of-something-else": gaussian(
+        power(mul(num(2), PI), "1/2"), total=["integral", ["exp", mul(num(-1), ["sym", "z"])], *GAUSS[2:]]
+    ),
+    "gaussian-not-refuted": gaussian(
+        power(mul(num(2), PI), "1/2"), then={"method": "counterexample", "point": {"z": "0"}}
+    )
+    | {"verdict": "refuted"},
+    "gaussian-where-the-name-means-another": certificate(  # in the sum, x is 1 and not the variable
+        [variable("x", "[2,oo)")],
+        ["<=", num(100), ["sum", UP_TO_X, "x", num(1), num(1)]],
+        {
+            "method": "gaussian-integral",
+            "integral": UP_TO_X,
+            "rate": num("1/2"),
+            "center": num(0),
+            "factor": num(1),
+            "then": SMT,
+        },
+    ),
+    "gaussian-wrong-rate": gaussian(power(PI, "1/2"), rate="1"),
+    "primitive-wrong": primitive(mul(num("1/2"), power(["sym", "z"], 3)), mul(num("1/2"), power(X, 3))),
+    "primitive-over-a-pole": certificate(
+        [REAL],
+        ["==", POLE, num(-2)],
+        {
+            "method": "antiderivative",
+            "integral": POLE,
+            "primitive": mul(num(-1), power(["sym", "z"], -1)),
+            "then": IDENTITY,
+        },
+    ),
+    "primitive-with-a-jump": certificate(
+        [REAL],
+        ["==", ["integral", num(0), "z", num(-1), num(1)], num(1)],
+        {
+            "method": "antiderivative",
+            "integral": ["integral", num(0), "z", num(-1), num(1)],
+            "primitive": ["floor", add(["sym", "z"], num("1/2"))],
+            "then": IDENTITY,
+        },
+    ),
+    "primitive-backward": primitive(CUBE, mul(num("1/3"), power(X, 3)), "(-oo,oo)"),
+    "computer-algebra": certificate(
+        [REAL], ["==", X, X], {"method": "computer-algebra", "steps": ["simplify"]}
+    ),
+    "unknown-method": certificate([REAL], ["==", X, X], {"method": "trust"}),
+    "method-of-the-class": certificate([REAL], ["==", X, X], {"method": "defined"}),
+    "units-unknown-function": units(["<=", ["gamma", X], num(1)], "proved"),
+    "units-name-twice": units(["<=", X, X], "proved")
+    | {"problem": {"variables": [LOSS, LOSS], "assuming": [], "claim": ["<=", X, X]}},
+    "point-inside-open-end": at_point(["<=", ["exp", X], num(1)], [variable("x", "(-oo,1)")], x="1"),
+    "point-off-the-domain": at_point(["<=", ["exp", X], num(1)], [variable("x", "(-oo,0]")], x="1"),
+    "point-not-integer-exp": at_point(["<=", ["exp", N], num(1)], [COUNT], n="3/2"),
+    "point-of-another-kind": at_point(["<=", ["exp", X], num(1)], [REAL | {"kind": "complex"}], x="1"),
+    "point-too-close": at_point(
+        ["<=", ["exp", X], num(mpmath.libmp.to_str(mpmath.libmp.mpf_e(1200, "f"), 320))], [REAL], x="1"
+    ),
+    "verdict-changed": TRUE["binomial"] | {"verdict": "refuted"},
+    "version": TRUE["binomial"] | {"version": 2},
+    "no-proof": {"version": 1, "problem": TRUE["binomial"]["problem"], "verdict": "proved"},
+    "variable-twice": identity(X, X, REAL, FROM_0),
+    "unknown-kind": identity(X, X, REAL | {"kind": "complex"}),
+    "number-with-exponent": identity(num("1e5"), num("100000")),
+    "number-divided-by-0": identity(num("1/0"), num("1/0")),
+    "nothing": None,
+}
