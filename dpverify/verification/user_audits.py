@@ -12,10 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-<<<<<<< HEAD
-from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
-from dpverify.auditing.neighbors import load_pair
-=======
 from dpverify.auditing import (
     Auditor,
     BatchAuditor,
@@ -25,7 +21,7 @@ from dpverify.auditing import (
     PairSubject,
     PrivacyQuestion,
 )
->>>>>>> main
+from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
@@ -131,19 +127,9 @@ class FunctionQuestion:
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
             StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
-            f"{self.data} and {self.neighbor}",
+            f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
             self.runs,
-<<<<<<< HEAD
-            self.seed,
-            {
-                "subject": str(self.named),
-                "title": f"{self.named} against {guarantee}",
-                "data": f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
-                "reproduce": "",
-            },
-=======
             heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
->>>>>>> main
         )
 
 

@@ -16,7 +16,7 @@ from dpverify.auditing.neighbors.promise import promise
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence, Verdict
-from dpverify.privacy import Adjacency, PureDP
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems.neighbors import check_neighbors
 
 Array = NDArray[np.float64]
@@ -58,8 +58,7 @@ def confirmed(mechanism: Mechanism, pair: Pair, runs: int = 2000) -> PrivacyEvid
             self.rounds += 1
             return draws(mechanism, 77)(pair, count, self.rounds)
 
-    asked = {"subject": "m", "title": "m", "data": "pair", "reproduce": "again"}
-    question = PrivacyQuestion(PureDP(1.0), pair.adjacency, runs, 0, asked)  # type: ignore[arg-type]
+    question = PrivacyQuestion(StatedGuarantee(PureDP(1.0), pair.adjacency), "pair", runs)
     return BettingAuditor().audit(question, Fresh(), ErrorShare(1e-6))
 
 

@@ -20,17 +20,16 @@ from dpverify.algorithms.fmtt18 import (
     StopPNSGD,
 )
 from dpverify.algorithms.fmtt18.iteration import GaussianNoise
-from dpverify.auditing import ErrorShare, PrivacyQuestion
-from dpverify.auditing.claims import Claim
+from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.auditing.white_box.agreement import compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, tail_beyond
 from dpverify.auditing.white_box.choice import PUSHES
-from dpverify.auditing.white_box.half_spaces import half_space
+from dpverify.auditing.white_box.half_spaces import half_space, largest
 from dpverify.auditing.white_box.simulation import Before, blocks, generator, released
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Gap, PrivacyEvidence, Verdict
-from dpverify.privacy import GDP, ApproxDP, PureDP
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,
     Box,
@@ -62,13 +61,13 @@ class Noise:
 GAUSSIAN = (single_noise(0.0, 1.0), single_noise(1.0, 1.0))
 
 
-def asks(claim: Claim, runs: int, seed: int = 0, delta: float | None = None) -> PrivacyQuestion:
-    asked = {"subject": "noise", "title": "noise", "data": "two numbers", "reproduce": "again"}
-    return PrivacyQuestion(claim, "replace-one", runs, seed, asked, delta=delta)  # type: ignore[arg-type]
+def asks(claim: Guarantee, runs: int, seed: int = 0, delta: float | None = None) -> PrivacyQuestion:
+    stated = StatedGuarantee(claim, Adjacency.REPLACE_ONE)
+    return PrivacyQuestion(stated, "two numbers", runs, delta=delta, heading=Heading("noise", seed=seed))
 
 
 def audited(
-    claim: Claim,
+    claim: Guarantee,
     subject: Stated,
     runs: int,
     *,
@@ -294,6 +293,50 @@ def test_where_projections_pile_up() -> None:
     before = Before(np.zeros((1, 1)), np.ones(1), np.zeros(1), np.zeros(1), generator(0, 0))
     at = half_space(before, np.ones(1), np.array([-2.0, -1.0, 0.0, 1.0, 1.1]), Box([-1.0], [1.0]))[:, 0]
     assert at == pytest.approx([1.0, 1.0, 0.5, norm.sf(1.0), 0.0])
+
+
+@pytest.mark.parametrize("constraint", [Ball(1, 0.5, (0.2,)), Box([-0.5], [1.0]), Ball(3, 0.5)], ids=str)
+def test_no_value_exceeds_its_largest(constraint: ConstraintSet) -> None:
+    """Half-spaces after a map that brings points together; near the ends it is attained."""
+    d = constraint.dimension
+    structure = StatedStructure(
+        tuple(constraint.center()), (StatedStep(lambda x, _: 0.1 - x / 2, 0.3, 0.5),) * 3, constraint
+    )
+    direction = np.eye(d)[0]
+    thresholds = np.linspace(-0.4, 0.6, 11)
+    bound = largest(structure, direction, thresholds)
+    simulated = next(blocks(structure, 20_000, seed=0, stage=0, direction=direction))
+    values = half_space(simulated, direction, thresholds, constraint)
+    assert np.all(values <= bound[:, None])
+    inside = (bound < 1) & (thresholds < 0.5)
+    assert inside.sum() >= 3
+    assert np.all(values.max(axis=1)[inside] > 0.5 * bound[inside])
+    drawn = StatedStructure((0.0,), (StatedStep(lambda x, _: x, 1.0, 1.0, True),))
+    assert np.all(largest(drawn, np.ones(1), thresholds) == 1)
+    fixed = largest(GAUSSIAN[1], np.ones(1), thresholds)
+    assert fixed == pytest.approx(norm.sf(thresholds - 1))
+
+
+def test_a_lipschitz_constant_that_is_none_is_noticed() -> None:
+    """The last map doubles distances, and 0.1 is stated: values beyond what that allows."""
+    steps = (StatedStep(lambda x, _: x, 1.0, 1.0), StatedStep(lambda x, _: 2 * x, 0.3, 0.1))
+    left = StatedStructure((0.0,), steps, Box([-2.0], [2.0]))
+    right = StatedStructure((0.5,), steps, Box([-2.0], [2.0]))
+
+    class Own:
+        def draw(self, count: int) -> tuple[Array, Array]:
+            return tuple(  # type: ignore[return-value]
+                np.concatenate(
+                    [
+                        released(side, one)
+                        for one in blocks(side, count, seed=9, stage=k, direction=np.zeros(1))
+                    ]
+                )
+                for k, side in enumerate((left, right))
+            )
+
+    with pytest.raises(InvalidDataError, match="lipschitz_constant"):
+        audited(GDP(2.0), Stated(Own(), (left, right)), 5000)
 
 
 def test_pushed_noise_has_the_stated_mean() -> None:

@@ -26,9 +26,9 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np  # noqa: E402
 
 from dpverify.algorithms.fmtt18 import PNSGD  # noqa: E402
-from dpverify.auditing import ErrorShare, PrivacyQuestion  # noqa: E402
+from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion  # noqa: E402
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor  # noqa: E402
-from dpverify.privacy import GDP  # noqa: E402
+from dpverify.privacy import GDP, Adjacency, StatedGuarantee  # noqa: E402
 from dpverify.problems import Ball, Dataset, Linear, Problem  # noqa: E402
 from dpverify.running import run, single_noise  # noqa: E402
 from dpverify.verification.exact import index_profiles  # noqa: E402
@@ -110,8 +110,10 @@ def main() -> None:
         for runs in given.runs:
             ratios, begin = [], time.process_time()
             for seed in range(given.seeds):
-                asked: Any = {"subject": "", "title": "", "data": "", "reproduce": ""}
-                question = PrivacyQuestion(GDP(1.0), "replace-one", runs, seed, asked, delta=case.delta)
+                stated = StatedGuarantee(GDP(1.0), Adjacency.REPLACE_ONE)
+                question = PrivacyQuestion(
+                    stated, case.name, runs, delta=case.delta, heading=Heading(seed=seed)
+                )
                 found = WhiteBoxAuditor().audit(question, case.subject, ErrorShare(LEVEL))
                 ratios.append(found.epsilon_lower / case.true_epsilon)
             low, middle, high = np.percentile(ratios, [10, 50, 90])

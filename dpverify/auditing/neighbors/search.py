@@ -214,7 +214,7 @@ def _differs(pair: Pair) -> FloatArray:
     longer, shorter = sorted((pair.data, pair.neighbor), key=len, reverse=True)
     same = np.any(longer[: len(shorter)] != shorter, axis=1)
     first = int(np.argmax(same)) if same.any() else len(shorter)
-    return np.arange(len(pair.data)) == first
+    return np.asarray(np.arange(len(pair.data)) == first)
 
 
 def _edited(pair: Pair, place: int, column: int, value: float) -> Pair | None:

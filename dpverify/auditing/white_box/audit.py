@@ -18,10 +18,10 @@ and no ratio of them bounds anything. Probabilities of an event that was fixed b
    depends on the noise. Where every map's Lipschitz constant is stated, <u, x_T> is a Lipschitz function of all
    standard normal numbers together (projections bring points no farther apart), and Gaussian isoperimetry carries a
    bound on a nearer half-space {<u, x> >= s}, of which many runs are seen, out to E. Without the constants, s = t.
+   Where states lie in a bounded set, no value exceeds what the farthest of them has, and 3/N becomes that part of it.
 5. Or both at once, where the sides are close: the two structures are run on the same noise, and the mean of
    P(E | .) - e^epsilon Q(E | .), in [-e^epsilon, 1], is tested. Epsilons rise along a list made by learning until
-   one is not
-   rejected: one level serves them all.
+   one is not rejected: one level serves them all.
 6. delta(epsilon) >= P(E) - e^epsilon Q(E). The level of the bound goes to one way, the one that learning promises
    more of: halves for P and Q, or all to the differences.
 7. The structure itself is tested: outputs of the mechanism against outputs of the structure (`agreement`), with a
@@ -36,7 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,21 +46,19 @@ from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
     checked_claim,
-    checked_relation,
     claimed_deltas,
     stated_corner,
 )
-from dpverify.auditing.contract import PairSubject, PrivacyQuestion
-from dpverify.auditing.entries import sandwiched
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_beyond
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import Before, blocks
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, Verdict
 from dpverify.running import StatedStructure
 
@@ -114,6 +112,8 @@ class _Found:
 class WhiteBoxAuditor:
     """Lower-bounds the profile on a pair by what is known of the steps; see the module."""
 
+    spends: ClassVar[bool] = True
+
     def audit(self, question: PrivacyQuestion, subject: StructuredPair, error: ErrorShare) -> PrivacyEvidence:
         """Compare some outputs with the structure, simulate it, bound, and compare with the claim.
 
@@ -124,11 +124,10 @@ class WhiteBoxAuditor:
                 not go together.
             InvalidDataError: for outputs of another shape than is stated.
         """
-        checked_claim(question.claim)
-        relation = checked_relation(question.adjacency)
+        claim, relation = checked_claim(question.stated.guarantee), question.relation
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
-        seed = checks.whole_number("seed", question.seed, at_least=0)
-        corner = stated_corner(question.claim)
+        seed = checks.whole_number("seed", question.heading.seed, at_least=0)
+        corner = stated_corner(claim)
         delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
         delta = checks.number("delta", delta, at_least=0, below=1)
         sides = _checked_structures(subject)
@@ -146,13 +145,13 @@ class WhiteBoxAuditor:
             test.spend("outputs against outputs of the stated structure"),
             seed,
         )
-        found = _judged(choice, sides, question.claim, delta, judging, bound, seed)
+        found = _judged(choice, sides, claim, delta, judging, bound, seed)
         if agreement.contradiction:
             found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
         verdict, gap, reason = _verdict(found, agreement, delta)
-        profile = _profile(found, question.claim, corner)
+        profile = _profile(found, claim, corner)
         return PrivacyEvidence(
-            **question.asked,
+            **question.fields(),
             verdict=verdict,
             reason=f"{reason}; neighbors: {relation}",
             gap=gap,
@@ -161,11 +160,11 @@ class WhiteBoxAuditor:
             shares=whole.spent(),
             sees_nothing=verdict is Verdict.UNDECIDED,
             adjacency=relation,
-            claim=str(question.claim),
+            claim=str(claim),
             epsilon_lower=found.epsilon,
             delta=delta,
             detectable=f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {delta:.4g}",
-            profile=sandwiched(profile, question.best_known),
+            profile=sandwiched(profile, question),
             seed=seed,
         )
 
@@ -199,9 +198,10 @@ def _judged(
     values = _values(choice, more, choice.threshold, judging, seed, _MORE, PUSHES) / choice.cap
     p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], judging, level), level)
     level = above.spend("the mean of conditional probabilities, from above")
-    largest = len(choice.pushes)
-    values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes) / largest
-    near = largest * mean_upper(np.minimum(values, 1.0), bet_size(choice.variances[1], judging, level), level)
+    largest = len(choice.pushes) * choice.largest
+    values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
+    values = _within(values, largest) / largest
+    near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
     distance = choice.threshold - choice.nearer
     with np.errstate(divide="ignore"):
         far = np.asarray(np.divide(distance, less.spread) if distance > 0 else 0.0)
@@ -226,17 +226,19 @@ def _together(
     level: float,
     seed: int,
 ) -> _Found:
-    largest = len(choice.pushes)
     p, q = (
-        _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) / largest
-        for side in (more, less)
+        _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) for side in (more, less)
     )
+    top, bottom = float(len(choice.pushes)), len(choice.pushes) * choice.largest
+    q = _within(q, bottom)
     bet = bet_size(choice.variances[1], judging, level)
     rejected = None
     for epsilon in max(choice.epsilon, 0.0) * np.array(_RISING):
         growth = math.exp(epsilon)
-        moved = np.maximum((p - growth * q + growth) / (1 + growth), 0.0)
-        if not rules_out(moved, (delta / largest + growth) / (1 + growth), bet, level):
+        # from [-growth bottom, top] to [0, 1]
+        scale = top + growth * bottom
+        moved = np.maximum((p - growth * q + growth * bottom) / scale, 0.0)
+        if not rules_out(moved, (delta + growth * bottom) / scale, bet, level):
             break
         rejected = float(epsilon)
     if rejected is None:
@@ -274,6 +276,20 @@ def _values(
             )
         ]
     )
+
+
+def _within(values: FloatArray, largest: float) -> FloatArray:
+    """Values that do not exceed what the last map's Lipschitz constant allows.
+
+    Raises:
+        InvalidDataError: if they do, so that the constant was not one.
+    """
+    if not float(values.max()) <= largest * (1 + 1e-6):
+        raise InvalidDataError(
+            "The last stated step takes a state of the set farther than its lipschitz_constant allows; allowed: a "
+            "constant that holds on the whole set."
+        )
+    return np.minimum(values, largest)
 
 
 def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict, Gap | None, str]:

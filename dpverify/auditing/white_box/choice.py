@@ -16,7 +16,7 @@ import numpy as np
 
 from dpverify.auditing.events import Direction
 from dpverify.auditing.white_box.bounds import tail_beyond
-from dpverify.auditing.white_box.half_spaces import ends, half_space
+from dpverify.auditing.white_box.half_spaces import ends, half_space, largest
 from dpverify.auditing.white_box.simulation import blocks
 from dpverify.checks import FloatArray
 from dpverify.running import StatedStructure
@@ -44,6 +44,7 @@ class Choice:
         nearer: the threshold s <= t from which the bound of Q goes on by isoperimetry; None: P and Q are compared
             run by run, on the same noise.
         pushes: of the runs for Q, or for the comparison: all or none.
+        largest: what Q's conditional probability at `nearer`, or else at `threshold`, never exceeds.
         epsilon: the promise, nats.
         cap: what pushed values of P are cut at.
         variances: of pushed values over their cap; of Q's values, or of the differences, as they are tested; guesses.
@@ -54,6 +55,7 @@ class Choice:
     threshold: float
     nearer: float | None
     pushes: tuple[float, ...]
+    largest: float
     epsilon: float
     cap: float
     variances: tuple[float, float]
@@ -120,7 +122,7 @@ class _Values:
 
     mean: FloatArray
     variance: FloatArray
-    largest: FloatArray | float
+    largest: FloatArray
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,8 @@ def _learn(
     less = []
     squares, products = [], []
     for weight, count in ((w, 1), (w**2, len(PUSHES))):
-        less.append(_Values(mean_q, np.maximum((weight * q**2).mean(axis=1) - mean_q**2, 0.0), float(count)))
+        variance = np.maximum((weight * q**2).mean(axis=1) - mean_q**2, 0.0)
+        less.append(_Values(mean_q, variance, count * largest(sides[1], direction, thresholds)))
         squares.append((weight * p**2).mean(axis=1))
         products.append((weight * p * q).mean(axis=1))
     return _Learned(
@@ -193,15 +196,20 @@ def _best(
         less = learned.less[number]
         epsilons, near = _separately(learned.more, less, t, spread, delta, judging, level)
         at = int(np.argmax(epsilons))
-        cap = max(float(learned.more.largest[at]), 1e-300)  # type: ignore[index]
-        guesses = float(learned.more.variance[at]) / cap**2, float(less.variance[near[at]]) / len(pushes) ** 2
+        nearer = int(near[at])
+        cap = max(float(learned.more.largest[at]), 1e-300)
+        guesses = (
+            float(learned.more.variance[at]) / cap**2,
+            float(less.variance[nearer] / less.largest[nearer] ** 2),
+        )
         found.append(
             Choice(
                 order,
                 learned.direction,
                 float(t[at]),
-                float(t[near[at]]),
+                float(t[nearer]),
                 pushes,
+                float(less.largest[nearer]) / len(pushes),
                 float(epsilons[at]),
                 cap,
                 guesses,
@@ -215,7 +223,7 @@ def _best(
             float(_difference_square(learned, number, np.asarray(growth))[at])
             - float(learned.more.mean[at] - growth * less.mean[at]) ** 2
         )
-        scale = len(pushes) * (1 + growth)
+        scale = len(pushes) + growth * float(less.largest[at])
         found.append(
             Choice(
                 order,
@@ -223,6 +231,7 @@ def _best(
                 float(t[at]),
                 None,
                 pushes,
+                float(less.largest[at]) / len(pushes),
                 epsilon,
                 1.0,
                 (0.0, max(variance, 0.0) / scale**2),

@@ -16,11 +16,14 @@ from scipy.special import ndtr
 
 from dpverify.auditing.white_box.simulation import Before
 from dpverify.checks import FloatArray
-from dpverify.problems import Ball, ConstraintSet
+from dpverify.problems import Ball, Box, ConstraintSet
+from dpverify.running import StatedStructure
 
 _REACH = 40.0
 """Standard deviations beyond which a normal number never is."""
 _BISECTIONS = 60
+_ALLOWANCE = 1e-9
+"""Relative, for rounding."""
 
 
 def half_space(
@@ -57,6 +60,34 @@ def half_space(
     inside[thresholds <= bottom] = 1.0
     inside[thresholds > top] = 0.0
     return inside
+
+
+def largest(structure: StatedStructure, direction: FloatArray, thresholds: FloatArray) -> FloatArray:
+    """What the conditional probability never exceeds, whatever the state was, shape (thresholds,).
+
+    States before the last step are points of the set, so the last map's constant says how far its images reach from
+    that of the set's center. 1 where that is not known.
+    """
+    last, d = structure.steps[-1], structure.dimension
+    ones = np.ones(thresholds.size)
+    if last.draws or structure.skipped is not None or structure.stopped is not None:
+        return ones
+    constraint, origin, radius = structure.constraint, np.asarray(structure.start), 0.0
+    if len(structure.steps) > 1:
+        if constraint is None or not math.isfinite(constraint.diameter * last.lipschitz_constant):
+            return ones
+        origin = np.asarray(constraint.center())
+        symmetric = type(constraint) in (Ball, Box)
+        radius = last.lipschitz_constant * constraint.diameter / (2 if symmetric else 1)
+    image = last.images(origin[None, :], np.random.default_rng(0))[0]
+    found = ndtr((float(image @ direction) + radius - thresholds) / last.noise_stddev) * (1 + _ALLOWANCE)
+    found = np.clip(found, 1e-12, 1.0)
+    if constraint is not None:
+        top, bottom = ends(constraint, direction)
+        # in more dimensions a projection may bring points up; onto a ball never beyond its middle
+        known = thresholds >= (top + bottom) / 2 if type(constraint) is Ball else ones * (d == 1) > 0
+        found = np.where(known & (thresholds > bottom), found, 1.0)
+    return np.asarray(found)
 
 
 def ends(constraint: ConstraintSet | None, direction: FloatArray) -> tuple[float, float]:
