@@ -67,7 +67,7 @@ _MOST_LEARNING = 20_000
 _MOST_COMPARED = 100_000
 _STRUCTURE_WEIGHT = 0.1
 _MORE, _LESS, _BOTH = 20, 21, 22
-_RISING = (0.0, 0.25, 0.5, 0.7, 0.8, 0.85, *(0.88 + 0.004 * k for k in range(56)))
+_RISING = (0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, *(0.95 + 0.0015 * k for k in range(50)))
 """Epsilons that are tested one after another, relative to what learning promises."""
 _POINTS = 65
 _LEAST_SHOWN = 1.0
