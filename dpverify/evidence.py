@@ -313,6 +313,10 @@ class AuditEvidence(Record):
         """The same with the time that it took, where that is recorded."""
         return self
 
+    def spent(self) -> tuple[SpentShare, ...]:
+        """What failure probability was spent on it, and why."""
+        return ()
+
     def lines(self) -> list[str]:
         """What a failing test prints."""
         about = ": ".join(part for part in (self.subject, self.title) if part)
@@ -342,6 +346,9 @@ class SampledEvidence(AuditEvidence):
 
     def timed(self, seconds: float) -> Self:
         return self.model_copy(update={"seconds": round(seconds, 3)})
+
+    def spent(self) -> tuple[SpentShare, ...]:
+        return self.shares
 
     def lines(self) -> list[str]:
         spent = "; ".join(f"{part.failure_probability:.3g} on {part.why}" for part in self.shares)
@@ -404,6 +411,12 @@ class PrivacyEvidence(SampledEvidence):
     """Lower confidence bound on the smallest epsilon for which (epsilon, delta)-DP can hold."""
     delta: float
     """The delta that `epsilon_lower` is about."""
+    epsilon_claimed: float | None = None
+    """What the claim allows at `delta`, nats; infinite where it allows anything."""
+    epsilon_proved: float | None = None
+    """The least that is proved there, by the claim or by something sharper."""
+    epsilon_exact: Interval | None = None
+    """Encloses the smallest epsilon of this pair at `delta`, where that is known."""
     detectable: str = ""
     """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
     fault: str = ""
@@ -626,6 +639,16 @@ class Budget(Record):
     failure_probability: float
     spent: dict[str, float]
     """Per audit; the sum is at most `failure_probability`."""
+    shares: tuple[SpentShare, ...] = ()
+    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
+
+    def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
+        """What one audit spent its share on; names are its parts, or empty."""
+        return tuple(
+            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
+            for share in self.shares
+            if share.name == audit or share.name.startswith(f"{audit}: ")
+        )
 
 
 class DisplayCount(Record):

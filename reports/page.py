@@ -22,10 +22,11 @@ from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.formulas import formula
-from dpverify.reports.plots import Plot
+from dpverify.reports.plots import Plot, sandwich_plot
 from dpverify.reports.renderers import renderer_of
 from dpverify.reports.renderers.constant import provable_text
 from dpverify.reports.renderers.sampling import law_claim
+from dpverify.reports.sandwich import COLUMNS, cells, sandwich
 from dpverify.reports.sections import (
     AuditCard,
     Section,
@@ -72,6 +73,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
     script = _read("report.js")
     page_sections = sections(ledger)
     anchors = {section.id: section.anchor for section in page_sections}
+    found = sandwich(ledger)
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
     return (
         _environment()
@@ -88,6 +90,15 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             named={result.id: result for result in ledger.results},
             checked={section.id: section for section in page_sections if section.badges},
             plots=_plots(page_sections),
+            sandwich=found,
+            sandwich_columns=COLUMNS,
+            sandwich_plot=sandwich_plot(found.rows, "plot--sandwich"),
+            sandwich_rows=list(zip(found.rows, cells(found.rows), strict=True)),
+            card_anchors={
+                (card.evidence.title, card.evidence.subject): card.anchor
+                for section in page_sections
+                for card in section.audits
+            },
             notes=notes,
             style=Markup(_read("report.css")),
             script=Markup(script),

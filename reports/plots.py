@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from dpverify.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
 from dpverify.reports import svg
 from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
+from dpverify.reports.sandwich import SandwichRow
 
 # Marks differ in shape as well as in color: a solid line, a dashed line, a filled band or an interval.
 _SWATCHES = {
@@ -24,6 +25,8 @@ _SWATCHES = {
     "interval": '<path d="M16 1v12M11 1h10M11 13h10" stroke="var(--plot-measured)" stroke-width="2.5"/>',
     "bar": '<path d="M4 7h24M4 2v10M28 2v10" stroke="var(--plot-measured)" stroke-width="3"/>',
     "mark": '<path d="M16 1v12" stroke="var(--plot-claim)" stroke-width="2.5"/>',
+    "proof": '<path d="M16 1v12" stroke="var(--plot-upper)" stroke-width="2.5" stroke-dasharray="3 2"/>',
+    "diamond": '<path d="M16 2l5 5-5 5-5-5z" fill="var(--plot-ink)"/>',
     "point": '<circle cx="16" cy="7" r="5" fill="var(--plot-measured)"/>',
 }
 
@@ -123,6 +126,81 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
         ("ε", "δ at least (audited)", "δ claimed", "δ at most (known)"),
         rows,
     )
+
+
+def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
+    """Claim, proof, exact value and audited bound of each algorithm on one log axis of epsilon.
+
+    Returns None where no row has a claim in numbers. The table beside the plot has all of it, so it has none.
+    """
+    shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
+    if not shown:
+        return None
+    ends = [value for row in shown for value in (row.claimed, row.proved, row.lower) if value and value > 0]
+    low, high = min(value for value in ends if math.isfinite(value)), max(filter(math.isfinite, ends))
+    left, right = low / 1.5, high * 1.3
+    with svg.drawing():
+        height = 0.75 + 0.19 * len(shown)
+        figure, axes = _axes("ε (nats) at the audit's δ, log scale", "", height=height)
+        longest = max(len(row.subject) for row in shown)
+        margin = min(0.075 * longest + 0.15, 2.2)
+        axes.set_position((margin / 4.6, 0.52 / height, (4.6 - margin - 0.12) / 4.6, 1 - 0.64 / height))
+        _logarithmic(axes, "x", left, right)
+        for place, row in enumerate(shown):
+            assert row.claimed is not None
+            seen = max(row.lower or 0.0, left)
+            axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
+            axes.plot([row.claimed] * 2, [place - 0.38, place + 0.38], color=svg.CLAIM)
+            if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
+                axes.plot(
+                    [row.proved] * 2, [place - 0.38, place + 0.38], color=svg.UPPER, linestyle=(0, (1.5, 1))
+                )
+            if row.exact is not None and row.exact.upper > 0:
+                axes.plot(
+                    [max(row.exact.lower, left), row.exact.upper],
+                    [place, place],
+                    "D",
+                    color=svg.INK,
+                    markersize=3.5,
+                )
+            if row.lower:
+                axes.plot([row.lower], [place], "o", color=svg.MEASURED, markersize=5)
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+        axes.set_yticks(range(len(shown)), [row.subject for row in shown], fontsize=9)
+        axes.grid(visible=False, axis="y")
+        nothing = [row.subject for row in shown if not row.lower]
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title="Privacy of each algorithm: claimed, proved, exact and audited epsilon",
+            description=f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
+            + " ".join(_sandwiched(row) for row in shown),
+        )
+    caption = "A dot is a lower bound: the true ε of that pair is to the right of it."
+    if nothing:
+        caption += f" No dot: the audit has no lower bound ({', '.join(nothing)})."
+    return Plot(
+        "Claimed, proved, exact and audited ε",
+        drawing,
+        (
+            _item("mark", "claimed"),
+            _item("proof", "proved, where that is less"),
+            _item("diamond", "exact, on the audited pair"),
+            _item("point", "audited: at least"),
+        ),
+        caption,
+        (),
+        (),
+    )
+
+
+def _sandwiched(row: SandwichRow) -> str:
+    """One row in words."""
+    parts = [f"claimed {nearest(row.claimed)}"] if row.claimed is not None else []
+    parts += [f"proved {at_most(row.proved)}"] if row.proved is not None and math.isfinite(row.proved) else []
+    parts += [f"exact {span(row.exact.lower, row.exact.upper)}"] if row.exact is not None else []
+    parts += [f"audited at least {at_least(row.lower, 3)}"] if row.lower else ["no audited bound"]
+    return f"{row.subject}: {', '.join(parts)}."
 
 
 def mean_plot(evidence: ExpectationEvidence, name: str, *, units: str = "", side: str = "bound") -> Plot:

@@ -147,6 +147,7 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
             "findings",
             *(f"findings-{name}" for name in ("claim", "constant", "step", "edge", "unsorted")),
             "contents",
+            "sandwich",
             "summary",
             "catalog",
             "reproduce",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
 from dpverify.auditing.black_box.scores import DEFAULT_SCORERS
@@ -53,11 +53,12 @@ class BatchAuditor:
                 fault=faults.fault,
                 factors=faults.factors,
             )
-        return _entry(found, question)
+        return _entry(found, question, question.epsilons(found.delta, subject))
 
 
-def _entry(audit: PrivacyAudit, question: PrivacyQuestion) -> PrivacyEvidence:
+def _entry(audit: PrivacyAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
     return PrivacyEvidence(
+        **epsilons,
         **question.fields(),
         verdict=audit.verdict,
         reason=audit.reason,

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.claims import Claim
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.faults import FACTORS
 from dpverify.evidence import ProfilePoint
+from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
 
@@ -20,6 +20,8 @@ class PairSubject(Protocol):
     """Something that runs on two neighboring data sets.
 
     Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
+    Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
+    evidence sets it beside the bound.
     """
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
@@ -50,13 +52,24 @@ class PrivacyQuestion(Question):
     """Which data set and which neighbor, in words."""
     runs: int
     """On each data set: exactly so many, or for an auditor that stops early at most."""
-    best_known: Claim | None = None
+    best_known: Guarantee | None = None
     """What accounting proves beside it, where that is sharper somewhere: for the upper curve of the sandwich."""
     origin: Origin | None = None
     delta: float | None = None
     """Where epsilon is bounded; by default where the claim is, and for a curve 1e-5."""
     neighbors: str = ""
     """The neighboring relation in words, where whoever asks has better ones than the guarantee."""
+
+    def epsilons(self, delta: float, subject: Any) -> dict[str, Any]:
+        """What is claimed, proved and known at a delta, as fields of the entry; nats."""
+        claimed = self.stated.guarantee.epsilon_at(delta)
+        known = claimed if self.best_known is None else min(claimed, self.best_known.epsilon_at(delta))
+        exact = getattr(subject, "exact", None)
+        return {
+            "epsilon_claimed": claimed,
+            "epsilon_proved": known,
+            "epsilon_exact": None if exact is None else exact(delta),
+        }
 
     @property
     def relation(self) -> str:

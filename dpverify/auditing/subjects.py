@@ -111,6 +111,8 @@ class OnPair:
     """
     fault: str = field(default="", kw_only=True)
     """What the factor does, such as `noise divided by` or `exponent times`."""
+    exact: Callable[[float], Interval] | None = field(default=None, kw_only=True)
+    """From a delta to an enclosure of the smallest epsilon on this pair, where it is known."""
 
     def on(self, runner: Runner) -> PairRuns:
         """A `PairSubject` with faults."""
@@ -134,6 +136,11 @@ class PairRuns:
             for side, data in enumerate((self.pair.left, self.pair.right))
         )
         return left.reshape(count, -1), right.reshape(count, -1)
+
+    @property
+    def exact(self) -> Callable[[float], Interval] | None:
+        """Of the mechanism itself."""
+        return self.pair.exact
 
     @property
     def faults(self) -> Faults:

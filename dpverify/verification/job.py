@@ -129,8 +129,11 @@ def _verify(
         for plan in plans
     ]
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
-    found = carry_out_all(granted, around, jobs=settings.jobs, watch=watch)
-    audits = [entry for entries in found for entry in entries]
+    found = list(carry_out_all(granted, around, jobs=settings.jobs, watch=watch))
+    for plan, made in zip(plans, found, strict=True):
+        if plan.auditor.spends:
+            shares[plan.name].settle([part for entry in made for part in entry.spent()])
+    audits = [entry for made in found for entry in made]
     entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
@@ -73,11 +73,13 @@ class BettingAuditor:
             self.watch.seen(auditor)
             if auditor.violated:
                 break
-        return _entry(auditor.result(stopped=stopped), question)
+        found = auditor.result(stopped=stopped)
+        return _entry(found, question, question.epsilons(found.delta, subject))
 
 
-def _entry(audit: SequentialAudit, question: PrivacyQuestion) -> PrivacyEvidence:
+def _entry(audit: SequentialAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
     return PrivacyEvidence(
+        **epsilons,
         **question.fields(),
         verdict=audit.verdict,
         reason=audit.reason,

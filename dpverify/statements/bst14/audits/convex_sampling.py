@@ -162,7 +162,7 @@ PLANS: tuple[Plan, ...] = (
         "bst14.alg6",
         "The boosted sampler on breast-cancer",
         PRIVACY,
-        partial(private_case, BoostedSampling, "breast-cancer", 12, 1),
+        partial(private_case, BoostedSampling, "breast-cancer"),
     ),
     law_plan(BoostedSampling, "diabetes", 12),
     Plan("bst14.alg6/inside", "bst14.alg6", "Algorithm 6 never leaves a disk", MEAN, along(_never_left)),
@@ -172,7 +172,7 @@ PLANS: tuple[Plan, ...] = (
             "bst14.alg7",
             f"Efficient exponential sampling on {name}",
             PRIVACY,
-            partial(private_case, EfficientExponentialSampling, name, 2, 2),
+            partial(private_case, EfficientExponentialSampling, name),
         )
         for name in REAL_DATA
     ),

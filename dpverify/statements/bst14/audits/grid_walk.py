@@ -58,7 +58,7 @@ PLANS: tuple[Plan, ...] = (
             "bst14.alg-cube",
             f"The grid walk on {name}",
             PRIVACY,
-            partial(private_case, GridWalk, name, 20, 2),
+            partial(private_case, GridWalk, name),
         )
         for name in REAL_DATA
     ),

@@ -14,7 +14,7 @@ from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.auditing import ConstantQuestion, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf
 from dpverify.evidence import Interval
-from dpverify.problems import Ball, Box, ConstraintSet, Linear, Logistic, Problem, Simplex, opposite_neighbor
+from dpverify.problems import Ball, Box, ConstraintSet, Linear, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors
 from dpverify.statements.bst14.audits.sampling_cases import (
     EPSILON,
@@ -43,17 +43,10 @@ WORST_EPSILON = 4.0
 
 
 def _net_real(name: str, profile: Profile) -> Audit:
-    if name == "diabetes":
-        pair = linear_neighbors(name, n=2, d=1)
-        exact = NetMechanism(Problem(pair.loss, Ball(1, 1.0)), WORST_EPSILON, cover_radius=0.05)
-        runs = profile.runs(40_000)
-        return private_case(exact, pair.left, pair.right, pair.description, runs, "bst14.alg8-privacy")
-    problem, data = few_features(name, 16, 2)
-    pair = opposite_neighbor(problem.loss, data, 1)
-    mechanism = NetMechanism(problem, EPSILON)
-    return private_case(
-        mechanism, pair.left, pair.right, pair.description, profile.runs(4_000), "bst14.alg8-privacy"
-    )
+    pair = linear_neighbors(name, n=2, d=1)
+    mechanism = NetMechanism(Problem(pair.loss, Ball(1, 1.0)), WORST_EPSILON, cover_radius=0.05)
+    runs = profile.runs(40_000)
+    return private_case(mechanism, pair.left, pair.right, pair.description, runs, "bst14.alg8-privacy")
 
 
 def _net_worst(profile: Profile) -> Audit:

@@ -16,7 +16,7 @@ from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.auditing import CountQuestion, LawQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair
 from dpverify.problems import Box, Dataset, Logistic, Problem, Squared, load
-from dpverify.statements.audit_parts import EXPONENT, UniformOn, real_neighbors
+from dpverify.statements.audit_parts import EXPONENT, UniformOn, linear_neighbors
 from dpverify.statements.plans import LAW, AsPrinted, Audit, Corrected, Plan, Profile
 
 EPSILON = 2.0
@@ -40,16 +40,16 @@ def walked(kind: type, problem: Problem) -> Any:
     return kind(problem, EPSILON / (6 * size), EPSILON / 3)
 
 
-def private_case(kind: type, data_name: str, n: int, d: int, profile: Profile) -> Audit:
-    problem, data = on_cube(data_name, n, d)
-    pair = real_neighbors(problem, data, n)
-    mechanism = walked(kind, problem)
-    claim = mechanism.guarantees(n).headline
+def private_case(kind: type, data_name: str, profile: Profile) -> Audit:
+    """Two records with linear losses: the proven claim is several times what any pair shows, and others show less."""
+    pair = linear_neighbors(data_name, n=2, d=1)
+    mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)))
+    claim = mechanism.guarantees(pair.left.n).headline
     return Audit(
         PrivacyQuestion(
             claim,
             pair.description,
-            profile.runs(10_000),
+            profile.runs(40_000),
             origin=AsPrinted(
                 claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
             ),

@@ -25,6 +25,7 @@ from dpverify.statements.audit_parts import (
     real_neighbors,
     real_problem,
 )
+from dpverify.statements.exact.chains import ExactEpsilon
 from dpverify.statements.fmtt18.audits.cases import (
     DELTA,
     DIMENSION,
@@ -164,7 +165,14 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> Audit:
             best_known=upper,
             origin=origin,
         ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
+        OnPair(
+            mechanism,
+            pair.left,
+            pair.right,
+            weakened=mechanism.weakened,
+            fault=NOISE,
+            exact=ExactEpsilon(mechanism, pair.left, pair.right),
+        ),
     )
 
 
@@ -189,7 +197,14 @@ def _epochs_worst(epochs: int | None, profile: Profile) -> Audit:
             best_known=_stated(reference.guarantee_at(n, n)).guarantee,
             origin=origin,
         ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
+        OnPair(
+            mechanism,
+            pair.left,
+            pair.right,
+            weakened=mechanism.weakened,
+            fault=NOISE,
+            exact=ExactEpsilon(mechanism, pair.left, pair.right),
+        ),
     )
 
 

@@ -28,6 +28,7 @@ from dpverify.statements.audit_parts import (
     real_problem,
     sign_change,
 )
+from dpverify.statements.exact.chains import ExactEpsilon
 from dpverify.statements.fmtt18.audits.cases import (
     DELTA,
     DIMENSION,
@@ -67,7 +68,12 @@ _PUBLIC_ORIGIN = Corrected(
 
 
 def _public_case(
-    mechanism: PublicRecordsLast, stating: PublicRecordsLast, pair: NeighborPair, words: str, runs: int
+    mechanism: PublicRecordsLast,
+    stating: PublicRecordsLast,
+    pair: NeighborPair,
+    words: str,
+    runs: int,
+    exact: ExactEpsilon | None = None,
 ) -> Audit:
     return Audit(
         PrivacyQuestion(
@@ -76,7 +82,7 @@ def _public_case(
             runs,
             origin=_PUBLIC_ORIGIN,
         ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE, exact=exact),
     )
 
 
@@ -96,7 +102,8 @@ def _public_worst(profile: Profile) -> Audit:
     space = AllSpace(1)
     mechanism = PublicRecordsLast(Problem(pair.loss, space), 1.0, 1.0, public=public, withdraw_guarantee=True)
     stating = PublicRecordsLast(Problem(Linear(), space), 1.0, 1.0, public=public)
-    return _public_case(mechanism, stating, pair, f"; {PAIR_ONLY}", profile.runs(40_000))
+    exact = ExactEpsilon(mechanism, pair.left, pair.right)
+    return _public_case(mechanism, stating, pair, f"; {PAIR_ONLY}", profile.runs(40_000), exact)
 
 
 def _public_risk(data_name: str, profile: Profile) -> Cases:
