@@ -114,10 +114,10 @@ def audit_tails(
     grids = list(_grids(law, x))
     each = level / 2 / (len(grids) * (_MOST_BITS - _FEWEST_BITS + 1))
     found = [
-        (bits, end)
+        (wide, ends)
         for uniform, end_at in grids
-        for bits in range(_FEWEST_BITS, _MOST_BITS + 1)
-        if (end := _on_grid(uniform, end_at, bits, each)) is not None
+        for wide in range(_FEWEST_BITS, _MOST_BITS + 1)
+        if (ends := _on_grid(uniform, end_at, wide, each)) is not None
     ]
     end: float | None = None
     bits: int | None = None
