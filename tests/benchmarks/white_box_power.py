@@ -31,7 +31,7 @@ from dpverify.auditing.white_box import Stated, WhiteBoxAuditor  # noqa: E402
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee  # noqa: E402
 from dpverify.problems import Ball, Dataset, Linear, Problem  # noqa: E402
 from dpverify.running import run, single_noise  # noqa: E402
-from dpverify.verification.exact import index_profiles  # noqa: E402
+from dpverify.statements.exact import index_profiles  # noqa: E402
 
 LEVEL = 0.05
 _N = 10
