@@ -119,6 +119,26 @@ def audit(
             "betrays there what it was added to. For samples, or with --fixed-runs.",
         ),
     ] = False,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help='Cut out events by this score only, such as value or "best coordinate"; may be repeated. For '
+            "samples, or with --fixed-runs.",
+        ),
+    ] = None,
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="left-over-right|right-over-left",
+            help="Look for what is likelier on the first data set, or on its neighbor; default: both. For samples, or "
+            "with --fixed-runs.",
+        ),
+    ] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -161,6 +181,7 @@ def audit(
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.
     """
+    from dpverify.auditing.looks import Looks
     from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
@@ -202,8 +223,13 @@ def audit(
             raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
     if search_neighbors is not None and not sequential:
         raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
-    if low_bits and run_by_us and sequential:
-        raise InvalidArgumentError("--low-bits", low_bits, "with --fixed-runs only, where a function is run")
+    looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
+    if looks.options() and run_by_us and sequential:
+        option, *value = looks.options()
+        given = value[0] if option != "--low-bits" else low_bits
+        raise InvalidArgumentError(option, given, "with --fixed-runs only, where a function is run")
+    if delta is not None:
+        number("--delta", delta, at_least=0.0, below=1.0, allowed="a number in [0, 1)")
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
@@ -227,6 +253,7 @@ def audit(
             executor=executor,
             store=store,
             limits=_limits(time_limit, memory_limit),
+            delta=delta,
         )
         if search_neighbors is not None:
             from dpverify.verification.neighbor_search import audit_worst_neighbors
@@ -245,7 +272,7 @@ def audit(
                 tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
             )
         else:
-            evidence = audit_function(question, low_bits=low_bits, progress=progress_bar("running"))
+            evidence = audit_function(question, looks=looks, progress=progress_bar("running"))
     else:
         from dpverify.verification.sample_audits import audit_samples
 
@@ -256,7 +283,8 @@ def audit(
             failure_probability=failure_probability,
             seed=seed,
             adjacency=adjacency if _is_given(context, "adjacency") else None,
-            low_bits=low_bits,
+            delta=delta,
+            looks=looks,
         )
     if json_file is not None:
         found = evidence.model_dump(mode="json")

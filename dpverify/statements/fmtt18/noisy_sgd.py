@@ -151,7 +151,7 @@ lem25 = (
             r"\mathrm{D}_\alpha(\mu_i\|\nu_i)\le\frac{c}{\alpha-1},\ c\in(0,1]\implies"
             r"\mathrm{D}_\alpha(\mu_\rho\|\nu_\rho)\le(1+c)\,\mathbb{E}_{i\sim\rho}[\mathrm{D}_\alpha(\mu_i\|\nu_i)]"
         ),
-        pairs=("fmtt18.thm26", "fmtt18.stop"), uses=("fmtt18.prop5",),
+        pairs=("fmtt18.thm26", "fmtt18.stop"),
     )
     .instance("tried-on-two-laws", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le 2(\rho u_1+(1-\rho)u_2)",
               box={"u1": ("1/10", 1), "u2": ("1/10", 1)}, where="Lemma 25 with c = 1",
