@@ -67,6 +67,29 @@ def audit(
         str | None,
         typer.Option(help="CSV file of the neighboring data set, with its records in the same order."),
     ] = None,
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="A pair of neighboring data sets that a search found, instead of --data, --neighbor and --adjacency.",
+        ),
+    ] = None,
+    search_neighbors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Search for the pair of neighbors that speaks most against the claim, with --data as an example; "
+            "write it to this file, and audit it on fresh runs.",
+        ),
+    ] = None,
+    record_range: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="With --search-neighbors: the numbers that records may hold. Without it, records out of the example's "
+            "range are tried as well.",
+        ),
+    ] = None,
     adjacency: Annotated[
         str,
         typer.Option(
@@ -162,7 +185,6 @@ def audit(
     from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
-    function = {"--data": data, "--neighbor": neighbor}
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
     if target is not None and command is not None:
@@ -170,6 +192,15 @@ def audit(
     if attribute and target is None:
         raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
     run_by_us = target is not None or command is not None
+    limits_of_records = None
+    if pair is not None or search_neighbors is not None or record_range is not None:
+        from dpverify.verification.neighbor_search import read_options
+
+        given_adjacency = adjacency if _is_given(context, "adjacency") else None
+        data, neighbor, adjacency, limits_of_records = read_options(
+            pair, search_neighbors, record_range, data, neighbor, given_adjacency, runs_function=run_by_us
+        )
+    function = {"--data": data, "--neighbor": neighbor}
     needed, unused = (function, samples) if run_by_us else (samples, function)
     for name, value in unused.items():
         if value is not None:
@@ -190,6 +221,8 @@ def audit(
         number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
         if not sequential:
             raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
+    if search_neighbors is not None and not sequential:
+        raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
     looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
     if looks.options() and run_by_us and sequential:
         option, *words = looks.options()
@@ -222,7 +255,17 @@ def audit(
             limits=_limits(time_limit, memory_limit),
             delta=delta,
         )
-        if sequential:
+        if search_neighbors is not None:
+            from dpverify.verification.neighbor_search import audit_worst_neighbors
+
+            evidence = audit_worst_neighbors(
+                question,
+                save=Path(search_neighbors),
+                limits=limits_of_records,
+                seconds=seconds,
+                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+            )
+        elif sequential:
             evidence = audit_function_sequentially(
                 question,
                 seconds=seconds,

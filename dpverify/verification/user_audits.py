@@ -22,6 +22,7 @@ from dpverify.auditing import (
     PrivacyQuestion,
 )
 from dpverify.auditing.looks import Looks
+from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
@@ -59,8 +60,8 @@ class FunctionQuestion:
 
     Attributes:
         target: `package.module:function`, or an estimator or a command.
-        data: CSV file with a data set.
-        neighbor: CSV file with its neighbor.
+        data: CSV file with a data set, or the JSON file of a pair that a search found.
+        neighbor: CSV file with its neighbor, or the same JSON file.
         claim: as `dpverify.privacy.parse_claim` reads it.
         runs: on each data set; at most so many where an audit may stop early.
         failure_probability: of the whole audit.
@@ -109,20 +110,28 @@ class FunctionQuestion:
     def again(self, runs: int, *more: str) -> str:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
+        sides: tuple[object, ...] = ("--data", self.data, "--neighbor", self.neighbor)
         how: tuple[str, ...] = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        if self.in_one_file:
+            sides, how = ("--pair", self.data), ()  # the file says the adjacency
         how += () if self.delta is None else ("--delta", repr(self.delta))
         return command_line(
-            "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
+            "dpverify", "audit", *self.named.options, *sides,
             "--claim", self.claim, *how, *more, "--runs", runs,
             "--failure-probability", self.failure_probability, "--seed", self.seed,
         )  # fmt: skip
+
+    @property
+    def in_one_file(self) -> bool:
+        """Whether both data sets are in the file of a pair that a search found."""
+        return self.data == self.neighbor and self.data.suffix == ".json"
 
     def asks(self) -> PrivacyQuestion:
         """What an auditor is asked."""
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
             StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
-            f"{self.data} and {self.neighbor}",
+            f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
             self.runs,
             delta=self.delta,
             heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
@@ -291,6 +300,9 @@ class _Clock:
 
 def _neighbors(question: FunctionQuestion) -> list[NDArray[Any]]:
     """The records of both files, which are neighbors."""
+    if question.in_one_file:
+        found = load_pair(question.data)
+        return [found.data, found.neighbor]
     files = (question.data, question.neighbor)
     pair: list[NDArray[Any]] = [np.asarray(read_csv(path, label_column=None).features) for path in files]
     by = checked_adjacency(question.adjacency)
