@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from dpverify import __version__
+from dpverify.audit_command import audit
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
     COLORS,
     UNDECIDED,
     VIOLATED,
     Commands,
+    Jobs,
+    Json,
+    Seed,
     check_folder,
     check_json,
     end_on_faults,
-    error_console,
     output_console,
     print_table,
+    progress_bar,
     run_commands,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from dpverify.evidence import PrivacyEvidence
-    from dpverify.running import Limits
 
 app = typer.Typer(
     name="dpverify",
@@ -44,25 +44,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-FEWEST_FIXED_RUNS = 200
-
-_errors = error_console()
-
-
-def _progress(title: str) -> Any:
-    """A progress bar on standard error if that is a terminal, else nothing."""
-    from dpverify.running import RichProgress
-
-    return RichProgress(title, _errors) if _errors.is_terminal else None
-
 
 # ------------------------------------------------------------------------------------------- commands
-
-Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output.")
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result, bit for bit.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes for proofs.")]
 
 
 @app.command("list")
@@ -96,7 +79,7 @@ def list_(
             "minutes; if you interrupt it, finished proofs are kept.",
             err=True,
         )
-        records += prove_and_remember(missing, workers=jobs, progress=_progress("proving"))
+        records += prove_and_remember(missing, workers=jobs, progress=progress_bar("proving"))
     below = {name for id_ in wanted for name in ancestors(id_, uses_graph())} - wanted
     records += [
         without_certificates(e)
@@ -171,7 +154,7 @@ def prove(
 
         if len(chosen) > 1:
             raise InvalidArgumentError("id", ", ".join(chosen), "one page alone, or papers and statement ids")
-        records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=_progress("proving"))
+        records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=progress_bar("proving"))
         said = f"{pages[0]}: {word.headline}"
     else:
         wanted = {row.id for _, row in select(chosen)}
@@ -179,7 +162,7 @@ def prove(
         if not statements:
             encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
             raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
-        records = prove_and_remember(statements, workers=jobs, progress=_progress("proving"))
+        records = prove_and_remember(statements, workers=jobs, progress=progress_bar("proving"))
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
@@ -210,246 +193,7 @@ def prove(
         raise typer.Exit(UNDECIDED)
 
 
-@app.command("audit")
-def audit(
-    context: typer.Context,
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[PACKAGE.MODULE:FUNCTION]",
-            help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs; with --attribute, an "
-            "estimator, or what makes one.",
-        ),
-    ] = None,
-    claim: Annotated[
-        str,
-        typer.Option(help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'),
-    ] = "",
-    command: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COMMAND",
-            help='A program in any language that reads one line {"runs": N, "seed": S, "data": [...]} and writes N '
-            "lines of JSON, an output each.",
-        ),
-    ] = None,
-    attribute: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Fit an estimator; this attribute of it is released. May be repeated."
-        ),
-    ] = None,
-    left: Annotated[
-        str | None,
-        typer.Option(help="Samples on one data set: .npy, .npz, .csv or .parquet, one run per row."),
-    ] = None,
-    right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
-    data: Annotated[str | None, typer.Option(help="CSV file passed to the function as an array.")] = None,
-    neighbor: Annotated[
-        str | None,
-        typer.Option(help="CSV file of the neighboring data set, with its records in the same order."),
-    ] = None,
-    adjacency: Annotated[
-        str,
-        typer.Option(
-            metavar="replace-one|add-or-remove-one|zero-out|answers-within-1|as-given",
-            help="How the data sets differ: one record is replaced; one of them has one more record; one record is "
-            "replaced by zeros; records are queries' answers, each of which moves by at most 1; or not checked.",
-        ),
-    ] = "replace-one",
-    runs: Annotated[
-        int,
-        typer.Option(
-            min=16, help="Largest number of runs on each data set; with --fixed-runs, the exact number."
-        ),
-    ] = 20_000,
-    sequential: Annotated[
-        bool,
-        typer.Option(
-            "--sequential/--fixed-runs",
-            help="Stop as soon as the claim is refuted, or test the whole privacy profile once, at the end.",
-        ),
-    ] = True,
-    low_bits: Annotated[
-        bool,
-        typer.Option(
-            "--low-bits",
-            help="Look at the low bits and last decimals of outputs, and nothing else: plain floating-point noise "
-            "betrays there what it was added to. For samples, or with --fixed-runs.",
-        ),
-    ] = False,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--time",
-            metavar="SECONDS",
-            help="Begin no more runs that would end after this; the verdict covers the runs made until then.",
-        ),
-    ] = None,
-    failure_probability: Annotated[
-        float, typer.Option(help="A correct claim is called violated with at most this probability.")
-    ] = 1e-3,
-    seed: Seed = 0,
-    executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
-    store: Annotated[
-        str | None,
-        typer.Option(help="File for finished blocks of runs, from which an interrupted audit continues."),
-    ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            help="Wall-clock limit on importing the function and on each call; a guard against runaway code.",
-        ),
-    ] = 600.0,
-    memory_limit: Annotated[
-        float,
-        typer.Option(
-            metavar="GIB",
-            help="Memory limit on each of the function's processes, and on all outputs together.",
-        ),
-    ] = 4.0,
-    json_file: Json = None,
-) -> None:
-    """Audit a privacy claim about samples, or about a function, estimator or command.
-
-    Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
-    Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
-    until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
-    can refute it. It runs in worker processes with limits on time and memory; what it prints goes to standard error.
-    Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
-    with one of these.
-    """
-    from dpverify.checks import number
-
-    samples = {"--left": left, "--right": right}
-    function = {"--data": data, "--neighbor": neighbor}
-    if not claim:
-        raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
-    if target is not None and command is not None:
-        raise InvalidArgumentError("--command", command, f"a command or {target}, not both")
-    if attribute and target is None:
-        raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
-    run_by_us = target is not None or command is not None
-    needed, unused = (function, samples) if run_by_us else (samples, function)
-    for name, value in unused.items():
-        if value is not None:
-            raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
-    for name, value in needed.items():
-        if value is None:
-            raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
-    of_functions = {
-        "runs": runs, "executor": executor, "store": store, "time_limit": time_limit, "memory_limit": memory_limit,
-        "seconds": seconds, "sequential": sequential,
-    }  # fmt: skip
-    options = {"seconds": "--time", "sequential": "--sequential/--fixed-runs"}
-    for name, given in of_functions.items():
-        if not run_by_us and _is_given(context, name):
-            option = options.get(name, f"--{name.replace('_', '-')}")
-            raise InvalidArgumentError(option, given, "no value with samples, for which no function is run")
-    if seconds is not None:
-        number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
-        if not sequential:
-            raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
-    if low_bits and run_by_us and sequential:
-        raise InvalidArgumentError("--low-bits", low_bits, "with --fixed-runs only, where a function is run")
-    if not sequential and runs < FEWEST_FIXED_RUNS:
-        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
-    check_json(json_file)
-    if run_by_us:
-        from dpverify.running import Target
-        from dpverify.verification.user_audits import (
-            FunctionQuestion,
-            audit_function,
-            audit_function_sequentially,
-        )
-
-        question = FunctionQuestion(
-            Target(str(target or command), tuple(attribute or ()), command=command is not None),
-            Path(str(data)),
-            Path(str(neighbor)),
-            claim=claim,
-            runs=runs,
-            failure_probability=failure_probability,
-            seed=seed,
-            adjacency=adjacency,
-            executor=executor,
-            store=store,
-            limits=_limits(time_limit, memory_limit),
-        )
-        if sequential:
-            evidence = audit_function_sequentially(
-                question,
-                seconds=seconds,
-                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
-            )
-        else:
-            evidence = audit_function(question, low_bits=low_bits, progress=_progress("running"))
-    else:
-        from dpverify.verification.sample_audits import audit_samples
-
-        evidence = audit_samples(
-            Path(str(left)),
-            Path(str(right)),
-            claim=claim,
-            failure_probability=failure_probability,
-            seed=seed,
-            adjacency=adjacency if _is_given(context, "adjacency") else None,
-            low_bits=low_bits,
-        )
-    if json_file is not None:
-        found = evidence.model_dump(mode="json")
-        found["profile"] = [{"eps": p["epsilon"], **{k: v for k, v in p.items() if k != "epsilon"}}
-                            for p in found["profile"]]  # fmt: skip
-        write_json(json_file, {"schema_version": 1, **found})
-    if json_file != "-":
-        print_table(
-            "",
-            ("", ""),
-            (
-                ("verdict", evidence.verdict + _qualified(evidence)),
-                ("claim", evidence.claim),
-                ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
-                ("failure probability", f"{evidence.failure_probability:g}"),
-                ("runs", _runs(evidence)),
-                *((("outputs", evidence.outputs),) if evidence.outputs else ()),
-                ("why", evidence.reason),
-                *((("would have found", evidence.detectable),) if evidence.detectable else ()),
-                ("reproduce", evidence.reproduce),
-                *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
-            ),
-        )
-    if evidence.verdict == "violated":
-        raise typer.Exit(VIOLATED)
-    if evidence.verdict == "undecided":
-        raise typer.Exit(UNDECIDED)
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    return str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"
-
-
-def _limits(seconds: float, gib: float) -> Limits:
-    from dpverify.checks import number
-    from dpverify.running import Limits
-
-    number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")
-    number("--memory-limit", gib, at_least=0.0625, at_most=2**20, allowed="GiB, from 0.0625 to 1048576")
-    return Limits(seconds, int(gib * 2**30))
-
-
-def _runs(evidence: PrivacyEvidence) -> str:
-    """How many, and what ended a sequential audit."""
-    how = evidence.sequential
-    if how is None:
-        return str(evidence.runs)
-    return f"{evidence.runs} of at most {how.most_runs} on each data set, ended by {how.ended_by}"
-
-
-def _qualified(evidence: PrivacyEvidence) -> str:
-    """What is shown beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
-    again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
-    return f" (adjacency: {evidence.adjacency}{again})"
+app.command("audit")(audit)
 
 
 @app.command("verify")
@@ -509,7 +253,7 @@ def verify(
         store=store,
     )
     check_folder("--out", out)
-    ledger, certificates = run_verification(settings, progress=_progress)
+    ledger, certificates = run_verification(settings, progress=progress_bar)
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
     written = write_report(ledger, out, certificates)
@@ -544,7 +288,7 @@ def check(
     from dpverify.verification.ledger_check import check_ledger
 
     check_json(json_file)
-    found = check_ledger(ledger, only=tuple(only or ()), progress=_progress("checking"))
+    found = check_ledger(ledger, only=tuple(only or ()), progress=progress_bar("checking"))
     if json_file is not None:
         rows = [
             {"statement": r.statement, "obligation": r.obligation, "variant": r.variant, "status": r.status,
@@ -608,6 +352,31 @@ def findings(
     from dpverify.reports import findings_markdown, read_ledger
 
     typer.echo(findings_markdown(read_ledger(ledger)), nl=False)
+
+
+@app.command("sandwich")
+def sandwich(
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json.")],
+    json_file: Json = None,
+) -> None:
+    """Print what is claimed, proved, exact and seen of each algorithm's privacy.
+
+    A row is about the pair of data sets on which the largest part of what is proved was seen: its delta, then epsilons
+    in nats. Audits without a lower bound are listed, with the reason, on standard error.
+    """
+    from dpverify.reports import read_ledger
+    from dpverify.reports.sandwich import COLUMNS, as_json, cells
+    from dpverify.reports.sandwich import sandwich as made
+
+    check_json(json_file)
+    found = made(read_ledger(ledger))
+    if json_file is not None:
+        write_json(json_file, as_json(found))
+    if json_file != "-":
+        print_table("", COLUMNS, cells(found.rows))
+    typer.echo(f"{found.says()}.", err=True)
+    for evidence, why in found.zeros:
+        typer.echo(f"{evidence.subject}, {evidence.title}: {why}", err=True)
 
 
 @app.callback(invoke_without_command=True)

@@ -7,9 +7,9 @@ form is versioned: a field's meaning never changes, new meanings get new fields 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, model_validator
 
 SCHEMA_VERSION: Literal[4] = 4
 """Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
@@ -275,8 +275,17 @@ class Reuse(Record):
         return "; ".join(said)
 
 
+_KINDS: dict[str, type[AuditEvidence]] = {}
+
+
 class AuditEvidence(Record):
-    """What every audit of an implementation leaves behind."""
+    """What every audit leaves behind. A kind of audit is a subclass with a literal `kind` that has a default.
+
+    To define the class is enough for its entries to be read. Raises `TypeError` for a kind that is taken.
+    """
+
+    if TYPE_CHECKING:
+        kind: str
 
     subject: str
     """A statement id such as `fmtt18.alg1`, or a user's `package.module:function`."""
@@ -288,6 +297,31 @@ class AuditEvidence(Record):
     reproduce: str
     origin: ClaimOrigin | None = None
     """None in ledgers before version 3, and where a user makes the claim."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        field = cls.model_fields.get("kind")
+        if field is None or not isinstance(field.default, str):
+            return
+        taken = _KINDS.setdefault(field.default, cls)
+        if (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise TypeError(f"kind {field.default!r} of {cls.__name__} is taken by {taken.__name__}")
+        _KINDS[field.default] = cls
+
+    def timed(self, seconds: float) -> Self:
+        """The same with the time that it took, where that is recorded."""
+        return self
+
+    def spent(self) -> tuple[SpentShare, ...]:
+        """What failure probability was spent on it, and why."""
+        return ()
+
+    def lines(self) -> list[str]:
+        """What a failing test prints."""
+        about = ": ".join(part for part in (self.subject, self.title) if part)
+        found = [f"{about} is {self.verdict}. {self.reason}".strip()]
+        return [*found, *([f"reproduce: {self.reproduce}"] if self.reproduce else [])]
 
 
 class SpentShare(Record):
@@ -309,6 +343,19 @@ class SampledEvidence(AuditEvidence):
     seconds: float = 0.0
     sees_nothing: bool = False
     """True where it is undecided because no fault that was tried would have been noticed."""
+
+    def timed(self, seconds: float) -> Self:
+        return self.model_copy(update={"seconds": round(seconds, 3)})
+
+    def spent(self) -> tuple[SpentShare, ...]:
+        return self.shares
+
+    def lines(self) -> list[str]:
+        spent = "; ".join(f"{part.failure_probability:.3g} on {part.why}" for part in self.shares)
+        of = f", spent: {spent}" if spent else ""
+        found = f"{self.runs} runs, seed {self.seed}, failure probability {self.failure_probability:g}{of}"
+        first, *rest = super().lines()
+        return [first, found, *rest]
 
 
 class ExpectationEvidence(SampledEvidence):
@@ -358,10 +405,18 @@ class PrivacyEvidence(SampledEvidence):
     claim: str
     claim_source: str = ""
     """The statement that the claim comes from."""
+    conditions: tuple[str, ...] = ()
+    """Under which the guarantee is claimed."""
     epsilon_lower: float
     """Lower confidence bound on the smallest epsilon for which (epsilon, delta)-DP can hold."""
     delta: float
     """The delta that `epsilon_lower` is about."""
+    epsilon_claimed: float | None = None
+    """What the claim allows at `delta`, nats; infinite where it allows anything."""
+    epsilon_proved: float | None = None
+    """The least that is proved there, by the claim or by something sharper."""
+    epsilon_exact: Interval | None = None
+    """Encloses the smallest epsilon of this pair at `delta`, where that is known."""
     detectable: str = ""
     """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
     fault: str = ""
@@ -463,17 +518,49 @@ class ConstantEvidence(AuditEvidence):
     method: str
 
 
-Evidence = Annotated[
-    ProofEvidence
-    | PrivacyEvidence
-    | RiskEvidence
-    | RateEvidence
-    | ComplexityEvidence
-    | ConstantEvidence
-    | MeanEvidence
-    | SamplingEvidence,
-    Field(discriminator="kind"),
-]
+class AccountantEvidence(AuditEvidence):
+    """An accountant's epsilon beside a two-sided value of the smallest one that is true; nothing was run."""
+
+    kind: Literal["accountant"] = "accountant"
+    accountant: str = ""
+    """Whose number it is."""
+    releases: str
+    """What was accounted for."""
+    delta: float
+    claimed: float
+    """Nats."""
+    smallest: Interval
+    """Encloses the smallest epsilon at delta."""
+    ulps: int | None = None
+    """By how many floats an exactly known epsilon is under-reported at least."""
+
+
+class ForeignEvidence(AuditEvidence):
+    """An entry of a kind whose class is not loaded: what every audit has is read, the rest is kept as it is."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: str
+
+
+def _read(value: Any) -> ProofEvidence | AuditEvidence:
+    """An entry by its kind. Kinds of others have a dot in their name, such as `acme.rank`."""
+    if isinstance(value, ProofEvidence | AuditEvidence):
+        return value
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind == "proof":
+        return ProofEvidence.model_validate(value)
+    known = _KINDS.get(kind) if isinstance(kind, str) else None
+    if known is None:
+        if not (isinstance(kind, str) and "." in kind):
+            raise ValueError(f"kind {kind!r}; allowed: proof, {', '.join(_KINDS)}, or a name with a dot")
+        known = ForeignEvidence
+    return known.model_validate(value)
+
+
+AnyAudit = Annotated[AuditEvidence, PlainValidator(_read), SerializeAsAny()]
+Evidence = Annotated[ProofEvidence | AuditEvidence, PlainValidator(_read), SerializeAsAny()]
+"""Whatever has a kind: a proof, an audit of ours, or one of somebody else's."""
 
 
 class NamedResult(Record):
@@ -552,6 +639,16 @@ class Budget(Record):
     failure_probability: float
     spent: dict[str, float]
     """Per audit; the sum is at most `failure_probability`."""
+    shares: tuple[SpentShare, ...] = ()
+    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
+
+    def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
+        """What one audit spent its share on; names are its parts, or empty."""
+        return tuple(
+            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
+            for share in self.shares
+            if share.name == audit or share.name.startswith(f"{audit}: ")
+        )
 
 
 class DisplayCount(Record):

@@ -10,8 +10,8 @@ from pathlib import Path
 from dpverify.errors import InvalidDataError
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that no reader ever sees a part of it, even if the program or the power fails.
+def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Write a file so that no reader ever sees a part of it, even if the program fails; if durable, or the power.
 
     A link is followed, and stays one. What is no regular file (a pipe, /dev/stdout) is written to as it is: it cannot
     be replaced. A new file gets the permissions that the user's umask leaves.
@@ -28,12 +28,13 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with aside.open("xb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
-    if os.name == "posix":
+    if durable and os.name == "posix":
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

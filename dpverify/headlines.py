@@ -138,7 +138,8 @@ def word(
     needed = _needed(statement, rows, wholes)
     verdict = _conclusion(needed)
     own = {f"{statement}/{row.name}" for row in rows}
-    given = tuple(sorted({*uses, *(name for row in needed for name in row.uses)} - own))
+    named = {*uses, *(name for row in needed for name in row.uses)} - own
+    given = tuple(sorted(name for name in named if bare(name) == name or bare(name) not in named))
     if any(consequence not in (Consequence.STEP, Consequence.EDGE) for consequence in (false or {}).values()):
         verdict = Verdict.UNDECIDED  # whether it needs what is false of that is not known
     if verdict not in HOLDS:

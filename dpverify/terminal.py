@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -219,3 +219,18 @@ def _ended_by_signal() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON to FILE; - is standard output.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result, bit for bit.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes for proofs.")]
+
+
+def progress_bar(title: str) -> Any:
+    """A progress bar on standard error if that is a terminal, else nothing."""
+    from dpverify.running import RichProgress
+
+    errors = error_console()
+    return RichProgress(title, errors) if errors.is_terminal else None

@@ -17,10 +17,11 @@ from dpverify.properties.strategies import (
     neighboring_datasets,
     unit_ball_points,
 )
-from dpverify.properties.suites import check_guarantee, check_mechanism, check_private
+from dpverify.properties.suites import check_audit, check_guarantee, check_mechanism, check_private
 
 __all__ = [
     "check_algorithm",
+    "check_audit",
     "check_batch_sampling",
     "check_contraction",
     "check_guarantee",

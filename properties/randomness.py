@@ -209,7 +209,7 @@ def check_noise(
     for j in range(len(sets)):
         for i in range(j):
             # what differs by rounding of the center counts as equal
-            size = 1e-9 * max(float(np.abs(noise[i]).max()), float(np.abs(noise[j]).max()))
+            size = 1e-9 * max(sizes[i], sizes[j])
             both = np.concatenate([noise[i], noise[j]])
             low, high = (
                 np.searchsorted(noise[i], both + way * size, side="right")

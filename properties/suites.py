@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dpverify import checks
-from dpverify.auditing import MINIMUM_RUNS, Encoder, PrivacyAudit, audit_privacy
+from dpverify.auditing import MINIMUM_RUNS, Auditor, Encoder, ErrorShare, PrivacyAudit, audit_privacy
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.evidence import AuditEvidence, Verdict
 from dpverify.privacy import Adjacency, Guarantee, parse_claim
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
 from dpverify.running.user_mechanisms import plain_array
+
+QuestionT = TypeVar("QuestionT")
+SubjectT = TypeVar("SubjectT")
+EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence)
 
 _PRIVATE_BLOCK = 1000
 """Runs in a block of `check_private`: small, since the first one is run again."""
@@ -147,6 +151,38 @@ def check_private(
     if audit.verdict is Verdict.UNDECIDED and not allow_undecided:
         raise AssertionError(f"{guarantee} is undecided ({where}): {audit.reason}.")
     return audit
+
+
+def check_audit(
+    auditor: Auditor[QuestionT, SubjectT, EvidenceT],
+    question: QuestionT,
+    subject: SubjectT,
+    *,
+    failure_probability: float = 1e-6,
+    allow_undecided: bool = False,
+) -> EvidenceT:
+    """Let any auditor, ours or your own, answer its question, and fail if the answer is no.
+
+    Returns the evidence, which a ledger takes as it is.
+
+    Args:
+        auditor: what finds the evidence.
+        question: of the kind that it answers.
+        subject: what the question is about; None where the auditor needs none.
+        failure_probability: with at most this probability does a correct claim fail. An auditor that states no
+            confidence leaves it unspent.
+        allow_undecided: whether a test passes that decided nothing.
+
+    Raises:
+        AssertionError: for any verdict but `proved`, `certified` and `supported`, with its reason, what the failure
+            probability was spent on, and the line that asks again.
+        InvalidArgumentError, InvalidDataError: as the auditor.
+    """
+    found = auditor.audit(question, subject, ErrorShare.of(failure_probability, name="audit"))
+    good = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED}
+    if found.verdict not in good and not (allow_undecided and found.verdict is Verdict.UNDECIDED):
+        raise AssertionError("\n".join(found.lines()))
+    return found
 
 
 def _as_mechanism(mechanism: Any) -> Mechanism:

@@ -73,10 +73,8 @@ def render_markdown(ledger: Ledger) -> str:
         parts += [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
         parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
     spent, whole = spending(ledger.budget)
-    confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
     parts += [
-        f"The checker confirmed {confirmed} of {len(summary.proofs)} formulas. "
-        f"Error probability spent: {spent} of {whole}.",
+        f"The checker confirmed {summary.confirmed}. Error probability spent: {spent} of {whole}.",
         "",
         f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, "
         f"{escaped(ledger.program)} {escaped(ledger.program_version)}).",

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -17,31 +17,32 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dpverify.evidence import (
-    Ledger,
-    MeanEvidence,
-    PrivacyEvidence,
-    ProofEvidence,
-    RateEvidence,
-    RiskEvidence,
-    SamplingEvidence,
-    Verdict,
-)
+from dpverify.evidence import AuditEvidence, Ledger, ProofEvidence, Verdict
 from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.formulas import formula
-from dpverify.reports.plots import Plot, law_plot, mean_plot, privacy_plot, rate_plot
-from dpverify.reports.sections import Section, printed_excess, printed_sides, sections, signs, symbol_rows
+from dpverify.reports.plots import Plot, sandwich_plot
+from dpverify.reports.renderers import renderer_of
+from dpverify.reports.renderers.constant import provable_text
+from dpverify.reports.renderers.sampling import law_claim
+from dpverify.reports.sandwich import COLUMNS, cells, sandwich
+from dpverify.reports.sections import (
+    AuditCard,
+    Section,
+    printed_excess,
+    printed_sides,
+    sections,
+    signs,
+    symbol_rows,
+)
 from dpverify.reports.summary import (
     MEANING,
     audit_text,
     consequence_text,
     gaps_text,
     is_measurement,
-    law_claim,
     origin_text,
-    provable_text,
     reason_of,
     spending,
     summarize,
@@ -72,6 +73,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
     script = _read("report.js")
     page_sections = sections(ledger)
     anchors = {section.id: section.anchor for section in page_sections}
+    found = sandwich(ledger)
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
     return (
         _environment()
@@ -88,6 +90,15 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             named={result.id: result for result in ledger.results},
             checked={section.id: section for section in page_sections if section.badges},
             plots=_plots(page_sections),
+            sandwich=found,
+            sandwich_columns=COLUMNS,
+            sandwich_plot=sandwich_plot(found.rows, "plot--sandwich"),
+            sandwich_rows=list(zip(found.rows, cells(found.rows), strict=True)),
+            card_anchors={
+                (card.evidence.title, card.evidence.subject): card.anchor
+                for section in page_sections
+                for card in section.audits
+            },
             notes=notes,
             style=Markup(_read("report.css")),
             script=Markup(script),
@@ -101,20 +112,30 @@ def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
     """Anchor of an audit to its plot."""
     drawn: dict[str, Plot] = {}
     for number, card in enumerate(card for section in page_sections for card in section.audits):
-        name = f"plot--{number}"
-        plot: Plot | None = None
-        match card.evidence:
-            case PrivacyEvidence() as privacy:
-                plot = privacy_plot(privacy, name)
-            case RiskEvidence() | MeanEvidence() as expectation:
-                plot = mean_plot(expectation, name)
-            case SamplingEvidence() as law:
-                plot = law_plot(law, name)
-            case RateEvidence() as rate:
-                plot = rate_plot(rate, name)
+        plot = renderer_of(card.evidence).plot(card.evidence, f"plot--{number}")
         if plot is not None:
             drawn[card.anchor] = plot
     return drawn
+
+
+def _by_template(cards: Iterable[AuditCard]) -> list[tuple[str, list[AuditCard]]]:
+    """Audits that are rows of a table, by the table."""
+    found: dict[str, list[AuditCard]] = {}
+    for card in cards:
+        found.setdefault(renderer_of(card.evidence).template, []).append(card)
+    return sorted(found.items())
+
+
+def _template(audit: AuditEvidence) -> str:
+    return renderer_of(audit).template
+
+
+def _is_tabular(audit: AuditEvidence) -> bool:
+    return renderer_of(audit).is_tabular
+
+
+def _facts(audit: AuditEvidence) -> Sequence[tuple[str, str]]:
+    return renderer_of(audit).facts(audit)
 
 
 def _groups(page_sections: tuple[Section, ...]) -> list[tuple[str, list[Section]]]:
@@ -191,7 +212,10 @@ def _environment() -> Environment:
         count=number_text.count,
         duration=number_text.duration,
         moment=number_text.moment,
+        audit_facts=_facts,
         audit_text=audit_text,
+        by_template=_by_template,
+        template=_template,
         law_claim=law_claim,
         origin_text=origin_text,
         provable=provable_text,
@@ -207,6 +231,7 @@ def _environment() -> Environment:
         prose=_prose,
     )
     environment.tests["measurement"] = is_measurement
+    environment.tests["tabular"] = _is_tabular
     environment.tests["finite"] = math.isfinite
     environment.globals.update(span=number_text.span, meaning=MEANING, Verdict=Verdict)
     return environment

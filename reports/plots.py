@@ -11,9 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from dpverify.evidence import MeanEvidence, PrivacyEvidence, RateEvidence, RiskEvidence, SamplingEvidence
+from dpverify.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
 from dpverify.reports import svg
 from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
+from dpverify.reports.sandwich import SandwichRow
 
 # Marks differ in shape as well as in color: a solid line, a dashed line, a filled band or an interval.
 _SWATCHES = {
@@ -24,6 +25,8 @@ _SWATCHES = {
     "interval": '<path d="M16 1v12M11 1h10M11 13h10" stroke="var(--plot-measured)" stroke-width="2.5"/>',
     "bar": '<path d="M4 7h24M4 2v10M28 2v10" stroke="var(--plot-measured)" stroke-width="3"/>',
     "mark": '<path d="M16 1v12" stroke="var(--plot-claim)" stroke-width="2.5"/>',
+    "proof": '<path d="M16 1v12" stroke="var(--plot-upper)" stroke-width="2.5" stroke-dasharray="3 2"/>',
+    "diamond": '<path d="M16 2l5 5-5 5-5-5z" fill="var(--plot-ink)"/>',
     "point": '<circle cx="16" cy="7" r="5" fill="var(--plot-measured)"/>',
 }
 
@@ -125,12 +128,91 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     )
 
 
-def mean_plot(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
-    """Measured confidence intervals against the stated bound, along the curve where there is one."""
-    return _risk_curve(evidence, name) if evidence.curve else _risk_interval(evidence, name)
+def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
+    """Claim, proof, exact value and audited bound of each algorithm on one log axis of epsilon.
+
+    Returns None where no row has a claim in numbers. The table beside the plot has all of it, so it has none.
+    """
+    shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
+    if not shown:
+        return None
+    ends = [value for row in shown for value in (row.claimed, row.proved, row.lower) if value and value > 0]
+    low, high = min(value for value in ends if math.isfinite(value)), max(filter(math.isfinite, ends))
+    left, right = low / 1.5, high * 1.3
+    with svg.drawing():
+        height = 0.75 + 0.19 * len(shown)
+        figure, axes = _axes("ε (nats) at the audit's δ, log scale", "", height=height)
+        longest = max(len(row.subject) for row in shown)
+        margin = min(0.075 * longest + 0.15, 2.2)
+        axes.set_position((margin / 4.6, 0.52 / height, (4.6 - margin - 0.12) / 4.6, 1 - 0.64 / height))
+        _logarithmic(axes, "x", left, right)
+        for place, row in enumerate(shown):
+            assert row.claimed is not None
+            seen = max(row.lower or 0.0, left)
+            axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
+            axes.plot([row.claimed] * 2, [place - 0.38, place + 0.38], color=svg.CLAIM)
+            if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
+                axes.plot(
+                    [row.proved] * 2, [place - 0.38, place + 0.38], color=svg.UPPER, linestyle=(0, (1.5, 1))
+                )
+            if row.exact is not None and row.exact.upper > 0:
+                axes.plot(
+                    [max(row.exact.lower, left), row.exact.upper],
+                    [place, place],
+                    "D",
+                    color=svg.INK,
+                    markersize=3.5,
+                )
+            if row.lower:
+                axes.plot([row.lower], [place], "o", color=svg.MEASURED, markersize=5)
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+        axes.set_yticks(range(len(shown)), [row.subject for row in shown], fontsize=9)
+        axes.grid(visible=False, axis="y")
+        nothing = [row.subject for row in shown if not row.lower]
+        drawing = svg.inline(
+            figure,
+            name=name,
+            title="Privacy of each algorithm: claimed, proved, exact and audited epsilon",
+            description=f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
+            + " ".join(_sandwiched(row) for row in shown),
+        )
+    caption = "A dot is a lower bound: the true ε of that pair is to the right of it."
+    if nothing:
+        caption += f" No dot: the audit has no lower bound ({', '.join(nothing)})."
+    return Plot(
+        "Claimed, proved, exact and audited ε",
+        drawing,
+        (
+            _item("mark", "claimed"),
+            _item("proof", "proved, where that is less"),
+            _item("diamond", "exact, on the audited pair"),
+            _item("point", "audited: at least"),
+        ),
+        caption,
+        (),
+        (),
+    )
 
 
-def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
+def _sandwiched(row: SandwichRow) -> str:
+    """One row in words."""
+    parts = [f"claimed {nearest(row.claimed)}"] if row.claimed is not None else []
+    parts += [f"proved {at_most(row.proved)}"] if row.proved is not None and math.isfinite(row.proved) else []
+    parts += [f"exact {span(row.exact.lower, row.exact.upper)}"] if row.exact is not None else []
+    parts += [f"audited at least {at_least(row.lower, 3)}"] if row.lower else ["no audited bound"]
+    return f"{row.subject}: {', '.join(parts)}."
+
+
+def mean_plot(evidence: ExpectationEvidence, name: str, *, units: str = "", side: str = "bound") -> Plot:
+    """Measured confidence intervals against the stated bound, along the curve where there is one.
+
+    `units` are named where the quantity does not name its own; `side` is what the bound is called.
+    """
+    draw = _risk_curve if evidence.curve else _risk_interval
+    return draw(evidence, name, units, side)
+
+
+def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     curve = sorted(evidence.curve)
     sizes = [point[0] for point in curve]
     values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
@@ -158,10 +240,10 @@ def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
         f"{_capital(evidence.quantity)} over {evidence.curve_over}",
         drawing,
         (
-            *((_item("claim", _side(evidence)),) if bounded else ()),
+            *((_item("claim", side),) if bounded else ()),
             _item("interval", "measured, confidence interval"),
         ),
-        _units(evidence, "" if floor == -math.inf else "on a log scale"),
+        _units(units, "" if floor == -math.inf else "on a log scale"),
         (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
         tuple(
             (nearest(x), at_least(low), at_most(high), nearest(bound) if math.isfinite(bound) else "none")
@@ -170,7 +252,7 @@ def _risk_curve(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
     )
 
 
-def _risk_interval(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
+def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
     heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
@@ -205,22 +287,17 @@ def _risk_interval(evidence: RiskEvidence | MeanEvidence, name: str) -> Plot:
         drawing,
         (
             _item("bar", f"measured: {span(low, high)}"),
-            *((_item("mark", f"{_side(evidence)}: {nearest(bound)}"),) if known else ()),
+            *((_item("mark", f"{side}: {nearest(bound)}"),) if known else ()),
         ),
-        _units(evidence, "" if known else "no bound is stated"),
+        _units(units, "" if known else "no bound is stated"),
         ("measured, at least", "measured, at most", *(("bound",) if known else ())),
         ((at_least(low), at_most(high), *((nearest(bound),) if known else ())),),
     )
 
 
-def _side(evidence: RiskEvidence | MeanEvidence) -> str:
-    return "lower bound" if isinstance(evidence, MeanEvidence) and evidence.at_least else "bound"
-
-
-def _units(evidence: RiskEvidence | MeanEvidence, more: str) -> str:
-    """A caption: risks are in units of the loss, other quantities name their own."""
-    said = ("In units of the loss",) if isinstance(evidence, RiskEvidence) else ()
-    text = "; ".join([*said, *((more,) if more else ())])
+def _units(units: str, more: str) -> str:
+    """A caption."""
+    text = "; ".join(part for part in (units, more) if part)
     return _capital(text) + "." if text else ""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpverify.evidence import (
+    AuditEvidence,
     Coverage,
     ErratumEntry,
     Ledger,
@@ -19,7 +20,7 @@ from dpverify.evidence import (
     overall,
 )
 from dpverify.headlines import marks
-from dpverify.reports.summary import AuditEvidence, Correction, corrections, is_measurement
+from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
 
@@ -48,10 +49,18 @@ class Badge:
 
 @dataclass(frozen=True)
 class Card:
-    """One entry with the anchor under which it is found."""
+    """One formula with the anchor under which it is found."""
 
     anchor: str
-    evidence: ProofEvidence | AuditEvidence
+    evidence: ProofEvidence
+
+
+@dataclass(frozen=True)
+class AuditCard:
+    """The same for an audit."""
+
+    anchor: str
+    evidence: AuditEvidence
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ class Section:
     repaired: tuple[Card, ...]
     units: tuple[Card, ...]
     """Formulas, printed and corrected, that were found homogeneous; those that were not are among the others."""
-    audits: tuple[Card, ...]
+    audits: tuple[AuditCard, ...]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -105,7 +114,7 @@ class Section:
         found = {badge.verdict for badge in self.badges if badge.verdict is not None}
         proofs = (card.evidence for card in (*self.printed, *self.repaired, *self.units))
         found |= {proof.verdict for proof in proofs}
-        found |= {a.evidence.verdict for a in self.audits if not measured(a)}
+        found |= {a.evidence.verdict for a in self.audits if not is_measurement(a.evidence)}
         return tuple(verdict for verdict in Verdict if verdict in found)
 
 
@@ -138,6 +147,7 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
             "findings",
             *(f"findings-{name}" for name in ("claim", "constant", "step", "edge", "unsorted")),
             "contents",
+            "sandwich",
             "summary",
             "catalog",
             "reproduce",
@@ -151,11 +161,6 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         _section(row, proofs.get(row.id, []), audits.get(row.id, []), corrected.get(row.id), anchors)
         for row in rows
     )
-
-
-def measured(card: Card) -> bool:
-    """Whether a card is about a measurement, which has no verdict."""
-    return not isinstance(card.evidence, ProofEvidence) and is_measurement(card.evidence)
 
 
 def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
@@ -297,7 +302,7 @@ def _section(
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
         repaired=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.REPAIRED),
         units=homogeneous,
-        audits=tuple(Card(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
+        audits=tuple(AuditCard(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
     )
 
 

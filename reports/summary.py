@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpverify.evidence import (
+    AuditEvidence,
     Budget,
     ClaimForm,
     ClaimOrigin,
-    ComplexityEvidence,
     Consequence,
-    ConstantEvidence,
     Coverage,
     ErratumEntry,
     Gap,
     Ledger,
-    MeanEvidence,
-    PrivacyEvidence,
     ProofEvidence,
-    RateEvidence,
-    RiskEvidence,
-    SamplingEvidence,
     StatementEntry,
     Variant,
     Verdict,
@@ -30,16 +24,7 @@ from dpverify.evidence import (
 )
 from dpverify.headlines import gravest, marks
 from dpverify.reports import number_text
-
-AuditEvidence = (
-    PrivacyEvidence
-    | RiskEvidence
-    | RateEvidence
-    | ComplexityEvidence
-    | ConstantEvidence
-    | MeanEvidence
-    | SamplingEvidence
-)
+from dpverify.reports.renderers import OWN, renderer_of
 
 MEANING = {
     Verdict.PROVED: "exactly, on the whole domain",
@@ -90,13 +75,15 @@ class Correction:
 class Power:
     """How many audits of a kind could have told a correct implementation from a wrong one."""
 
-    kind: str
+    noun: str
     audits: int
     seeing: int
     """Those that flag the fault that is tried on them."""
     blind: int
     """Those that see nothing: they are undecided, whatever the implementation does."""
     text: str
+    leads: bool
+    """Whether it belongs into the headline."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +108,7 @@ class Summary:
     failed_repairs: tuple[Finding, ...]
     """Corrected formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
-    false_constants: tuple[ConstantEvidence, ...]
+    false_constants: tuple[AuditEvidence, ...]
     """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
     undecided: tuple[ProofEvidence | AuditEvidence, ...]
     errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
@@ -136,6 +123,8 @@ class Summary:
     """Formulas whose units were compared."""
     units_agree: int
     certificates: int
+    confirmed: str
+    """How many formulas the checker confirmed, and of how many it confirmed the units."""
     unconfirmed: tuple[ProofEvidence, ...]
     """Proofs with a verdict that the checker did not confirm."""
     headline: str
@@ -157,9 +146,7 @@ def summarize(ledger: Ledger) -> Summary:
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
-    false_constants = tuple(
-        audit for audit in audits if isinstance(audit, ConstantEvidence) and audit.verdict is Verdict.REFUTED
-    )
+    false_constants = tuple(audit for audit in audits if audit.verdict is Verdict.REFUTED)
     corrected = corrections(ledger)
     wrong = {name for name in corrected if _false_as_printed(name, ledger, proofs)}
     false_statements = tuple(found for name, found in corrected.items() if name in wrong)
@@ -168,7 +155,8 @@ def summarize(ledger: Ledger) -> Summary:
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
     judged = tuple(audit for audit in audits if not is_measurement(audit))
-    undecided = tuple(entry for entry in (*proofs, *judged) if entry.verdict is Verdict.UNDECIDED)
+    entries: tuple[ProofEvidence | AuditEvidence, ...] = (*proofs, *judged)
+    undecided = tuple(entry for entry in entries if entry.verdict is Verdict.UNDECIDED)
     reasons = [entry.gap for entry in undecided]
     units = [proof for proof in proofs if proof.coverage is Coverage.UNIT]
     # older ledgers did not record what an audit can tell
@@ -199,10 +187,11 @@ def summarize(ledger: Ledger) -> Summary:
         units=len(units),
         units_agree=sum(_agree(proof) for proof in units),
         certificates=sum(proof.certificate is not None for proof in decided),
+        confirmed=_confirmed_text(proofs),
         unconfirmed=tuple(proof for proof in decided if not proof.confirmed_by_checker),
         headline=" ".join(
             (
-                _scope_text(checked, len(catalog), len(proofs), len(judged), len(measurements)),
+                _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
                 _false_text(false_statements, false_parts),
                 *(
                     [f"{_plural(len(false_constants), 'printed constant')} refuted."]
@@ -210,7 +199,7 @@ def summarize(ledger: Ledger) -> Summary:
                     else []
                 ),
                 *_violated_text(violated, judged),
-                *(f"{power.text}." for power in powers if power.kind == "privacy"),
+                *(f"{power.text}." for power in powers if power.leads),
                 *_shown_text(ledger.statements),
             )
         ),
@@ -261,14 +250,8 @@ def _gravity(consequence: Consequence | None) -> int:
 
 
 def is_measurement(audit: AuditEvidence) -> bool:
-    """Whether an audit has nothing to compare with: no bound is stated, so it is a number without a verdict."""
-    return (
-        isinstance(audit, RiskEvidence | MeanEvidence)
-        and audit.verdict is Verdict.UNDECIDED
-        and not math.isfinite(audit.bound)
-    ) or (
-        isinstance(audit, ConstantEvidence) and audit.verdict is Verdict.UNDECIDED and audit.printed is None
-    )
+    """Whether an audit has nothing to compare with, so that it is a number without a verdict."""
+    return renderer_of(audit).is_measurement(audit)
 
 
 def spending(budget: Budget) -> tuple[str, str]:
@@ -327,8 +310,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
     for measured in summary.measurements:
         lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
-    confirmed = sum(proof.confirmed_by_checker for proof in summary.proofs)
-    lines.append(SummaryLine(f"the checker confirmed {confirmed} of {len(summary.proofs)} formulas"))
+    lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
     if ledger.reuse is not None and ledger.reuse.says():
@@ -395,65 +377,7 @@ def shortened(text: str, length: int = 160) -> str:
 
 def audit_text(audit: AuditEvidence) -> str:
     """What an audit found, in one sentence."""
-    match audit:
-        case PrivacyEvidence():
-            return (
-                f"claimed {audit.claim}; at δ = {number_text.nearest(audit.delta)} "
-                f"ε is at least {number_text.at_least(audit.epsilon_lower)} "
-                f"(error probability {number_text.at_most(audit.failure_probability)}, {audit.data}; "
-                f"neighbors: {audit.adjacency})"
-            )
-        case RiskEvidence():
-            bound = (
-                f"the bound is {number_text.nearest(audit.bound)}"
-                if math.isfinite(audit.bound)
-                else "no bound is stated"
-            )
-            return (
-                f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "
-                f"{bound} ({audit.data})"
-            )
-        case MeanEvidence():
-            bound = (
-                f"claimed: at {'least' if audit.at_least else 'most'} {number_text.nearest(audit.bound)}"
-                if math.isfinite(audit.bound)
-                else "no bound is stated"
-            )
-            return (
-                f"{audit.quantity} is {number_text.span(audit.measured.lower, audit.measured.upper)}, "
-                f"{bound} ({audit.data})"
-            )
-        case SamplingEvidence():
-            return (
-                f"the law of {audit.statistic} is "
-                f"{number_text.span(audit.measured.lower, audit.measured.upper)} away from the correct one in "
-                f"Kolmogorov distance, claimed: {law_claim(audit)} ({audit.data})"
-            )
-        case RateEvidence():
-            return (
-                f"exponent in {audit.over} is "
-                f"{number_text.span(audit.exponent.lower, audit.exponent.upper)}, "
-                f"claimed {number_text.nearest(audit.exponent_claimed)}"
-            )
-        case ComplexityEvidence():
-            return (
-                f"{number_text.count(audit.counted)} {audit.oracle} queries, "
-                f"claimed {number_text.count(audit.claimed)} ({audit.data})"
-            )
-        case ConstantEvidence():
-            stands = (
-                "none is printed"
-                if audit.printed is None
-                else f"printed: {number_text.nearest(audit.printed)}"
-            )
-            return f"the constant in {audit.formula}: {provable_text(audit)}, {stands}"
-
-
-def provable_text(constant: ConstantEvidence) -> str:
-    """The computed constant, rounded to the safe side, and which of the two it is."""
-    if constant.smallest is not None:
-        return f"smallest provable {number_text.at_most(constant.smallest)}"
-    return f"largest safe {number_text.at_least(constant.largest)}" if constant.largest is not None else ""
+    return renderer_of(audit).text(audit)
 
 
 def origin_text(origin: ClaimOrigin) -> str:
@@ -465,13 +389,6 @@ def origin_text(origin: ClaimOrigin) -> str:
         ClaimForm.NOT_COMPARED: ["not compared with the paper"],
     }[origin.form]
     return "; ".join([*parts, *([f"holds for {origin.holds_for}"] if origin.holds_for else [])])
-
-
-def law_claim(audit: SamplingEvidence) -> str:
-    """What is claimed of a sampler's law."""
-    if audit.bound == 0:
-        return "exact sampling"
-    return f"{audit.distance} distance at most {number_text.nearest(audit.bound)}"
 
 
 def name_of(entry: ProofEvidence | AuditEvidence) -> str:
@@ -500,38 +417,28 @@ def _agree(proof: ProofEvidence) -> bool:
 
 
 def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
-    """What the audits can detect; counts and constants are certain and left out."""
-    audits = list(judged)
-    privacy = [a for a in audits if isinstance(a, PrivacyEvidence)]
-    means = [a for a in audits if isinstance(a, RiskEvidence | MeanEvidence)]
-    laws = [a for a in audits if isinstance(a, SamplingEvidence)]
-    halved = sum(a.smallest_fault is not None and a.smallest_fault <= 2 for a in privacy)
-    flagged = sum(a.smallest_fault is not None for a in privacy)
-    breakable = sum(not a.sees_nothing for a in means)
-    rejected = sum(bool(a.blind_rejected) for a in laws)
-    found = []
-    for kind, entries, seeing, words in (
-        (
-            "privacy",
-            privacy,
-            flagged,
-            f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise",
-        ),
-        ("expectation", means, breakable, f"{breakable} could have found a broken bound"),
-        ("law", laws, rejected, f"{rejected} rejected a sampler that ignores the data"),
-    ):
-        blind = sum(a.sees_nothing for a in entries)
-        verb = "sees" if blind == 1 else "see"
-        noun = {
-            "privacy": "privacy audit",
-            "expectation": "audit of an expectation",
-            "law": "audit of a law",
-        }[kind]
-        many = noun.replace("audit", "audits", 1) if len(entries) != 1 else noun
-        if entries:
-            text = f"{number_text.count(len(entries))} {many}, of which {words}; {blind} {verb} nothing here"
-            found.append(Power(kind, len(entries), seeing, blind, text))
-    return tuple(found)
+    """What the audits can detect, for the kinds of which that is counted."""
+    grouped: dict[str, list[AuditEvidence]] = {}
+    for audit in judged:
+        grouped.setdefault(renderer_of(audit).noun, []).append(audit)
+    order = {noun: min(_place(audit) for audit in audits) for noun, audits in grouped.items()}
+    return tuple(
+        _power(noun, grouped[noun]) for noun in sorted(grouped, key=lambda noun: order[noun]) if noun
+    )
+
+
+def _place(audit: AuditEvidence) -> int:
+    return OWN.index(audit.kind) if audit.kind in OWN else len(OWN)
+
+
+def _power(noun: str, audits: list[AuditEvidence]) -> Power:
+    renderer = renderer_of(audits[0])
+    blind = sum(renderer_of(audit).sees_nothing(audit) for audit in audits)
+    many = noun.replace("audit", "audits", 1) if len(audits) != 1 else noun
+    verb = "sees" if blind == 1 else "see"
+    text = f"{number_text.count(len(audits))} {many}, of which {renderer.says(audits)}; {blind} {verb} nothing here"
+    seeing = sum(renderer_of(audit).sees(audit) for audit in audits)
+    return Power(noun, len(audits), seeing, blind, text, renderer.leads)
 
 
 def _count(
@@ -565,11 +472,34 @@ def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]
     )
 
 
-def _scope_text(checked: int, total: int, proofs: int, audits: int, measurements: int) -> str:
+def _scope_text(
+    checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
+) -> str:
     scope = f"{checked} of {total} statements" if total else _plural(checked, "statement")
-    parts = [_plural(proofs, "formula"), _plural(audits, "audit")]
+    formulas, units = _apart(proofs)
+    also = f" (of {len(units):,} also the units)" if units else ""
+    parts = [_plural(len(formulas), "formula") + also, _plural(audits, "audit")]
     parts += [_plural(measurements, "measurement")] if measurements else []
     return f"Checked {scope}: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[ProofEvidence]]:
+    """Formulas, and comparisons of units, which are another question about the same formulas."""
+    formulas: list[ProofEvidence] = []
+    units: list[ProofEvidence] = []
+    for proof in proofs:
+        (units if proof.coverage is Coverage.UNIT else formulas).append(proof)
+    return formulas, units
+
+
+def _confirmed_text(proofs: Iterable[ProofEvidence]) -> str:
+    formulas, units = _apart(proofs)
+    said = f"{_confirmed(formulas)} of {_plural(len(formulas), 'formula')}"
+    return said + (f" and {_confirmed(units)} of {_plural(len(units), 'unit check')}" if units else "")
+
+
+def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
+    return f"{sum(proof.confirmed_by_checker for proof in proofs):,}"
 
 
 def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...]) -> str:

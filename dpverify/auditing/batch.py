@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
-from dpverify.auditing.black_box.scores import DEFAULT_SCORERS
-from dpverify.auditing.contract import PairSubject, PrivacyQuestion
-from dpverify.auditing.entries import privacy_entry
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.faults import FACTORS, Weakened, search_faults
-from dpverify.auditing.privacy import audit_privacy
+from dpverify.auditing.faults import search_faults
+from dpverify.auditing.looks import Looks
+from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, leaves, sandwiched
+from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
 from dpverify.evidence import PrivacyEvidence
-
-
-@dataclass(frozen=True)
-class Faults:
-    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`."""
-
-    weakened: Weakened | None
-    """None where there are none: the audit then is blind."""
-    fault: str
-    factors: Sequence[float] = FACTORS
 
 
 @dataclass(frozen=True)
 class BatchAuditor:
     """Lower-bounds the profile on a pair from a fixed number of runs: `audit_privacy`, and a search for faults.
 
-    Without `faults` nothing is tried out, as for a mechanism of which only outputs are known.
+    Where the subject has no `faults`, nothing is tried out, as for a mechanism of which only outputs are known.
     """
 
-    faults: Faults | None = None
-    low_bits: bool = False
-    """Whether to look at low bits and last decimals of outputs, and at nothing else."""
+    looks: Looks = field(default_factory=Looks)
+    spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
         """Draw all runs, bound, compare.
@@ -42,23 +29,50 @@ class BatchAuditor:
         Raises:
             InvalidArgumentError, InvalidDataError: as `audit_privacy`.
         """
+        claim = question.stated.guarantee
         left, right = subject.draw(question.runs)
         found = audit_privacy(
             left,
             right,
-            question.claim,
-            adjacency=question.adjacency,
+            claim,
+            adjacency=question.relation,
             failure_probability=error,
-            seed=question.seed,
+            seed=question.heading.seed,
             delta=question.delta,
-            scorers=LOW_BIT_SCORERS if self.low_bits else DEFAULT_SCORERS,
+            scorers=self.looks.scorers,
+            directions=self.looks.compared,
         )
-        if self.faults is not None:
+        faults: Faults | None = getattr(subject, "faults", None)
+        if faults is not None:
+            weakened = faults.weakened
             found = search_faults(
                 found,
-                question.claim,
-                self.faults.weakened,
-                fault=self.faults.fault,
-                factors=self.faults.factors,
+                claim,
+                None if weakened is None else lambda factor: weakened(factor).draw(question.runs),
+                fault=faults.fault,
+                factors=faults.factors,
             )
-        return privacy_entry(found, best_known=question.best_known, **question.asked)
+        return _entry(found, question, question.epsilons(found.delta, subject))
+
+
+def _entry(audit: PrivacyAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
+    return PrivacyEvidence(
+        **epsilons,
+        **question.fields(),
+        verdict=audit.verdict,
+        reason=audit.reason + leaves(question, audit, epsilons),
+        gap=audit.gap,
+        runs=audit.runs,
+        failure_probability=audit.failure_probability,
+        sees_nothing=audit.sees_nothing,
+        adjacency=audit.adjacency,
+        fault=audit.fault,
+        smallest_fault=audit.smallest_fault,
+        claim=audit.claim,
+        epsilon_lower=audit.epsilon_lower,
+        delta=audit.delta,
+        detectable=audit.detectable,
+        profile=sandwiched(audit.profile, question),
+        shares=audit.shares,
+        seed=audit.seed,
+    )

@@ -3,14 +3,71 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.evidence import ComplexityEvidence, Verdict
+
+Oracle = Literal["gradient", "value", "projection", "linear minimization"]
+"""What is counted; one gradient or value query is about one record."""
+
+_RUNS = 16
+"""As many are counted."""
+
+
+@dataclass(frozen=True)
+class CountQuestion(Question):
+    """Does a run make this number of oracle queries?"""
+
+    claimed: int
+    claim: str
+    data: str
+    exact: bool = True
+    """False where the claim is an upper bound on every run's count."""
+    oracle: Oracle = "gradient"
+    origin: Origin | None = None
+
+
+class Counted(Protocol):
+    """Something whose queries are counted."""
+
+    def count(self, oracle: Oracle, runs: int) -> ArrayLike:
+        """Queries of each run, (runs,)."""
+
+
+@dataclass(frozen=True)
+class CountAuditor:
+    """Counts the queries of some runs; what they show is certain, so it spends nothing."""
+
+    spends: ClassVar[bool] = False
+
+    def audit(self, question: CountQuestion, subject: Counted, error: ErrorShare) -> ComplexityEvidence:
+        """Count and compare.
+
+        Raises:
+            InvalidArgumentError, InvalidDataError: as `audit_queries`.
+        """
+        relation = Relation.EQUAL if question.exact else Relation.AT_MOST
+        found = audit_queries(subject.count(question.oracle, _RUNS), question.claimed, relation=relation)
+        return ComplexityEvidence(
+            **question.over_entry(),
+            origin=recorded(question.origin).get("origin"),
+            data=question.data,
+            oracle=question.oracle,
+            counted=found.counted,
+            claimed=found.claimed,
+            claim=question.claim,
+            verdict=found.verdict,
+            reason=found.reason,
+            seed=question.heading.seed,
+        )
 
 
 @dataclass(frozen=True)
@@ -55,6 +112,11 @@ def audit_queries(counted: ArrayLike, claimed: int, *, relation: Relation = Rela
     kept = worst == claimed if relation is Relation.EQUAL else worst <= claimed
     if kept:
         verdict, reason = Verdict.SUPPORTED, "every counted run agrees with the claim"
+        if relation is Relation.EQUAL:
+            reason += ", and one query more or less in any of them would have been found"
+        else:
+            most_said = f"{claimed / most:.3g} times the most" if most else "and none was made"
+            reason += f", and one query more than claimed would have been found; the claim is {most_said}"
     else:
         verdict, reason = (
             Verdict.VIOLATED,

@@ -4,13 +4,82 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.evidence import ConstantEvidence, Gap, Interval, Verdict
 
 Extreme = Literal["smallest", "largest"]
+
+
+@dataclass(frozen=True)
+class ConstantQuestion(Question):
+    """Is a printed constant on the right side of the one that can be computed?"""
+
+    formula: str
+    """In which the constant is c, in plain characters."""
+    provable: Interval
+    """Encloses the computed value: all of its numerical error is within, so that the auditor can round to the safe
+
+    side. Only where it is `rigorous` can the word be `certified` or `refuted`.
+    """
+    extreme: Extreme
+    """Whether the formula holds from this value on (a noise, a bound) or up to it (a step size)."""
+    printed: float | None
+    """None where no number is printed: then this is a measurement."""
+    parameters: dict[str, str]
+    """What was plugged in; without the printed constant, which stands for itself."""
+    range_fixed_by: str
+    """What fixes the range in which the value is right: `closed form for every n`, `a grid of 12 points`, ..."""
+    method: str
+    latex: str = ""
+    decisive: bool = False
+    """True where the formula is known to fail beyond the value, so that a printed constant there is wrong.
+
+    False where beyond it only this proof fails.
+    """
+    requires: dict[str, bool] = field(default_factory=dict)
+    """What has to hold besides, in words, and whether the computation found that it does."""
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class ConstantAuditor:
+    """Compares a printed constant with a computed one: it runs nothing, has no subject and spends nothing."""
+
+    spends: ClassVar[bool] = False
+
+    def audit(self, question: ConstantQuestion, subject: None, error: ErrorShare) -> ConstantEvidence:
+        """Compare.
+
+        Raises:
+            InvalidArgumentError: as `audit_constant`.
+        """
+        found = audit_constant(
+            question.provable,
+            extreme=question.extreme,
+            printed=question.printed,
+            decisive=question.decisive,
+            requires=question.requires,
+        )
+        return ConstantEvidence(
+            **question.over_entry(),
+            origin=recorded(question.origin).get("origin"),
+            formula=question.formula,
+            latex=question.latex,
+            smallest=found.provable if found.extreme == "smallest" else None,
+            largest=found.provable if found.extreme == "largest" else None,
+            printed=found.printed,
+            parameters=question.parameters,
+            range_fixed_by=question.range_fixed_by,
+            method=question.method,
+            verdict=found.verdict,
+            reason=found.reason,
+            gap=found.gap,
+        )
 
 
 @dataclass(frozen=True)
@@ -72,6 +141,14 @@ def audit_constant(
     return ConstantAudit(verdict, reason, safe, extreme, printed, gap)
 
 
+def _leaves(safe: float, printed: float, *, smallest: bool) -> str:
+    """How loose a printed constant on the right side is."""
+    more, less = (printed, safe) if smallest else (safe, printed)
+    if not less > 0:
+        return ""
+    return f": {more / less:.4g} times {'that' if smallest else 'smaller'}; a constant beyond it would have been found"
+
+
 def _compared(
     provable: Interval, safe: float, printed: float, *, smallest: bool, decisive: bool
 ) -> tuple[Verdict, str, Gap | None]:
@@ -82,7 +159,7 @@ def _compared(
         side = "at least" if smallest else "at most"
         return (
             Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
-            f"{stands} {side} the {bound} ({how})",
+            f"{stands} {side} the {bound} ({how}){_leaves(safe, printed, smallest=smallest)}",
             None,
         )
     beyond = printed < provable.lower if smallest else printed > provable.upper

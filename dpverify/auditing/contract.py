@@ -1,70 +1,76 @@
 """What an auditor is: a question, a subject and a share of the failure probability in, evidence out.
 
 An auditor is one file that has an `Auditor`; the rules of its verdict are there and nowhere else. Questions are frozen
-objects, a class for each kind. An auditor that needs no runs takes a subject that has none.
+objects, a class for each kind, and stand beside their auditor. Nothing here is about samples: an auditor that compares
+a number with a computed one takes a subject that cannot be run, or none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, TypeVar
 
-from numpy.typing import ArrayLike
-
-from dpverify.auditing.claims import Claim
-from dpverify.auditing.entries import AskedOnData
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.evidence import Evidence
-from dpverify.privacy import Adjacency
+from dpverify.evidence import AuditEvidence, ClaimOrigin
 
 QuestionT = TypeVar("QuestionT", contravariant=True)
 SubjectT = TypeVar("SubjectT", contravariant=True)
-EvidenceT = TypeVar("EvidenceT", bound=Evidence, covariant=True)
+EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence, covariant=True)
 
 
 class Auditor(Protocol[QuestionT, SubjectT, EvidenceT]):
     """Answers one kind of question."""
 
+    @property
+    def spends(self) -> bool:
+        """Whether it needs a part of the failure probability; one that does not leaves its share as it is."""
+
     def audit(self, question: QuestionT, subject: SubjectT, error: ErrorShare) -> EvidenceT:
         """Find evidence that is wrong with at most the share's probability, which it spends."""
 
 
-class PairSubject(Protocol):
-    """Something that runs on two neighboring data sets."""
+class Origin(Protocol):
+    """Where a claim comes from, and whether it is what stands there."""
 
-    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
-        """The next `count` outputs on one data set and on the other, (count,) or (count, d) each.
-
-        Runs of one data set are independent of one another and alike, from one call to the next as well.
-        """
+    def record(self) -> ClaimOrigin:
+        """The form that the ledger keeps."""
 
 
 @dataclass(frozen=True)
-class PrivacyQuestion:
-    """Does a guarantee hold on this pair of data sets?"""
+class Heading:
+    """What stands over an entry of the ledger: only whoever asks knows it."""
 
-    claim: Claim
-    adjacency: Adjacency | str
-    """The neighboring relation that the two data sets stand for."""
-    runs: int
-    """On each data set: exactly so many, or for an auditor that stops early at most."""
-    seed: int
-    """Of the auditor's own randomness."""
-    asked: AskedOnData
-    """What only whoever asks knows, for the ledger."""
-    delta: float | None = None
-    """Where epsilon is bounded; by default where the claim is, and for a curve 1e-5."""
-    best_known: Claim | None = None
-    """The sharpest guarantee that accounting has, for the upper curve of the sandwich."""
+    subject: str = ""
+    """A statement id, or what a user calls it."""
+    title: str = ""
+    reproduce: str = ""
+    """The command line that asks again."""
+    seed: int = 0
+    """Of all randomness: the mechanism's, and the auditor's own."""
 
 
-@dataclass(frozen=True)
-class GivenSamples:
-    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once."""
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What all questions have; a kind of question is a frozen dataclass on top of it."""
 
-    left: ArrayLike
-    right: ArrayLike
+    heading: Heading = Heading()
 
-    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
-        """All of them, whatever the count; auditors refuse sides of different shapes."""
-        return self.left, self.right
+    def headed(self, heading: Heading) -> Self:
+        """The same question under a heading."""
+        return replace(self, heading=heading)
+
+    def over_entry(self) -> dict[str, Any]:
+        """The heading as the fields that every entry has."""
+        return {
+            "subject": self.heading.subject,
+            "title": self.heading.title,
+            "reproduce": self.heading.reproduce,
+        }
+
+
+def recorded(origin: Origin | None) -> dict[str, Any]:
+    """Where a claim comes from, also in the one field that ledgers have always had for it."""
+    if origin is None:
+        return {}
+    record = origin.record()
+    return {"origin": record, "claim_source": record.source}

@@ -31,6 +31,7 @@ class ErrorShare:
         self._name = _checked_name(name)
         self._parts: tuple[ErrorShare, ...] = ()
         self._why: str | None = None
+        self._elsewhere: tuple[SpentShare, ...] = ()
 
     @classmethod
     def of(cls, failure_probability: float | ErrorShare, *, name: str = "all") -> ErrorShare:
@@ -40,6 +41,14 @@ class ErrorShare:
             checks.failure_probability("failure_probability", share.failure_probability)
             return share
         return cls(checks.failure_probability("failure_probability", failure_probability), name=name)
+
+    @classmethod
+    def nothing(cls, *, name: str = "all") -> ErrorShare:
+        """A share for who spends nothing: it can be neither divided nor spent."""
+        share = cls.__new__(cls)
+        share._exact, share._name, share._parts = Fraction(0), _checked_name(name), ()
+        share._why, share._elsewhere = None, ()
+        return share
 
     @property
     def name(self) -> str:
@@ -81,21 +90,39 @@ class ErrorShare:
         self._why = why
         return self.failure_probability
 
+    def settle(self, spent: Sequence[SpentShare]) -> None:
+        """Use it up by what was spent of a copy of it, in another process say.
+
+        Raises `InvalidArgumentError` for more than all of it, for nothing, and for a share that was used before.
+        """
+        self._check_unused()
+        total = sum((Fraction(part.failure_probability) for part in spent), Fraction(0))
+        if not 0 < total <= self._exact:
+            raise InvalidArgumentError(
+                "spent",
+                float(total),
+                f"above 0 and at most {self.failure_probability!r}, the share of {self._name}",
+            )
+        self._elsewhere = tuple(spent)
+
     def spent(self) -> tuple[SpentShare, ...]:
         """Who spent how much and why, in the order of the divisions; a name is its path below this share."""
         if self._why is not None:
             return (SpentShare(name=self._name, failure_probability=self.failure_probability, why=self._why),)
-        return tuple(
-            below if not part._parts else below.model_copy(update={"name": f"{part.name}: {below.name}"})
+        return self._elsewhere + tuple(
+            below
+            if below.name == part.name
+            else below.model_copy(update={"name": f"{part.name}: {below.name}"})
             for part in self._parts
             for below in part.spent()
         )
 
     def record(self) -> Budget:
-        """Give the form that the ledger keeps: what was handed on, by name."""
+        """Give the form that the ledger keeps: what was handed on, by name, and what it was spent on."""
         return Budget(
             failure_probability=self.failure_probability,
             spent={part.name: part.failure_probability for part in self._parts},
+            shares=self.spent(),
         )
 
     def _part(self, name: str, amount: Fraction) -> ErrorShare:
@@ -105,7 +132,11 @@ class ErrorShare:
         return ErrorShare(rounded, name=name)
 
     def _check_unused(self) -> None:
-        if self._parts or self._why is not None:
+        if not self._exact:
+            raise InvalidArgumentError(
+                "failure_probability", 0.0, "a share of something to divide or to spend"
+            )
+        if self._parts or self._elsewhere or self._why is not None:
             done = "divided" if self._parts else "spent"
             raise InvalidArgumentError("share", self._name, f"one that was not {done} before")
 

@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.black_box.band import choose_events
-from dpverify.auditing.black_box.candidates import Candidates, find_candidates
+from dpverify.auditing.black_box.candidates import find_candidates
 from dpverify.auditing.black_box.focus import (
     Focus,
     JudgedFocus,
+    Promises,
     choose_at_delta,
     choose_on_curve,
     judge,
@@ -79,6 +80,8 @@ class JudgedEvent:
     """Lower confidence bound of its probability on the left data set."""
     right_upper: float
     """Upper confidence bound of its probability on the right data set."""
+    directions: tuple[Direction, ...] = tuple(Direction)
+    """Those in which it counts."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,7 @@ def audit_privacy(
     seed: int,
     delta: float | None = None,
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
+    directions: Sequence[Direction] = tuple(Direction),
     most_events: int = 8,
 ) -> PrivacyAudit:
     """Audit a claim about the outputs of a mechanism on two neighboring data sets.
@@ -184,6 +188,7 @@ def audit_privacy(
         seed: of the audit's own randomness: how samples are divided and scores fitted.
         delta: where `epsilon_lower` is evaluated; by default the claim's own, 0 for a pure claim, 1e-5 for a curve.
         scorers: what learns the scores.
+        directions: in which the two data sets are compared, one or both; each alone shows what it shows of the profile.
         most_events: the most events that may be judged, at least 2.
 
     Raises:
@@ -198,6 +203,9 @@ def audit_privacy(
     whole = ErrorShare.of(failure_probability)
     seed = checks.whole_number("seed", seed, at_least=0)
     most_events = checks.whole_number("most_events", most_events, at_least=2)
+    compared = tuple(side for side in Direction if side in directions)
+    if not compared or not set(directions) <= set(Direction):
+        raise InvalidArgumentError("directions", directions, "one or both of Direction")
     neighbors = checked_relation(adjacency)
     stated = stated_corner(claim)
     if delta is None:
@@ -226,10 +234,11 @@ def audit_privacy(
 
     with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
-        candidates = find_candidates(scored)
-        focuses = _focus(candidates, stated, delta, judged, levels, grid, claimed)
+        candidates = find_candidates(scored).towards(compared)
+        promises = Promises(candidates, judged)
+        focuses = _focus(promises, stated, delta, levels, grid, claimed)
         thinned = np.union1d(grid[::16], grid[-1:] if stated is None else [min(stated[0], grid[-1])])
-        band_scorers = useful_scorers(candidates, pairs=judged, level=levels[0], delta=delta)
+        band_scorers = useful_scorers(promises, level=levels[0], delta=delta)
         band_scorers |= {focus.event.scorer for focus in focuses}
         events = choose_events(
             candidates.of(band_scorers),
@@ -241,7 +250,7 @@ def audit_privacy(
         )
         bound_failure = band_level / (2 * len(events))
         on_left, on_right = _judging_scores(events, focuses, scores, p[parts.judging], q[parts.judging])
-    judged_events = _judge(events, on_left, on_right, bound_failure)
+    judged_events = _judge(events, on_left, on_right, bound_failure, compared)
     judged_focuses = tuple(
         judge(
             focus,
@@ -251,6 +260,7 @@ def audit_privacy(
             (rng.random(), rng.random(), rng.random()),
         )
         for focus, level in zip(focuses, levels, strict=True)
+        if focus.direction in compared  # where nothing is promised, any may have been chosen
     )
 
     violation = _violation(judged_events, judged_focuses, claim, grid)
@@ -264,7 +274,8 @@ def audit_privacy(
     else:
         verdict, reason = (
             Verdict.SUPPORTED,
-            f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}",
+            f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}"
+            + (f"; only {compared[0]} was compared" if len(compared) == 1 else ""),
         )
     return PrivacyAudit(
         verdict=verdict,
@@ -343,27 +354,22 @@ def _learn(
 
 
 def _focus(
-    candidates: Candidates,
+    promises: Promises,
     stated: tuple[float, float] | None,
     delta: float,
-    judged: int,
     levels: Sequence[float],
     grid: Array,
     claimed: Array,
 ) -> tuple[Focus, ...]:
     """Choose what the verdict rests on, and what the bound at `delta` rests on where that is something else."""
     if stated is not None:
-        first = choose_at_delta(
-            candidates, pairs=judged, level=levels[0], delta=stated[1], claimed_epsilon=stated[0]
-        )
+        first = choose_at_delta(promises, level=levels[0], delta=stated[1], claimed_epsilon=stated[0])
     else:
         some = slice(None, None, 16)
-        first = choose_on_curve(
-            candidates, pairs=judged, level=levels[0], epsilons=grid[some], claimed=claimed[some]
-        )
+        first = choose_on_curve(promises, level=levels[0], epsilons=grid[some], claimed=claimed[some])
     if len(levels) == 1:
         return (first,)
-    second = choose_at_delta(candidates, pairs=judged, level=levels[1], delta=delta, claimed_epsilon=math.inf)
+    second = choose_at_delta(promises, level=levels[1], delta=delta, claimed_epsilon=math.inf)
     return first, second
 
 
@@ -383,7 +389,11 @@ def _judging_scores(
 
 
 def _judge(
-    events: Sequence[Event], on_left: dict[str, Array], on_right: dict[str, Array], bound_failure: float
+    events: Sequence[Event],
+    on_left: dict[str, Array],
+    on_right: dict[str, Array],
+    bound_failure: float,
+    directions: tuple[Direction, ...],
 ) -> tuple[JudgedEvent, ...]:
     """Count each event on the judging samples and bound its two probabilities."""
     runs = next(iter(on_left.values())).size
@@ -392,7 +402,7 @@ def _judge(
     lower = clopper_pearson_lower(left_counts, runs, bound_failure)
     upper = clopper_pearson_upper(right_counts, runs, bound_failure)
     return tuple(
-        JudgedEvent(event, int(k), int(j), float(a), float(b))
+        JudgedEvent(event, int(k), int(j), float(a), float(b), directions)
         for event, k, j, a, b in zip(events, left_counts, right_counts, lower, upper, strict=True)
     )
 
@@ -415,6 +425,7 @@ def _lines_of_events(
         (direction, float(a), float(b), event.event)
         for direction, more, less in zip(Direction, at_least, at_most, strict=True)
         for a, b, event in zip(more, less, events, strict=True)
+        if direction in event.directions
     ]
     for judged in focuses:
         if judged.line is not None:

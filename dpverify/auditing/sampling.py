@@ -10,19 +10,95 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.evidence import Gap, Interval, SamplingEvidence, Verdict
 
 Distance = Literal["total variation", "multiplicative"]
 
 _PLOTTED = 61
 """Points of the distribution functions that are kept for a plot."""
+
+
+@dataclass(frozen=True)
+class LawQuestion(Question):
+    """Is the law of a sampler's output as close to the right law as claimed, as far as one number a run shows?"""
+
+    reference: Callable[[Any], Any]
+    """P[statistic <= x] under the right law, vectorized; its own error is part of `reference_error`."""
+    reference_error: float
+    """At most how far `reference` is from the truth, absolutely."""
+    distance: Distance
+    """Multiplicative: every event's probability is within a factor exp(bound) of the right one, both ways."""
+    bound: float
+    """0 for an exact sampler."""
+    claim: str
+    statistic_name: str
+    """What the number is that is read off a run."""
+    data: str
+    runs: int
+    origin: Origin | None = None
+
+
+class Sampler(Protocol):
+    """A sampler, seen through one number a run."""
+
+    def draw(self, count: int) -> ArrayLike:
+        """Independent numbers, (count,)."""
+
+    def blind(self, count: int) -> ArrayLike | None:
+        """The same of a sampler that ignores the data; None where there is none."""
+
+
+@dataclass(frozen=True)
+class LawAuditor:
+    """Compares the law of a sampler with the one that it should have; see `audit_law`."""
+
+    spends: ClassVar[bool] = True
+
+    def audit(self, question: LawQuestion, subject: Sampler, error: ErrorShare) -> SamplingEvidence:
+        """Draw, compare, and do the same with a sampler that ignores the data.
+
+        Raises:
+            InvalidArgumentError, InvalidDataError: as `audit_law`.
+        """
+        found = audit_law(
+            subject.draw(question.runs),
+            blind=subject.blind(question.runs),
+            reference=question.reference,
+            reference_error=question.reference_error,
+            distance=question.distance,
+            bound=question.bound,
+            failure_probability=error.spend("the band around the distribution function"),
+        )
+        return SamplingEvidence(
+            **question.over_entry(),
+            **recorded(question.origin),
+            data=question.data,
+            claim=question.claim,
+            verdict=found.verdict,
+            reason=found.reason,
+            gap=found.gap,
+            runs=found.runs,
+            failure_probability=found.failure_probability,
+            shares=error.spent(),
+            sees_nothing=found.sees_nothing,
+            seed=question.heading.seed,
+            statistic=question.statistic_name,
+            distance=found.distance,
+            bound=found.bound,
+            measured=found.measured,
+            points=found.points,
+            detectable=found.detectable,
+            blind_rejected=found.blind_rejected,
+        )
 
 
 @dataclass(frozen=True)
@@ -98,7 +174,8 @@ def audit_law(
         verdict = Verdict.SUPPORTED
         reason = (
             f"no half-line contradicts the claim; one whose probability is off by {detectable:.2g} more than it allows "
-            "would have been found half the time, and a sampler that ignores the data is rejected"
+            "would have been found half the time, and a sampler that ignores the data is rejected; the two laws are "
+            f"at most {found.measured.upper:.2g} apart in Kolmogorov distance"
         )
     else:
         verdict = Verdict.UNDECIDED

@@ -26,38 +26,15 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff, smallest_epsilon
+from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.guarantees import Guarantee
 
 _TAIL_MASS = 1e-18
-_ROUNDING = 1e-12
 _INNER_ROUNDING = 2.0**-50
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a release's privacy loss
 _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
-_FARTHEST = 1e300  # stands for an infinite epsilon where two infinities would meet
 _TABLE_SIZE = 2049
-
-
-def _hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArray:
-    """`gaussian_hockey_stick` in plain floats, a hundred times faster, plus more than its rounding.
-
-    The second term's relative error is that of its logarithm, a difference of two numbers that are each a few
-    units in the last place off; the first term's is below that or some 1e-14. Many times as much is added, as a
-    part of the larger term, which is itself an upper bound.
-    """
-    from scipy import special
-
-    if mu == 0:
-        return np.zeros_like(epsilon)
-    finite = np.minimum(epsilon, _FARTHEST)
-    with np.errstate(over="ignore"):
-        first = special.ndtr(mu / 2 - finite / mu)
-        logarithm = special.log_ndtr(-mu / 2 - finite / mu)
-        second = np.exp(np.minimum(finite + logarithm, 0.0))
-        part = np.clip(2.0**-49 * (finite - logarithm), _ROUNDING, 1.0)
-    raised = np.maximum(first - second, 0.0) + part * first
-    above: FloatArray = np.minimum(raised, (1 + _ROUNDING) * first)
-    return above
 
 
 @dataclass(frozen=True)
@@ -141,7 +118,7 @@ class SampledBatch(Guarantee):
         inner = np.where(epsilon > 1, far, near) * (1 - _INNER_ROUNDING)
         total = np.full_like(inner, self._tail)
         for k, mass in self._copies:
-            total += mass * _hockey_stick_from_above(inner, k * self.mu)
+            total += mass * gaussian_hockey_stick_from_above(inner, k * self.mu)
         bounded: FloatArray = np.where(epsilon == math.inf, 0.0, np.minimum(total, 1.0))
         return bounded
 

@@ -28,6 +28,8 @@ _SATURATION_QUANTILE = 9.0
 # from here on the tail's asymptotic series is good to more than 60 bits within its first terms
 _FAR_TAIL = 1000.0
 _TAIL_TERMS = 10
+_SLACK = 1e-12  # relative, for rounding in floats
+_FARTHEST = 1e300  # stands for an infinite epsilon where two infinities would meet
 
 
 def _mills_ratio(t: arb) -> arb:
@@ -118,6 +120,32 @@ def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArr
         return _hockey_stick(float(eps), float(mus))
     values = [_hockey_stick(e, m) for e, m in zip(eps.ravel().tolist(), mus.ravel().tolist(), strict=True)]
     return np.array(values, dtype=np.float64).reshape(eps.shape)
+
+
+def gaussian_hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArray:
+    """`gaussian_hockey_stick` in plain floats, a hundred times faster, plus more than its rounding.
+
+    The second term's relative error is that of its logarithm, a difference of two numbers that are each a few
+    units in the last place off; the first term's is below that or some 1e-14. Many times as much is added, as a
+    part of the larger term, which is itself an upper bound.
+
+    Args:
+        epsilon: nats, at least 0 (infinity is allowed), any shape.
+        mu: in [0, 40).
+    """
+    from scipy import special
+
+    if mu == 0:
+        return np.zeros_like(epsilon)
+    finite = np.minimum(epsilon, _FARTHEST)
+    with np.errstate(over="ignore"):
+        first = special.ndtr(mu / 2 - finite / mu)
+        logarithm = special.log_ndtr(-mu / 2 - finite / mu)
+        second = np.exp(np.minimum(finite + logarithm, 0.0))
+        part = np.clip(2.0**-49 * (finite - logarithm), _SLACK, 1.0)
+    raised = np.maximum(first - second, 0.0) + part * first
+    above: FloatArray = np.minimum(raised, (1 + _SLACK) * first)
+    return above
 
 
 @overload

@@ -30,7 +30,7 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import composition, quantities
 from dpverify.privacy.conversions import profile_to_tradeoff
-from dpverify.privacy.gaussian import gaussian_hockey_stick
+from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.guarantees import GDP, Guarantee
 from dpverify.privacy.renyi import delta_from_renyi
 
@@ -98,7 +98,7 @@ class SampledGaussian(Guarantee):
         # rounded down, and with it the divergence up
         inner = np.log1p(np.minimum(np.expm1(np.minimum(epsilon, 700.0)) * self.n, 1e300)) * (1 - 2.0**-50)
         mu = math.nextafter(1 / self.noise_multiplier, math.inf)
-        return np.nextafter(np.asarray(gaussian_hockey_stick(inner, mu)) / self.n, 1.0)
+        return np.nextafter(gaussian_hockey_stick_from_above(inner, mu) / self.n, 1.0)
 
     @cached_property
     def distribution(self) -> composition.PrivacyLossDistribution:

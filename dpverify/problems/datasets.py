@@ -12,6 +12,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -252,6 +253,7 @@ def _number(cell: str) -> float | None:
         return None
 
 
+@cache
 def _breast_cancer() -> tuple[Matrix, Matrix, str]:
     from sklearn.datasets import load_breast_cancer
 
@@ -260,6 +262,7 @@ def _breast_cancer() -> tuple[Matrix, Matrix, str]:
     return scaled, 2.0 * np.asarray(target, dtype=np.float64) - 1.0, scaling
 
 
+@cache
 def _diabetes() -> tuple[Matrix, Matrix, str]:
     from sklearn.datasets import load_diabetes
 
@@ -270,6 +273,7 @@ def _diabetes() -> tuple[Matrix, Matrix, str]:
     return scaled, labels, scaling + "; labels mapped from [25, 346] to [-1, 1]"
 
 
+@cache
 def _digits() -> tuple[Matrix, Matrix, str]:
     from sklearn.datasets import load_digits
 

@@ -44,11 +44,15 @@ def _path(folder: Path, name: str) -> Path:
 
 
 def store(value: Json, folder: Path) -> str:
-    """Write a certificate to `folder` under its hash and return its name; nothing is ever half written."""
+    """Write a certificate to `folder` under its hash and return its name; nothing is ever half written.
+
+    It is not waited for until it is on the disk, which takes longer than most proofs: what a power failure leaves of it
+    does not have its hash.
+    """
     name = digest(value)
     target = _path(folder, name)
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(target, canonical(value).encode("ascii"))
+    write_whole(target, canonical(value).encode("ascii"), durable=False)
     return name
 
 

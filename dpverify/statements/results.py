@@ -244,8 +244,8 @@ RESULTS = (
     ),
     NamedResult(
         id="johnson-lindenstrauss",
-        title="the projection to a random subspace of a quarter of the dimension d or more is, with probability "
-        "1 - exp(-C d a^2), at most a shorter than half of a vector of the unit ball",
+        title="the projection of a vector u to a uniformly random subspace of m of n dimensions is at least "
+        "(1 - t) sqrt(m/n) |u| long, except with probability exp(-C m t^2)",
         source="Vershynin: High-Dimensional Probability, Lemma 5.3.2",
     ),
     NamedResult(

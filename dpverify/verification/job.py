@@ -17,7 +17,7 @@ from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
-from dpverify.verification.audits import AuditSettings, is_statistical
+from dpverify.verification.audits import AuditSettings
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
@@ -69,7 +69,7 @@ class VerificationSettings:
                     name,
                     f"an audit plan such as {', '.join(near)} (`dpverify explain ALGORITHM` names those of one)",
                 )
-        shares = max(1, sum(is_statistical(plan) for plan in self._wanted(_plans(chosen))))
+        shares = max(1, sum(plan.auditor.spends for plan in self._wanted(_plans(chosen))))
         checks.failure_probability(
             "--failure-probability",
             self.failure_probability,
@@ -121,7 +121,7 @@ def _verify(
         else []
     )
     budget = ErrorShare(settings.failure_probability)
-    statistical = [plan.name for plan in plans if is_statistical(plan)]
+    statistical = [plan.name for plan in plans if plan.auditor.spends]
     shares = dict(zip(statistical, budget.split(*statistical), strict=True)) if statistical else {}
     executor = Executor.parse(settings.executor)
     granted = [
@@ -129,8 +129,11 @@ def _verify(
         for plan in plans
     ]
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
-    found = carry_out_all(granted, around, jobs=settings.jobs, watch=watch)
-    audits = [entry for entries in found for entry in entries]
+    found = list(carry_out_all(granted, around, jobs=settings.jobs, watch=watch))
+    for plan, made in zip(plans, found, strict=True):
+        if plan.auditor.spends:
+            shares[plan.name].settle([part for entry in made for part in entry.spent()])
+    audits = [entry for made in found for entry in made]
     entries = catalog_entries(records)
     ledger = Ledger(
         program_version=__version__,

@@ -10,7 +10,6 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,8 +100,9 @@ def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
     for plan in plans:
         if plan.subject == id_:
             build: Any = plan.build
-            while isinstance(build, partial):
-                build = build.func
+            # what builds several cases, and a partial function, call another one
+            while inner := getattr(build, "cases", None) or getattr(build, "func", None):
+                build = inner
             named.setdefault(build, []).append(plan.name)
     for build, names in named.items():
         if inspect.isfunction(build):

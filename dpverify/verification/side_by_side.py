@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Evidence, Reuse
+from dpverify.evidence import AuditEvidence, Reuse
 from dpverify.running import Executor, Progress
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers
@@ -29,7 +29,7 @@ class GrantedAudit:
 
 def carry_out_all(
     audits: Sequence[GrantedAudit], settings: AuditSettings, *, jobs: int, watch: ProgressMaker
-) -> Iterator[list[Evidence]]:
+) -> Iterator[list[AuditEvidence]]:
     """What each audit finds, in the order given, whatever the number of processes.
 
     More than one process only where the runs of an audit are not spread over processes or a cluster themselves.
@@ -64,7 +64,7 @@ def carry_out_all(
 
 def _carried_out(
     settings: AuditSettings, store: str | None, audit: tuple[str, float]
-) -> tuple[list[Evidence], Reuse | None]:
+) -> tuple[list[AuditEvidence], Reuse | None]:
     name, failure_probability = audit
     plan = next((plan for paper in papers().values() for plan in paper.plans if plan.name == name), None)
     if plan is None:  # the other process sees other papers

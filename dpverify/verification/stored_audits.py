@@ -7,7 +7,7 @@ import os
 
 from pydantic import TypeAdapter
 
-from dpverify.evidence import Evidence
+from dpverify.evidence import AnyAudit, AuditEvidence
 from dpverify.running import fingerprint
 from dpverify.running.program import program_hash
 from dpverify.running.sources import SourceWatch, unchanged
@@ -15,10 +15,10 @@ from dpverify.statements.plans import Plan
 from dpverify.verification.audits import AuditSettings, carry_out
 from dpverify.verification.versions import library_versions
 
-_EVIDENCE: TypeAdapter[list[Evidence]] = TypeAdapter(list[Evidence])
+_EVIDENCE: TypeAdapter[list[AuditEvidence]] = TypeAdapter(list[AnyAudit])
 
 
-def carry_out_or_take(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[Evidence]:
+def carry_out_or_take(plan: Plan, settings: AuditSettings, failure_probability: float) -> list[AuditEvidence]:
     """What `carry_out` finds; taken from the store where it is there already, and kept there.
 
     The executor is no part of the key: results do not depend on it.

@@ -12,11 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify import checks
-from dpverify.auditing import Auditor, BatchAuditor, Encoder, ErrorShare, PairSubject, PrivacyQuestion
+from dpverify.auditing import (
+    Auditor,
+    BatchAuditor,
+    Encoder,
+    ErrorShare,
+    Heading,
+    PairSubject,
+    PrivacyQuestion,
+)
+from dpverify.auditing.looks import Looks
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
-from dpverify.privacy import Adjacency, parse_claim
+from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
 from dpverify.problems import read_csv
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import command_line
@@ -31,6 +40,8 @@ _SETTLED = 100
 """Runs from which the time of a round says something about the time of the rest."""
 _SILENCE = 10.0
 """Seconds after which a sequential audit says how far it is, if runs have not doubled before."""
+
+_EVERYWHERE = Looks()
 
 NOT_REPEATED = (
     "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
@@ -58,6 +69,7 @@ class FunctionQuestion:
         executor: where blocks of runs are computed.
         store: file in which finished blocks are kept; not for a command, whose sources are not known.
         limits: for the function.
+        delta: where epsilon is bounded; None: where the claim is, and for a curve 1e-5.
 
     Raises:
         InvalidArgumentError: for a claim, adjacency, executor, failure probability or store that cannot be used.
@@ -74,6 +86,7 @@ class FunctionQuestion:
     executor: str = "serial"
     store: str | None = None
     limits: Limits = field(default_factory=Limits)
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         parse_claim(self.claim)
@@ -96,7 +109,8 @@ class FunctionQuestion:
     def again(self, runs: int, *more: str) -> str:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
-        how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        how: tuple[str, ...] = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        how += () if self.delta is None else ("--delta", repr(self.delta))
         return command_line(
             "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
             "--claim", self.claim, *how, *more, "--runs", runs,
@@ -107,25 +121,20 @@ class FunctionQuestion:
         """What an auditor is asked."""
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
-            guarantee,
-            checked_adjacency(self.adjacency),
+            StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
+            f"{self.data} and {self.neighbor}",
             self.runs,
-            self.seed,
-            {
-                "subject": str(self.named),
-                "title": f"{self.named} against {guarantee}",
-                "data": f"{self.data} and {self.neighbor}",
-                "reproduce": "",
-            },
+            delta=self.delta,
+            heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
         )
 
 
 def audit_function(
-    question: FunctionQuestion, *, low_bits: bool = False, progress: Progress | None = None
+    question: FunctionQuestion, *, looks: Looks = _EVERYWHERE, progress: Progress | None = None
 ) -> PrivacyEvidence:
     """Run a user's function on two data sets, as often as asked, and audit what comes out.
 
-    With `low_bits`, only the low bits and last decimals of outputs are looked at.
+    `looks` says at what of the outputs.
     A block is run twice: where its bits differ, the entry says that nothing is reproduced from the seed.
 
     Raises:
@@ -133,8 +142,8 @@ def audit_function(
             exits, ends its process, fails or does not come back within its limits, and for data sets that are no
             neighbors.
     """
-    how = ("--fixed-runs", *(("--low-bits",) if low_bits else ()))
-    auditor = BatchAuditor(low_bits=low_bits)
+    how = ("--fixed-runs", *looks.options())
+    auditor = BatchAuditor(looks)
     return _answered(question, auditor, lambda _: question.again(question.runs, *how), progress)
 
 

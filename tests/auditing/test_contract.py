@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpverify.auditing import Auditor, BatchAuditor, ErrorShare, Faults, PairSubject, PrivacyQuestion
+from dpverify.auditing import (
+    Auditor,
+    BatchAuditor,
+    ConstantAuditor,
+    ConstantQuestion,
+    ErrorShare,
+    Faults,
+    Heading,
+    PairSubject,
+    PrivacyQuestion,
+)
+from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import PrivacyEvidence, Verdict
-from dpverify.privacy import PureDP
+from dpverify.evidence import Interval, PrivacyEvidence, Verdict
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 
 Array = NDArray[np.float64]
 AUDITORS = [BatchAuditor(), BettingAuditor()]
@@ -25,6 +36,7 @@ class Laplace:
 
     scale: float
     drawn: list[int] = field(default_factory=list)
+    faults: Faults | None = None
 
     def draw(self, count: int) -> tuple[Array, Array]:
         rng = np.random.default_rng((7, len(self.drawn)))
@@ -33,8 +45,8 @@ class Laplace:
 
 
 def asks(epsilon: float, runs: int = 4000) -> PrivacyQuestion:
-    asked = {"subject": "noise", "title": "noise", "data": "two numbers", "reproduce": "again"}
-    return PrivacyQuestion(PureDP(epsilon), "replace-one", runs, 3, asked)  # type: ignore[arg-type]
+    stated = StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE)
+    return PrivacyQuestion(stated, "two numbers", runs, heading=Heading("noise", "noise", "again", 3))
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -83,8 +95,45 @@ def test_a_watch_ends_an_audit() -> None:
 
 
 def test_faults_are_tried_out() -> None:
-    seen = Faults(lambda factor: Laplace(1 / factor).draw(4000), "noise divided by", (4.0, 2.0))
-    found = BatchAuditor(seen).audit(asks(1.0), Laplace(1.0), ErrorShare(1e-3))
+    seen, blind = Laplace(1.0), Laplace(1.0)
+    seen.faults = Faults(lambda factor: Laplace(1 / factor), "noise divided by", (4.0, 2.0))
+    found = BatchAuditor().audit(asks(1.0), seen, ErrorShare(1e-3))
     assert (found.verdict, found.smallest_fault) == (Verdict.SUPPORTED, 2.0)
-    blind = BatchAuditor(Faults(None, "")).audit(asks(1.0), Laplace(1.0), ErrorShare(1e-3))
-    assert (blind.verdict, blind.sees_nothing) == (Verdict.UNDECIDED, True)
+    blind.faults = Faults(None, "")
+    found = BatchAuditor().audit(asks(1.0), blind, ErrorShare(1e-3))
+    assert (found.verdict, found.sees_nothing) == (Verdict.UNDECIDED, True)
+
+
+def test_faults_need_as_many_runs() -> None:
+    class Fewer(Laplace):
+        def draw(self, count: int) -> tuple[Array, Array]:
+            return super().draw(count // 2)
+
+    subject = Laplace(1.0, faults=Faults(lambda factor: Fewer(1 / factor), "noise divided by"))
+    with pytest.raises(InvalidArgumentError, match="4000 runs, as many as were audited"):
+        BatchAuditor().audit(asks(1.0), subject, ErrorShare(1e-3))
+
+
+def test_auditors_that_run_nothing() -> None:
+    """A constant has no subject, an accountant one that is computed; both leave their share as it is."""
+    heading = Heading("a", "a", "again")
+    constant = ConstantQuestion(
+        "c", Interval(lower=1.0, upper=2.0), "smallest", 3.0, {}, "", "", heading=heading
+    )
+    share = ErrorShare(0.01)
+    assert ConstantAuditor().audit(constant, None, share).verdict is Verdict.SUPPORTED
+    releases = NoisyReleases("gaussian", 1.0)
+    enough = releases.smallest_epsilon(1e-5).upper
+    for claimed, verdict in ((enough, Verdict.SUPPORTED), (enough / 2, Verdict.VIOLATED)):
+        asked = AccountantQuestion(claimed, 1e-5, "ours", heading=heading)
+        entry = AccountantAuditor().audit(asked, releases, share)
+        assert (entry.verdict, entry.claimed) == (verdict, claimed)
+        assert entry.smallest.lower <= enough <= entry.smallest.upper
+    assert share.spent() == ()
+
+
+def test_a_share_of_nothing_cannot_be_used() -> None:
+    nothing = ErrorShare.nothing()
+    for use in (lambda: nothing.spend("anything"), lambda: nothing.split("a")):
+        with pytest.raises(InvalidArgumentError, match="a share of something"):
+            use()

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpverify.auditing import (
-    audit_constant,
-    audit_mean,
+    BatchAuditor,
+    Bound,
+    BoundsQuestion,
+    ConstantAuditor,
+    ConstantQuestion,
+    CountAuditor,
+    CountQuestion,
+    ErrorShare,
+    GivenSamples,
+    Heading,
+    PrivacyQuestion,
+    RateAuditor,
+    RateQuestion,
+    RiskAuditor,
     audit_privacy,
-    audit_queries,
-    complexity_entry,
-    constant_entry,
-    fit_rate,
-    privacy_entry,
-    rate_entry,
-    risk_entry,
 )
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval, Verdict
-from dpverify.privacy import GDP, Adjacency, parse_claim
+from dpverify.privacy import GDP, Adjacency, StatedGuarantee, parse_claim
 from dpverify.reports.summary import audit_text, is_measurement
+from dpverify.statements.plans import Unstated
+
+HEADING = Heading("a:b", "t", "r", 3)
 
 
 @pytest.mark.parametrize(
@@ -40,17 +49,17 @@ def test_every_kind_of_claim(claim: str, true_for_the_pair: bool) -> None:
     """A Gaussian pair with mu = 1; chance of a false alarm 1e-6 each."""
     rng = np.random.default_rng(1)
     left, right = rng.normal(0, 1, 60_000), rng.normal(1, 1, 60_000)
-    audit = audit_privacy(
-        left, right, parse_claim(claim), adjacency="replace-one", failure_probability=1e-6, seed=3
-    )
-    assert audit.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
-    entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r", best_known=GDP(1.0))
-    assert entry.verdict is audit.verdict
+    stated = StatedGuarantee(parse_claim(claim), Adjacency.REPLACE_ONE)
+    question = PrivacyQuestion(stated, "d", 60_000, best_known=GDP(1.0), heading=HEADING)
+    entry = BatchAuditor().audit(question, GivenSamples(left, right), ErrorShare(1e-6))
+    assert entry.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
     assert entry.claim == str(parse_claim(claim))
     assert (entry.seed, entry.runs, entry.failure_probability) == (3, 60_000, 1e-6)
     for point in entry.profile:
         assert point.delta_upper is not None
-        assert point.delta_lower <= point.delta_upper
+        assert point.delta_upper <= GDP(1.0).privacy_profile(point.epsilon) * (1 + 1e-12)
+        if true_for_the_pair:
+            assert point.delta_lower <= point.delta_upper
     assert type(entry).model_validate_json(entry.model_dump_json()) == entry
 
 
@@ -65,21 +74,37 @@ def test_randomized_response_at_its_own_claim() -> None:
     assert 0.9 < audit.epsilon_lower <= 1
 
 
+class Uniform:
+    """Numbers from 0 to 1."""
+
+    quantity, lower, upper, minimum, extreme, runs_a_number = "q", 0.0, 1.0, None, None, 1
+
+    def draw(self, count: int) -> NDArray[np.float64]:
+        return np.random.default_rng(3).random(count)
+
+
+class Counts:
+    """Four or five queries."""
+
+    def count(self, oracle: str, runs: int) -> NDArray[np.int64]:
+        return np.arange(runs) % 2 + 4
+
+
 def test_the_other_entries() -> None:
-    values = np.random.default_rng(3).random(500)
-    mean = audit_mean(values, bound=0.6, lower=0, upper=1, failure_probability=1e-3)
-    risk = risk_entry(mean, subject="s", title="t", data="d", quantity="q", claim="c", seed=3, reproduce="r")
-    assert (risk.verdict, risk.measured, risk.bound) == (Verdict.SUPPORTED, mean.measured, 0.6)
-    assert "would have been found" in risk.reason
-    fit = fit_rate([1, 10], [Interval(lower=1, upper=1), Interval(lower=0.0, upper=0.1)], -1.0)
-    rate = rate_entry(
-        fit, subject="s", title="t", over="n", runs=5, failure_probability=0.1, seed=3, reproduce="r"
+    bounds = tuple(Bound(0.6, "c", "d", 500, size=size) for size in (1.0, 10.0))
+    risk = RiskAuditor().audit(
+        BoundsQuestion(bounds, "n", heading=HEADING), (Uniform(), Uniform()), ErrorShare(1e-3)
     )
-    assert rate.exponent.lower == -np.inf
+    assert (risk.verdict, risk.bound, risk.claim, risk.seed) == (Verdict.SUPPORTED, 0.6, "c", 3)
+    assert risk.measured.lower < 0.5 < risk.measured.upper
+    assert "would have been found" in risk.reason
+    origin = Unstated("a test")
+    rate = RateAuditor().audit(RateQuestion(-1.0, origin, heading=HEADING), risk, ErrorShare.nothing())
+    assert [point[0] for point in rate.points] == [1.0, 10.0]
+    assert (rate.over, rate.runs, rate.failure_probability) == ("n", 500, 1e-3)
     assert type(rate).model_validate_json(rate.model_dump_json()) == rate
-    queries = audit_queries([4, 5], 4)
-    count = complexity_entry(
-        queries, subject="s", title="t", data="d", oracle="gradient", claim="= n T", seed=3, reproduce="r"
+    count = CountAuditor().audit(
+        CountQuestion(4, "= n T", "d", heading=HEADING), Counts(), ErrorShare.nothing()
     )
     assert (count.counted, count.claimed, count.verdict) == (5, 4, Verdict.VIOLATED)
 
@@ -96,7 +121,14 @@ def test_every_privacy_verdict_names_the_adjacency() -> None:
             audit = audit_privacy(
                 left, right, parse_claim(claim), adjacency=adjacency, failure_probability=1e-6, seed=1
             )
-            entry = privacy_entry(audit, subject="a:b", title="t", data="d", reproduce="r")
+            asked = PrivacyQuestion(
+                StatedGuarantee(parse_claim(claim), Adjacency.AS_GIVEN),
+                "d",
+                4000,
+                neighbors=named,
+                heading=HEADING,
+            )
+            entry = BatchAuditor().audit(asked, GivenSamples(left, right), ErrorShare(1e-6))
             assert (audit.verdict, entry.adjacency) == (verdict, named)
             assert f"neighbors: {named}" in audit.reason
             assert f"neighbors: {named}" in audit_text(entry)
@@ -107,17 +139,9 @@ def test_every_privacy_verdict_names_the_adjacency() -> None:
 
 def test_entries_of_constants() -> None:
     for extreme, smallest, largest in (("smallest", 2.0, None), ("largest", None, 1.0)):
-        audit = audit_constant(Interval(lower=1.0, upper=2.0), extreme=extreme, printed=None)
-        entry = constant_entry(
-            audit,
-            formula="c",
-            latex="",
-            parameters={},
-            range_fixed_by="a grid",
-            method="m",
-            subject="s",
-            title="t",
-            reproduce="r",
+        question = ConstantQuestion(
+            "c", Interval(lower=1.0, upper=2.0), extreme, None, {}, "a grid", "m", heading=HEADING
         )
+        entry = ConstantAuditor().audit(question, None, ErrorShare.nothing())
         assert (entry.smallest, entry.largest, entry.printed) == (smallest, largest, None)
         assert is_measurement(entry)

@@ -45,7 +45,9 @@ def test_who_spent_what_and_why() -> None:
     )
     second.spend("another audit")
     assert [spent.name for spent in whole.spent()] == ["first: claim", "first: band", "second"]
-    assert whole.record() == Budget(failure_probability=0.01, spent={"first": 0.005, "second": 0.005})
+    assert whole.record() == Budget(
+        failure_probability=0.01, spent={"first": 0.005, "second": 0.005}, shares=whole.spent()
+    )
 
 
 def test_nothing_is_spent_twice() -> None:
@@ -88,3 +90,26 @@ def test_weights_are_positive_numbers_one_for_each_name(weights: tuple[float, ..
 def test_a_reason_is_given(why: str) -> None:
     with pytest.raises(InvalidArgumentError, match="why"):
         ErrorShare(0.01).spend(why)
+
+
+def test_what_was_spent_elsewhere_is_settled_once() -> None:
+    whole = ErrorShare(0.01)
+    first, second = whole.split("first", "second")
+    copy = ErrorShare.of(first.failure_probability, name="first")
+    for part in copy.split("claim", "band"):
+        part.spend("a bound")
+    first.settle(copy.spent())
+    second.settle([SpentShare(name="second", failure_probability=0.005, why="all of it")])
+    assert [share.name for share in whole.spent()] == ["first: claim", "first: band", "second"]
+    budget = whole.record()
+    assert [share.name for share in budget.spent_on("first")] == ["claim", "band"]
+    assert [share.name for share in budget.spent_on("second")] == [""]
+    with pytest.raises(InvalidArgumentError, match="before"):
+        first.settle(copy.spent())
+
+
+@pytest.mark.parametrize("amount", [0.0101, 0.0])
+def test_more_than_a_share_or_nothing_is_not_settled(amount: float) -> None:
+    spent = [SpentShare(name="a", failure_probability=amount, why="too much")] if amount else []
+    with pytest.raises(InvalidArgumentError, match=r"at most 0\.01"):
+        ErrorShare(0.01).settle(spent)

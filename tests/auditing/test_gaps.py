@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.auditing import audit_constant, audit_law, audit_mean, audit_privacy, fit_rate
-from dpverify.auditing.entries import constant_entry
+from dpverify.auditing import (
+    ConstantAuditor,
+    ConstantQuestion,
+    ErrorShare,
+    audit_constant,
+    audit_law,
+    audit_mean,
+    audit_privacy,
+    fit_rate,
+)
 from dpverify.evidence import Gap, Interval, Verdict
 from dpverify.privacy import Adjacency, PureDP
 
@@ -69,8 +77,6 @@ def test_undecided_audits_have_a_reason_of_the_list(audit: Any, gap: Gap | None)
 
 
 def test_the_reason_gets_into_the_entry() -> None:
-    entry = constant_entry(
-        constant(), subject="a.b", title="A constant", formula="c", latex="", parameters={}, range_fixed_by="",
-        method="", reproduce="",
-    )  # fmt: skip
+    question = ConstantQuestion("c", Interval(lower=1.5, upper=1.6), "smallest", 1.0, {}, "", "")
+    entry = ConstantAuditor().audit(question, None, ErrorShare.nothing())
     assert entry.gap is Gap.PROOF_FALLS_SHORT

@@ -30,7 +30,8 @@ from dpverify.privacy import (
     tradeoff_to_profile,
     zCDP,
 )
-from dpverify.privacy.batch_sampling import SampledBatch, SampledBatches, _hockey_stick_from_above
+from dpverify.privacy.batch_sampling import SampledBatch, SampledBatches
+from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.renyi import LinearCurve, delta_from_renyi, epsilon_from_renyi
 
 EPSILONS = np.array([0.0, 1.0, 50.0, 700.0, 800.0, 1e4, math.inf])
@@ -217,7 +218,7 @@ def test_a_tradeoff_function_with_corners_never_proves_a_smaller_delta(
 @example(mu=39_000.0, quantile=30.0)
 def test_plain_floats_stay_above_the_exact_divergence(mu: float, quantile: float) -> None:
     epsilon = max(0.0, mu * (quantile + mu / 2))
-    found = float(_hockey_stick_from_above(np.array(epsilon), mu))
+    found = float(gaussian_hockey_stick_from_above(np.array(epsilon), mu))
     assert found >= gaussian_hockey_stick(epsilon, mu)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dpverify.formulas.expressions import integer, real, total
@@ -17,21 +19,22 @@ from dpverify.proving.provers.search import (
     Terms,
     graded,
     may_fail,
-    ranked,
     simple_values,
 )
+from dpverify.proving.provers.sieve import Sieve, ranks
 
 X, Y, Z, N, K = real("x"), real("y", gt=0), real("z"), integer("n", ge=1), integer("k")
 
 
 @pytest.mark.parametrize("sizes", [(1,), (4,), (3, 2), (2, 5, 3), (2, 1, 2, 3, 2, 2, 3)])
 def test_tuples_come_by_the_sum_of_their_ranks_each_once(sizes: tuple[int, ...]) -> None:
-    lists = [[f"{k}.{r}" for r in range(size)] for k, size in enumerate(sizes)]
-    found = list(ranked(lists, 10**6))
-    ranks = [ranks for ranks, _ in found]
-    assert ranks == sorted(itertools.product(*map(range, sizes)), key=lambda r: (sum(r), r))
-    assert all(entries == tuple(f"{k}.{r}" for k, r in enumerate(rs)) for rs, entries in found)
-    assert [r for r, _ in ranked(lists, 3)] == ranks[:3]
+    found = list(map(tuple, ranks(sizes, 10**6).tolist()))
+    assert found == sorted(itertools.product(*map(range, sizes)), key=lambda r: (sum(r), r))
+    assert ranks(sizes, 3).tolist() == [list(r) for r in found[:3]]
+    lists = [[Fraction(r, k + 1) for r in range(size)] for k, size in enumerate(sizes)]
+    values = [tuple(entries[r] for entries, r in zip(lists, rs, strict=True)) for rs in found]
+    assert list(graded(lists, 10**6)) == values
+    assert list(graded([*lists, []], 10**6)) == []
 
 
 CLAIMS: list[tuple[Formula, tuple[Formula, ...]]] = [
@@ -49,6 +52,9 @@ CLAIMS: list[tuple[Formula, tuple[Formula, ...]]] = [
 ]
 
 
+NEVER_SIEVED: list[Formula] = [Le(total(K, K, 1, N), N)]
+
+
 @pytest.mark.parametrize(("claim", "assuming"), CLAIMS)
 def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tuple[Formula, ...]) -> None:
     over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
@@ -57,13 +63,18 @@ def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tupl
     gap = Search()._gap(obligation, names, Terms())
     quick = may_fail(claim, assuming, names, Terms())
     lists = [simple_values(v, None) for v in over]
+    points = list(graded(lists, min(SIMPLE_POINTS, 3000)))
+    kept = Sieve(claim, assuming, names).kept(np.array(points, dtype=np.float64).T)
     passed, failing = 0, []
-    for values in graded(lists, min(SIMPLE_POINTS, 3000)):
+    for values, is_kept in zip(points, kept, strict=True):
         x = [float(value) for value in values]
         if gap(x) > 0:
             failing.append(values)
             assert quick(*x), values
+            assert is_kept, values
         passed += not quick(*x)
     assert passed > 0 or failing
+    # what it cannot evaluate, it keeps
+    assert not kept.all() or claim in NEVER_SIEVED
     simple = Search()._simple(quick, obligation, gap, math.inf)
     assert [tuple(p[n] for n in names) for p in itertools.islice(simple, 20)] == failing[:20]

@@ -62,7 +62,7 @@ def _changed(**changes: object) -> str:
         (_changed(seconds=None), "at seconds: "),
         (_changed(unheard_of=1), "at unheard_of: "),
         (_changed(entries=[{"kind": "rumor"}]), "at entries.0: "),
-        (_changed(entries=[{"kind": "proof"}]), "at entries.0.proof.statement: "),
+        (_changed(entries=[{"kind": "proof"}]), "at entries.0.statement: "),
         (_changed(statements={}), "at statements: "),
     ],
 )

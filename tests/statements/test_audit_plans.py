@@ -10,20 +10,13 @@ import pytest
 
 from dpverify import checks
 from dpverify.algorithms.weakening import Weakened
+from dpverify.auditing import BoundsQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import LawOf, OnPair
 from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
 from dpverify.running import Executor
 from dpverify.statements.gll22.audits.regularized_exponential_mechanism import UNWEAKENED
 from dpverify.statements.paper import papers
-from dpverify.statements.plans import (
-    ConstantPlan,
-    MeanPlan,
-    Plan,
-    PrivacyCase,
-    PrivacyPlan,
-    Profile,
-    RiskPlan,
-    SamplingPlan,
-)
+from dpverify.statements.plans import CONSTANT, LAW, PRIVACY, Along, Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
 
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.plans}
@@ -33,19 +26,16 @@ COSTLY_TO_BUILD = frozenset({"bst14.alg1/constant-512", "fmtt18.multitask/consta
 
 
 @cache
-def _cases(name: str) -> tuple[Any, ...]:
-    built: Any = PLANS[name].build(Profile.QUICK)
-    return built if isinstance(built, tuple) else (built,)
+def _built(name: str) -> Audit:
+    return PLANS[name].build(Profile.QUICK)
 
 
 @pytest.mark.parametrize("name", sorted(set(PLANS) - COSTLY_TO_BUILD))
 def test_every_claim_stands_beside_its_print(name: str) -> None:
-    plan = PLANS[name]
-    origins = [case.origin for case in _cases(name)]
-    if isinstance(plan, RiskPlan) and plan.rate is not None:
-        origins.append(plan.rate.origin)
-    for origin in origins:
-        record = origin.record()
+    built = _built(name)
+    asked: list[Any] = [*getattr(built.question, "bounds", [built.question]), *(q for _, q in built.then)]
+    for one in asked:
+        record = one.origin.record()
         assert record.form is not ClaimForm.NOT_COMPARED
         if record.form is ClaimForm.UNSTATED:
             assert record.because
@@ -60,40 +50,41 @@ def test_every_claim_stands_beside_its_print(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     # the others have a case or two
-    sorted(n for n, plan in PLANS.items() if isinstance(plan, RiskPlan | MeanPlan) and plan.curve_over),
+    sorted(n for n, plan in PLANS.items() if isinstance(plan.build, Along) and plan.build.over),
 )
 def test_a_share_of_the_least_failure_probability_is_enough_for_all_cases(name: str) -> None:
-    assert 1e-12 / len(_cases(name)) > checks.LEAST_FAILURE_PROBABILITY
+    question = _built(name).question
+    assert isinstance(question, BoundsQuestion)
+    assert 1e-12 / len(question.bounds) > checks.LEAST_FAILURE_PROBABILITY
 
 
-@pytest.mark.parametrize(
-    "name", sorted(name for name, plan in PLANS.items() if isinstance(plan, PrivacyPlan))
-)
+@pytest.mark.parametrize("name", sorted(name for name, plan in PLANS.items() if plan.auditor is PRIVACY))
 def test_every_privacy_plan_tries_weakened_mechanisms(name: str) -> None:
-    (case,) = _cases(name)
-    assert isinstance(case, PrivacyCase)
+    built = _built(name)
+    question, pair = built.question, built.subject
+    assert isinstance(question, PrivacyQuestion)
+    assert isinstance(pair, OnPair)
     if name in UNWEAKENED:
-        assert UNWEAKENED[name] in case.data
+        assert UNWEAKENED[name] in question.data
         return
-    assert case.weakened is not None
-    assert case.fault
-    weaker = case.weakened(2.0)
+    assert pair.weakened is not None
+    assert pair.fault
+    weaker = pair.weakened(2.0)
     assert isinstance(weaker, Weakened)
-    assert weaker.algorithm is case.mechanism
-    assert not weaker.guarantees(case.left.n)
+    assert weaker.algorithm is pair.mechanism
+    assert not weaker.guarantees(pair.left.n)
 
 
 @pytest.mark.parametrize(
     "name",
     sorted(
-        name
-        for name, plan in PLANS.items()
-        if isinstance(plan, SamplingPlan) and not plan.subject.startswith("mn25.")
+        name for name, plan in PLANS.items() if plan.auditor is LAW and not plan.subject.startswith("mn25.")
     ),
 )
 def test_every_law_that_depends_on_data_is_held_against_a_blind_sampler(name: str) -> None:
-    (case,) = _cases(name)
-    assert case.blind is not None
+    sampler = _built(name).subject
+    assert isinstance(sampler, LawOf)
+    assert sampler.blind is not None
 
 
 def test_constants_that_contradict_their_print_say_so() -> None:
@@ -105,7 +96,7 @@ def test_constants_that_contradict_their_print_say_so() -> None:
         "fmtt18.public/constant",
     ):
         plan = PLANS[name]
-        assert isinstance(plan, ConstantPlan)
+        assert plan.auditor is CONSTANT
         (entry,) = carry_out(plan, settings, 0.0)
         # ball arithmetic encloses the value, the formula fails beyond it, and the print is beyond
         assert entry.verdict is Verdict.REFUTED, name
@@ -126,9 +117,10 @@ def test_audits_that_see_half_of_the_noise(name: str) -> None:
 
 def test_a_mechanism_with_half_of_its_noise_is_called_violated() -> None:
     plan = PLANS["fmtt18.alg1/worst-case-6-of-6"]
-    assert isinstance(plan, PrivacyPlan)
-    (case,) = _cases(plan.name)
-    planted = dataclasses.replace(case, mechanism=case.mechanism.weakened(2.0))
+    built = _built(plan.name)
+    assert isinstance(built.subject, OnPair)
+    weaker = dataclasses.replace(built.subject, mechanism=built.subject.mechanism.weakened(2.0))
+    planted = dataclasses.replace(built, subject=weaker)
     settings = AuditSettings(Profile.QUICK, 0, Executor.parse("serial"))
     (entry,) = carry_out(dataclasses.replace(plan, build=lambda _: planted), settings, 5e-6)
     assert entry.verdict is Verdict.VIOLATED

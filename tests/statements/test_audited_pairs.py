@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpverify.auditing import BatchAuditor, PrivacyQuestion
+from dpverify.auditing.subjects import OnPair
 from dpverify.privacy import Adjacency
 from dpverify.problems import Dataset
 from dpverify.statements.paper import papers
-from dpverify.statements.plans import PrivacyPlan, Profile
+from dpverify.statements.plans import Plan, Profile
 
 # guarantees that depend on a record's place
 PLANS = [
     plan
     for paper in papers().values()
     for plan in paper.plans
-    if isinstance(plan, PrivacyPlan) and plan.subject.startswith("fmtt18.")
+    if isinstance(plan.auditor, BatchAuditor) and plan.subject.startswith("fmtt18.")
 ]
 
 
@@ -27,14 +29,15 @@ def changed_places(left: Dataset, right: Dataset) -> list[int]:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
-def test_a_claim_is_audited_on_records_that_it_protects(plan: PrivacyPlan) -> None:
-    case = plan.build(Profile.QUICK)
-    (place,) = changed_places(case.left, case.right)
-    known = getattr(case.mechanism, "guarantees", None)
-    stated = () if known is None else known(case.left.n)
-    claimed = [one for one in stated if one.guarantee is case.claim or one.guarantee == case.claim]
-    assert all(one.protects(place, case.left.n) and not one.local for one in claimed[:1])
-    assert case.adjacency in (Adjacency.REPLACE_ONE, Adjacency.INDEX)
+def test_a_claim_is_audited_on_records_that_it_protects(plan: Plan) -> None:
+    audit = plan.build(Profile.QUICK)
+    question, pair = audit.question, audit.subject
+    assert isinstance(question, PrivacyQuestion)
+    assert isinstance(pair, OnPair)
+    (place,) = changed_places(pair.left, pair.right)
+    assert question.stated.protects(place, pair.left.n)
+    assert not question.stated.local
+    assert question.stated.adjacency in (Adjacency.REPLACE_ONE, Adjacency.INDEX)
 
 
 def test_there_are_such_plans() -> None:

@@ -17,8 +17,8 @@ from dpverify.auditing.exact import profiles
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Ball, Box, Dataset, Hinge, Linear, Logistic, Problem, Ridge, Squared
 from dpverify.properties import check_private
-from dpverify.verification.exact import chains, index_profiles, noisy_chain
-from dpverify.verification.exact.chains import Algorithm
+from dpverify.statements.exact import chains, index_profiles, noisy_chain
+from dpverify.statements.exact.chains import Algorithm
 
 DELTA = 1e-5
 SEGMENT = Problem(Logistic(), Ball(1, 1.0))

@@ -10,22 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dpverify.auditing import Bound, CountQuestion, LawQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf, RiskOf, ValuesOf
 from dpverify.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence, Verdict
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.running import Executor, Output, Randomness, Runs
-from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    MeanCase,
-    MeanPlan,
-    Profile,
-    RiskCase,
-    RiskPlan,
-    SamplingCase,
-    SamplingPlan,
-    Unstated,
-)
-from dpverify.verification.audits import AuditSettings, carry_out, is_statistical
+from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Audit, Plan, Profile, Unstated, along
+from dpverify.verification.audits import AuditSettings, carry_out
 
 DATA = Dataset(np.full((4, 1), 0.5), np.ones(4))
 SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
@@ -49,25 +40,22 @@ def first(runs: Runs) -> Any:
 
 def mean(*bounds: float, at_least: bool = False) -> MeanEvidence:
     cases = tuple(
-        MeanCase(
-            mechanism=uniform,
-            dataset=DATA,
-            values=first,
-            lower=0.0,
-            upper=1.0,
-            bound=bound,
-            quantity="mean",
-            claim="a bound",
-            origin=Unstated("a test"),
-            data="none",
-            runs=5000,
-            at_least=at_least,
-            size=float(size),
+        (
+            Bound(
+                bound=bound,
+                claim="a bound",
+                data="none",
+                runs=5000,
+                at_least=at_least,
+                size=float(size),
+                origin=Unstated("a test"),
+            ),
+            ValuesOf(uniform, DATA, first, 0.0, 1.0, "mean"),
         )
         for size, bound in enumerate(bounds, 1)
     )
-    plan = MeanPlan("test/mean", "bst14.alg1", "Mean", lambda _: cases, curve_over="n")
-    assert is_statistical(plan)
+    plan = Plan("test/mean", "bst14.alg1", "Mean", MEAN, along(lambda _: cases, over="n"))
+    assert plan.auditor.spends
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, MeanEvidence)
     return entry
@@ -114,10 +102,7 @@ def test_one_broken_bound_of_a_curve_is_enough() -> None:
     ],
 )
 def test_laws(mechanism: Any, blind: Any, verdict: Verdict) -> None:
-    case = SamplingCase(
-        mechanism=mechanism,
-        dataset=DATA,
-        statistic=lambda points: points[:, 0],
+    question = LawQuestion(
         reference=norm.cdf,
         reference_error=0.0,
         distance="total variation",
@@ -125,11 +110,11 @@ def test_laws(mechanism: Any, blind: Any, verdict: Verdict) -> None:
         claim="standard normal",
         origin=Unstated("a test"),
         statistic_name="the number",
-        blind=blind,
         data="none",
         runs=5000,
     )
-    plan = SamplingPlan("test/law", "bst14.alg2", "Law", lambda _: case)
+    audit = Audit(question, LawOf(mechanism, DATA, lambda points: points[:, 0], blind=blind))
+    plan = Plan("test/law", "bst14.alg2", "Law", LAW, lambda _: audit)
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, SamplingEvidence)
     assert entry.verdict is verdict
@@ -147,8 +132,9 @@ def test_laws(mechanism: Any, blind: Any, verdict: Verdict) -> None:
     ],
 )
 def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) -> None:
-    case = ComplexityCase(uniform, DATA, claimed, "a count", "none", oracle=oracle, origin=Unstated("a test"))
-    (entry,) = carry_out(ComplexityPlan("test/count", "bst14.alg2", "Count", lambda _: case), SETTINGS, 0.0)
+    question = CountQuestion(claimed, "a count", "none", oracle=oracle, origin=Unstated("a test"))
+    audit = Audit(question, CountedRuns(uniform, DATA))
+    (entry,) = carry_out(Plan("test/count", "bst14.alg2", "Count", COUNT, lambda _: audit), SETTINGS, 0.0)
     assert isinstance(entry, ComplexityEvidence)
     assert entry.verdict is verdict
     assert entry.oracle == oracle
@@ -157,12 +143,12 @@ def test_every_oracle_is_counted(oracle: Any, claimed: int, verdict: Verdict) ->
 @pytest.mark.parametrize("bound", [0.9, 1.1, 3.0])
 def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
-    case = RiskCase(
-        uniform, problem, DATA, bound, "a bound", "none", 1000, total=False, origin=Unstated("a test")
+    case = (
+        Bound(bound, "a bound", "none", 1000, origin=Unstated("a test")),
+        RiskOf(uniform, problem, DATA, total=False),
     )  # the risk of 0.5 w on [-1, 1] is at most 1 above its minimum; the Lipschitz constant alone allows 2
-    (entry,) = carry_out(
-        RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: (case,)), SETTINGS, FAILURE_PROBABILITY
-    )
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: (case,)))
+    (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     assert entry.verdict is (Verdict.SUPPORTED if bound < 1 else Verdict.UNDECIDED)
     assert entry.sees_nothing == (bound > 1)
@@ -175,21 +161,13 @@ def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
     problem = Problem(Linear(), Ball(1, 1.0))
     bounds = [0.9 if i != broken else 0.01 for i in range(3)]
     cases = tuple(
-        RiskCase(
-            uniform,
-            problem,
-            DATA,
-            bound,
-            "a bound",
-            "none",
-            1000,
-            total=False,
-            origin=Unstated("a test"),
-            size=float(i),
+        (
+            Bound(bound, "a bound", "none", 1000, size=float(i), origin=Unstated("a test")),
+            RiskOf(uniform, problem, DATA, total=False),
         )
         for i, bound in enumerate(bounds)
     )
-    plan = RiskPlan("test/risk", "bst14.alg1", "Risk", lambda _: cases, curve_over="size")
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: cases, over="size"))
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     assert entry.verdict is (Verdict.SUPPORTED if broken is None else Verdict.VIOLATED)

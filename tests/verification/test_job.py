@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ import pytest
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
+from dpverify.reports import render_html
 from dpverify.statements.paper import papers
 from dpverify.verification import VerificationSettings, verify
-from dpverify.verification.audits import is_statistical
 
 ONLY = ("fmtt18.alg1/worst-case-3-of-6", "fmtt18.cni/worst-case", "fmtt18.alg1/queries")
 SETTINGS = VerificationSettings(only=ONLY, seed=7)
@@ -47,6 +48,32 @@ def test_correct_claims_are_supported_and_bounds_are_close(ledger: Ledger) -> No
         # stays below; with twice the noise, as a control, no event could reach 0.53 of it (total variation 0.197 of
         # 0.383 for mu = 1/2 and 1), so three quarters tells the right mechanism from a noisier one
         assert max(p.delta_lower / p.delta_upper for p in audit.profile if p.delta_upper) > 0.75
+
+
+def test_what_is_seen_exact_proved_and_claimed_are_in_order(ledger: Ledger) -> None:
+    for audit in (e for e in ledger.entries if isinstance(e, PrivacyEvidence)):
+        assert audit.epsilon_exact is not None
+        assert audit.epsilon_proved is not None
+        assert audit.epsilon_claimed is not None
+        assert audit.epsilon_exact.upper - audit.epsilon_exact.lower < 0.02 * audit.epsilon_exact.upper
+        assert 0 < audit.epsilon_lower < audit.epsilon_exact.upper
+        assert audit.epsilon_exact.lower <= audit.epsilon_proved <= audit.epsilon_claimed
+
+
+def test_it_is_recorded_who_spent_what_and_why(ledger: Ledger) -> None:
+    budget = ledger.budget
+    assert sum(Fraction(share.failure_probability) for share in budget.shares) <= Fraction(1e-3)
+    for name, granted in budget.spent.items():
+        entry = next(
+            e for e in ledger.entries if isinstance(e, PrivacyEvidence) and f" {name} " in e.reproduce
+        )
+        spent = budget.spent_on(name)
+        assert [share.why for share in spent] == [share.why for share in entry.shares]
+        assert sum(Fraction(share.failure_probability) for share in spent) <= Fraction(granted)
+        assert all(share.why and f"{name}: {share.name}".strip(": ") for share in spent)
+    page = render_html(ledger)
+    for share in budget.shares:
+        assert share.why in page
 
 
 def test_budget_is_spent_once(ledger: Ledger) -> None:
@@ -143,7 +170,7 @@ def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_the_failure_probability_must_be_enough_for_every_audit() -> None:
-    names = [plan.name for plan in papers()["fmtt18"].plans if is_statistical(plan)]
+    names = [plan.name for plan in papers()["fmtt18"].plans if plan.auditor.spends]
     assert len(names) > 1
     least = 1e-12 * len(names)
     VerificationSettings(papers=("fmtt18",), failure_probability=least)

@@ -12,23 +12,26 @@ import numpy as np
 import pytest
 
 import dpverify.statements
+from dpverify.auditing import (
+    BoundsQuestion,
+    ConstantQuestion,
+    CountQuestion,
+    LawQuestion,
+    PrivacyQuestion,
+)
+from dpverify.auditing.subjects import OnPair
 from dpverify.evidence import ClaimForm, ConstantEvidence, Gap, Interval, PrivacyEvidence, Verdict
-from dpverify.privacy import GDP, Adjacency
+from dpverify.privacy import GDP, Adjacency, StatedGuarantee
 from dpverify.problems import Dataset
 from dpverify.running import Executor, Output, Randomness
-from dpverify.statements.plans import (
-    AsPrinted,
-    ConstantCase,
-    ConstantPlan,
-    Corrected,
-    PrivacyCase,
-    PrivacyPlan,
-    Profile,
-)
+from dpverify.statements.plans import CONSTANT, PRIVACY, AsPrinted, Audit, Corrected, Plan, Profile
 from dpverify.verification import audits, job, sample_audits, stored_audits, user_audits
 from dpverify.verification.audits import AuditSettings, carry_out
 
 SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
+
+
+QUESTIONS = (BoundsQuestion, ConstantQuestion, CountQuestion, LawQuestion, PrivacyQuestion)
 
 
 def _names(tree: ast.AST) -> set[str]:
@@ -55,7 +58,7 @@ def test_no_plan_types_a_verdict() -> None:
     assert len(files) > 30
     for file in files:
         assert "Verdict" not in _names(ast.parse(file.read_text())), file
-    assert "verdict" not in {field.name for field in fields(ConstantCase)}
+    assert "verdict" not in {field.name for question in QUESTIONS for field in fields(question)}
 
 
 def _constant(**changes: Any) -> ConstantEvidence:
@@ -70,7 +73,8 @@ def _constant(**changes: Any) -> ConstantEvidence:
         "origin": AsPrinted("bst14.alg1", "c = 2", "every n"),
         **changes,
     }
-    plan = ConstantPlan("test/constant", "bst14.alg1", "A constant", lambda _: ConstantCase(**asked))
+    audit = Audit(ConstantQuestion(**asked))
+    plan = Plan("test/constant", "bst14.alg1", "A constant", CONSTANT, lambda _: audit)
     (entry,) = carry_out(plan, SETTINGS, 0.0)
     assert isinstance(entry, ConstantEvidence)
     return entry
@@ -110,19 +114,22 @@ class Shifted:
 def test_privacy_plans_run_weakened_mechanisms(distance: float, fault: float | None) -> None:
     """An eighth of the noise on a blind pair passes as well, and neither is supported; 1e-6 for a false alarm."""
     for stddev in (1.0, 0.125) if fault is None else (1.0,):
-        case = PrivacyCase(
-            Shifted(stddev),
-            Dataset([[0.0]], [1.0]),
-            Dataset([[distance]], [1.0]),
-            Adjacency.REPLACE_ONE,
-            GDP(1.0),
-            "none",
-            4000,
-            origin=Corrected("bst14.thm2.1", "mu = 2", "for a test", "this pair"),
-            weakened=lambda k, stddev=stddev: Shifted(stddev / k),
-            fault="noise divided by",
+        audit = Audit(
+            PrivacyQuestion(
+                StatedGuarantee(GDP(1.0), Adjacency.REPLACE_ONE),
+                "none",
+                4000,
+                origin=Corrected("bst14.thm2.1", "mu = 2", "for a test", "this pair"),
+            ),
+            OnPair(
+                Shifted(stddev),
+                Dataset([[0.0]], [1.0]),
+                Dataset([[distance]], [1.0]),
+                weakened=lambda k, stddev=stddev: Shifted(stddev / k),
+                fault="noise divided by",
+            ),
         )
-        plan = PrivacyPlan("test/privacy", "bst14.alg1", "Noise", lambda _, case=case: case)
+        plan = Plan("test/privacy", "bst14.alg1", "Noise", PRIVACY, lambda _, audit=audit: audit)
         (entry,) = carry_out(plan, SETTINGS, 1e-6)
         assert isinstance(entry, PrivacyEvidence)
         assert entry.smallest_fault == fault

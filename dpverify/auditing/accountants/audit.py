@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from dpverify import checks
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.error_share import ErrorShare
+from dpverify.evidence import AccountantEvidence, Gap, Interval, Verdict
 
 _COUNTED = 2**20
 """Units in the last place up to which a shortfall is given in them."""
@@ -18,6 +20,48 @@ class Reference(Protocol):
 
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where it lies, nats; rigorous only if the true value is above `lower` or both ends are equal."""
+
+
+@dataclass(frozen=True)
+class AccountantQuestion(Question):
+    """Is this epsilon, which an accountant gives, enough?"""
+
+    claimed: float
+    """Nats."""
+    delta: float
+    accountant: str = ""
+    """Whose number it is."""
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class AccountantAuditor:
+    """Compares an accountant's epsilon with a two-sided value: it runs nothing and spends nothing."""
+
+    spends: ClassVar[bool] = False
+
+    def audit(
+        self, question: AccountantQuestion, subject: Reference, error: ErrorShare
+    ) -> AccountantEvidence:
+        """Compute and compare.
+
+        Raises:
+            InvalidArgumentError: as `audit_epsilon`.
+        """
+        found = audit_epsilon(question.claimed, subject, delta=question.delta)
+        return AccountantEvidence(
+            **question.over_entry(),
+            origin=recorded(question.origin).get("origin"),
+            accountant=question.accountant,
+            releases=str(subject),
+            delta=found.delta,
+            claimed=found.claimed,
+            smallest=found.smallest,
+            ulps=found.ulps,
+            verdict=found.verdict,
+            reason=found.reason,
+            gap=found.gap,
+        )
 
 
 @dataclass(frozen=True)

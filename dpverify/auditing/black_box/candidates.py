@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpverify.auditing.events import Event, ScoredSamples, thresholds
+from dpverify.auditing.events import Direction, Event, ScoredSamples, thresholds
 
 Array = NDArray[np.float64]
 
@@ -20,6 +20,8 @@ _REGIONS = (4000, 400)
 _FEWEST = 8
 """Fewest counts that are smoothed."""
 _STEPS = 12
+_STILL = 1e-8
+"""A Newton step so small that the next one would be rounding."""
 _MISFIT = 3.0
 """Standard errors between a count and its smoothed value at which a curve does not fit."""
 _CAUTION = 1.4
@@ -40,6 +42,11 @@ class Candidates:
     """Frequency that is to be large: of the event on the left, or of its complement on the right."""
     less: Array
     """Frequency of the same set on the other side: smoothed, and a standard error above what is most likely."""
+
+    def towards(self, directions: Collection[Direction]) -> Candidates:
+        """Those that promise nothing in any other direction."""
+        kept = np.array([[direction in directions] for direction in Direction])
+        return replace(self, more=np.where(kept, self.more, 0.0), less=np.where(kept, self.less, 1.0))
 
     def of(self, scorers: Collection[str]) -> Candidates:
         """Those of some of the scorers."""
@@ -121,6 +128,8 @@ def _fitted(k: Array, j: Array) -> tuple[Array, Array] | None:
         precision = (x * (total * share * (1 - share))[:, None]).T @ x + prior
         step = np.linalg.solve(precision, x.T @ (second - total * share) - prior @ weights)
         weights = weights + np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < _STILL:
+            break
     expected = first * np.exp(np.clip(x @ weights, -50.0, 50.0))
     curve = np.maximum(np.cumsum(expected), 1e-9)
     if not np.all(np.abs(curve - j) <= _MISFIT * np.sqrt(curve + 1)):

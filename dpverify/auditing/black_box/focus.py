@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,18 +80,29 @@ class JudgedFocus:
         return self.epsilon_lower > self.focus.claimed_epsilon
 
 
-def choose_at_delta(
-    candidates: Candidates, *, pairs: int, level: float, delta: float, claimed_epsilon: float
-) -> Focus:
-    """Choose what promises the largest lower bound on epsilon at `delta` from `pairs` pairs of runs.
+class Promises:
+    """About the lower bounds on epsilon that candidates promise from `pairs` pairs of runs."""
+
+    def __init__(self, candidates: Candidates, pairs: int) -> None:
+        self.candidates, self.pairs = candidates, pairs
+        self.at = cache(self._at)
+
+    def _at(self, level: float, delta: float) -> dict[Test, Array]:
+        """By test, in the shape of the candidates' frequencies; each level and delta is worked out once."""
+        more, less = self.candidates.more, self.candidates.less
+        return {
+            Test.JOINT: typical_bound(more, less, self.pairs, delta, _rate(level)),
+            Test.SEPARATE: _separate_bound(more, less, self.pairs, delta, level),
+        }
+
+
+def choose_at_delta(promises: Promises, *, level: float, delta: float, claimed_epsilon: float) -> Focus:
+    """Choose what promises the largest lower bound on epsilon at `delta`.
 
     Where none is promised, what comes nearest to rejecting the claim.
     """
-    more, less = candidates.more, candidates.less
-    bounds = {
-        Test.JOINT: typical_bound(more, less, pairs, delta, _rate(level)),
-        Test.SEPARATE: _separate_bound(more, less, pairs, delta, level),
-    }
+    candidates, pairs = promises.candidates, promises.pairs
+    more, less, bounds = candidates.more, candidates.less, promises.at(level, delta)
     test = max(bounds, key=lambda kind: float(bounds[kind].max()))
     expected = float(bounds[test].max())
     if expected > 0:
@@ -107,21 +119,16 @@ def choose_at_delta(
     return Focus(candidates.events[column], direction, test, delta, claimed_epsilon, expected, start)
 
 
-def useful_scorers(candidates: Candidates, *, pairs: int, level: float, delta: float) -> set[str]:
+def useful_scorers(promises: Promises, *, level: float, delta: float) -> set[str]:
     """The simplest scorer for each direction that promises most of what any of them does at `delta`."""
-    more, less = candidates.more, candidates.less
-    bounds = np.maximum(
-        typical_bound(more, less, pairs, delta, _rate(level)),
-        _separate_bound(more, less, pairs, delta, level),
-    )
+    bounds = np.maximum(*promises.at(level, delta).values())
     first = (bounds >= _MOSTLY * bounds.max(axis=1, keepdims=True)).argmax(axis=1)
-    return {candidates.events[index].scorer for index in first}
+    return {promises.candidates.events[index].scorer for index in first}
 
 
-def choose_on_curve(
-    candidates: Candidates, *, pairs: int, level: float, epsilons: Array, claimed: Array
-) -> Focus:
+def choose_on_curve(promises: Promises, *, level: float, epsilons: Array, claimed: Array) -> Focus:
     """Choose the epsilon of a curve, and what promises most to reject the claim there."""
+    candidates, pairs = promises.candidates, promises.pairs
     more, less = candidates.more, candidates.less
     goal, separate = _rate(level), _separate(more, less, pairs, level)
     best: tuple[float, Focus] | None = None
@@ -138,7 +145,7 @@ def choose_on_curve(
                 focus = Focus(candidates.events[column], direction, test, delta, epsilon, epsilon, epsilon)
                 best = float(values.flat[at]), focus
     if best is None:
-        return choose_at_delta(candidates, pairs=pairs, level=level, delta=0.0, claimed_epsilon=math.inf)
+        return choose_at_delta(promises, level=level, delta=0.0, claimed_epsilon=math.inf)
     return best[1]
 
 

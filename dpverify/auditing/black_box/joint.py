@@ -128,11 +128,13 @@ def _added(eps: Array, delta: Array) -> Array:
 
 def _binomial(uniform: Array | float, trials: Array, probability: Array) -> Array:
     """The quantiles of binomial distributions at uniform numbers: at one number, they move together."""
+    uniform, trials, probability = np.broadcast_arrays(uniform, trials, probability)
     some = (trials > 0) & (probability > 0)
     inside = some & (probability < 1)
-    at = np.where(inside, probability, 0.5)
-    of = np.where(inside, trials, 1.0).astype(np.float64)
-    drawn = np.ceil(np.maximum(bdtrik(uniform, of, at), 0.0))
-    none = uniform <= np.exp(of * np.log1p(-at))
-    drawn = np.where(none, 0.0, np.minimum(drawn, of))
-    return np.where(inside, drawn, np.where(some, trials, 0.0))
+    found = np.where(some, trials, 0.0).astype(np.float64)
+    # SciPy's function takes long, and nothing is moved where delta is 0
+    u, of, at = (a[inside].astype(np.float64) for a in (uniform, trials, probability))
+    drawn = np.ceil(np.maximum(bdtrik(u, of, at), 0.0))
+    none = u <= np.exp(of * np.log1p(-at))
+    found[inside] = np.where(none, 0.0, np.minimum(drawn, of))
+    return found

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,13 +29,12 @@ from dpverify.auditing.claims import (
     claimed_deltas,
     stated_corner,
 )
-from dpverify.auditing.entries import AskedOnData, sandwiched
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
+from dpverify.evidence import Gap, ProfilePoint, SequentialRecord, SpentShare, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -333,27 +331,3 @@ class SequentialAuditor:
             ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
             for e, low, d in zip(epsilons, bound, claimed_deltas(self.claim, epsilons), strict=True)
         )
-
-
-def sequential_entry(
-    audit: SequentialAudit, *, best_known: Claim | None = None, **asked: Unpack[AskedOnData]
-) -> PrivacyEvidence:
-    """The ledger's entry; `asked` are the fields that only the caller knows, as for `privacy_entry`."""
-    return PrivacyEvidence(
-        **asked,
-        verdict=audit.verdict,
-        reason=audit.reason,
-        gap=audit.gap,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        shares=audit.shares,
-        sees_nothing=audit.sees_nothing,
-        adjacency=audit.adjacency,
-        claim=audit.claim,
-        epsilon_lower=audit.epsilon_lower,
-        delta=audit.delta,
-        detectable=audit.detectable,
-        profile=sandwiched(audit.profile, best_known),
-        seed=audit.seed,
-        sequential=audit.record,
-    )

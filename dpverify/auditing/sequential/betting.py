@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
-from dpverify.auditing.contract import PairSubject, PrivacyQuestion
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.sequential.audit import SequentialAuditor, sequential_entry
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, leaves, sandwiched
+from dpverify.auditing.sequential.audit import SequentialAudit, SequentialAuditor
 from dpverify.evidence import PrivacyEvidence
 
 
@@ -46,6 +46,7 @@ class BettingAuditor:
     """
 
     watch: Watch = field(default_factory=_Nobody)
+    spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
         """Draw, bet, look.
@@ -54,7 +55,12 @@ class BettingAuditor:
             InvalidArgumentError, InvalidDataError: as `SequentialAuditor`.
         """
         auditor = SequentialAuditor(
-            question.claim, question.adjacency, error, question.seed, question.runs, question.delta
+            question.stated.guarantee,
+            question.relation,
+            error,
+            question.heading.seed,
+            question.runs,
+            question.delta,
         )
         self.watch.begins(auditor)
         stopped = ""
@@ -67,6 +73,27 @@ class BettingAuditor:
             self.watch.seen(auditor)
             if auditor.violated:
                 break
-        return sequential_entry(
-            auditor.result(stopped=stopped), best_known=question.best_known, **question.asked
-        )
+        found = auditor.result(stopped=stopped)
+        return _entry(found, question, question.epsilons(found.delta, subject))
+
+
+def _entry(audit: SequentialAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
+    return PrivacyEvidence(
+        **epsilons,
+        **question.fields(),
+        verdict=audit.verdict,
+        reason=audit.reason + leaves(question, audit, epsilons),
+        gap=audit.gap,
+        runs=audit.runs,
+        failure_probability=audit.failure_probability,
+        shares=audit.shares,
+        sees_nothing=audit.sees_nothing,
+        adjacency=audit.adjacency,
+        claim=audit.claim,
+        epsilon_lower=audit.epsilon_lower,
+        delta=audit.delta,
+        detectable=audit.detectable,
+        profile=sandwiched(audit.profile, question),
+        seed=audit.seed,
+        sequential=audit.record,
+    )

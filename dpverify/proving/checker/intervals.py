@@ -57,11 +57,11 @@ def apply(head: str, p: int, *us: Any) -> Any:
             return (low.numerator << p) // low.denominator, -((-us[-1].numerator << p) // us[-1].denominator)
         case "add", *_:
             return tuple(map(sum, zip(*us, strict=True)))
-        case "mul", u:
-            return u
-        case "mul", (a, b), (c, d), *more:
-            ends = a * c, a * d, b * c, b * d
-            return apply("mul", p, (min(ends) >> p, -(-max(ends) >> p)), *more)
+        case "mul", (a, b), *more:
+            for c, d in more:
+                ends = a * c, a * d, b * c, b * d
+                a, b = min(ends) >> p, -(-max(ends) >> p)
+            return a, b
         case "pow", (a, b), q if q.denominator == 2 and a >= 0:
             return apply("pow", p, (isqrt(a << p), b and 1 + isqrt((b << p) - 1)), q * 2)
         case "pow", (a, b), q if q < 0 and (a > 0 or b < 0):

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
+import numpy as np
 from scipy.optimize import minimize
 
 from dpverify.evidence import Verdict
@@ -33,10 +34,9 @@ from dpverify.formulas.operators import operator
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.sieve import Sieve, ranks
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
-
-Entry = TypeVar("Entry")
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
@@ -70,11 +70,11 @@ _SIMPLE = tuple(
         ),
     )
 )
-_KEPT_TAIL = 5
-"""Letters, the last ones, whose tuples of values are made once for each sum of ranks: there are not many."""
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
 SIMPLE_POINTS = 20_000
+_BLOCKS = (256, 4096, SIMPLE_POINTS)
+"""Simple points, up to these places, that are looked at together: many counterexamples are among the first."""
 MAX_TERMS = 2_000_000
 """Terms of sums that one search adds up in floats."""
 POINTS = 4096
@@ -298,38 +298,11 @@ def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fracti
     return [x for x in dict.fromkeys(values) if v.contains(x)]
 
 
-def graded(lists: list[list[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
+def graded(lists: Sequence[Sequence[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
     """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
-    return (entries for _, entries in ranked(lists, limit))
-
-
-def ranked(
-    lists: Sequence[Sequence[Entry]], limit: int
-) -> Iterator[tuple[tuple[int, ...], tuple[Entry, ...]]]:
-    """Tuples of entries, each with the ranks of its entries, by the sum of the ranks."""
-    kept: dict[tuple[int, int], list[tuple[tuple[int, ...], tuple[Entry, ...]]]] = {}
-
-    def tails(k: int, total: int) -> list[tuple[tuple[int, ...], tuple[Entry, ...]]]:
-        if k == len(lists) - 1:
-            return [((total,), (lists[k][total],))] if total < len(lists[k]) else []
-        if (k, total) not in kept:
-            kept[k, total] = [
-                ((first, *ranks), (lists[k][first], *entries))
-                for first in range(min(total, len(lists[k]) - 1) + 1)
-                for ranks, entries in tails(k + 1, total - first)
-            ]
-        return kept[k, total]
-
-    def tuples(k: int, total: int) -> Iterator[tuple[tuple[int, ...], tuple[Entry, ...]]]:
-        if len(lists) - k <= _KEPT_TAIL:
-            yield from tails(k, total)
-            return
-        for first in range(min(total, len(lists[k]) - 1) + 1):
-            for ranks, entries in tuples(k + 1, total - first):
-                yield (first, *ranks), (lists[k][first], *entries)
-
-    totals = range(sum(len(entries) - 1 for entries in lists) + 1)
-    return itertools.islice((found for total in totals for found in tuples(0, total)), limit)
+    if all(lists):
+        for places in ranks([len(entries) for entries in lists], limit).tolist():
+            yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
 
 
 def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> float:
@@ -469,12 +442,22 @@ class Search:
         lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
-        floats = [list(map(_as_float, values)) for values in lists]
-        for i, (ranks, x) in enumerate(ranked(floats, SIMPLE_POINTS)):
-            if i % 256 == 0 and _late(end):
-                return
-            if quick(*x) and gap(x) > 0:
-                yield {v.name: values[r] for v, values, r in zip(obligation.over, lists, ranks, strict=True)}
+        floats = [np.array(list(map(_as_float, values))) for values in lists]
+        places = ranks([len(values) for values in lists], SIMPLE_POINTS)
+        sieve = Sieve(obligation.claim, obligation.assuming, [v.name for v in obligation.over])
+        for first, last in itertools.pairwise((0, *_BLOCKS)):
+            block = places[first:last]
+            columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])
+            kept = sieve.kept(columns)
+            for i, (place, x) in enumerate(
+                zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
+            ):
+                if i % 256 == 0 and _late(end):
+                    return
+                if quick(*x) and gap(x) > 0:
+                    yield {
+                        v.name: values[r] for v, values, r in zip(obligation.over, lists, place, strict=True)
+                    }
 
     def _cloud(
         self, obligation: Obligation, gap: Violation, end: float

@@ -139,7 +139,7 @@ def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shif
             replacement[name] = start - t if shift.end == "upper" and not shift.plus else start + t
         return replacement[name]
 
-    return e.subs({symbol(by_name[name]): value(name) for name in chosen}, simultaneous=True)
+    return e.xreplace({symbol(by_name[name]): value(name) for name in chosen})
 
 
 def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:

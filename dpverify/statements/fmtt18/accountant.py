@@ -16,7 +16,8 @@ _IDENTITY = (
 )
 
 _divergence = real("D", ge=0, unit=NATS, latex=r"\mathrm{D}_\alpha(X_T\|X'_T)")
-_BY_THEOREM_22 = r"\mathrm{D}_\alpha(X_T\|X'_T)\le T\cdot\frac{\alpha\cdot(\|x_0-x_0'\|/T)^2}{2\sigma^2}"
+_of_a_step = real("R", ge=0, unit=NATS, meaning="divergence of shifted noise")
+_BY_THEOREM_22 = r"\mathrm{D}_\alpha(X_T\|X'_T)\le T\cdot R, R\le\frac{\alpha a_t^2}{2\sigma^2}"
 
 thm1 = (
     Sheet(
@@ -29,13 +30,13 @@ thm1 = (
     .define("a_t", r"\frac{\|x_0-x_0'\|}{T}")
     .whole(
         "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|}{2T\sigma^2}", given=_BY_THEOREM_22,
-        added=(_divergence,), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM,
+        added=(_divergence, _of_a_step), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM,
         true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
         where="Theorem 1, from Theorem 22 with a_t = distance/T",
     )
     .corrected(
         "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|^2}{2T\sigma^2}", given=_BY_THEOREM_22,
-        added=(_divergence,),
+        added=(_divergence, _of_a_step),
         uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.thm1/schedule-is-admissible",
               "fmtt18.thm1/schedule-ends-at-zero"),
         where="Theorem 1 with the square of the distance, from Theorem 22 with a_t = distance/T",
@@ -102,6 +103,12 @@ _x2, _x2_next, _noise = (vector(name, unit=LENGTH, latex=latex) for name, latex 
 ))  # fmt: skip
 _PRINTED_STEP = r"X^{\prime}_{t+1}=\psi^{\prime}_{t+1}(X^{\prime}_{t+1})+Z_{t+1}"
 
+_INDUCTION = (
+    rf"{_after.latex}\le{_reduced.latex}+{_next.latex}, "
+    rf"(z_{{t+1}}+a_{{t+1}}=z_t+s_{{t+1}}\implies{_reduced.latex}={_shifted.latex}), "
+    rf"{_shifted.latex}\le{_before.latex}, {_before.latex}\le{_partial_sum.latex}"
+)
+
 thm22 = (
     Sheet(
         "fmtt18.thm22",
@@ -145,17 +152,15 @@ thm22 = (
     )
     .step(
         "one-step-further", rf"{_after.latex}\leq{_partial_sum.latex}+{_next.latex}",
-        given=rf"{_after.latex}\le{_reduced.latex}+{_next.latex}, "
-              rf"(z_{{t+1}}+a_{{t+1}}=z_t+s_{{t+1}}\implies{_reduced.latex}={_shifted.latex}), "
-              rf"{_shifted.latex}\le{_before.latex}, {_before.latex}\le{_partial_sum.latex}",
+        given=_INDUCTION,
         uses=("fmtt18.lem20", "fmtt18.lem21", "fmtt18.thm22/shift-bookkeeping", "fmtt18.thm22/before-the-first-step"),
         where="Theorem 22, proof, last display: Lemma 20, z_{t+1}, Lemma 21, and the induction hypothesis",
     )
     .whole(
         "shifted-bound", rf"{_at_end.latex}\leq{_whole_sum.latex}",
-        given=rf"{_at_end.latex}={_after.latex}, {_whole_sum.latex}={_partial_sum.latex}+{_next.latex}, "
-              rf"{_after.latex}\le{_partial_sum.latex}+{_next.latex}",
-        uses=("fmtt18.thm22/one-step-further",), where="Theorem 22, first display: t + 1 = T; by induction over t",
+        given=rf"{_at_end.latex}={_after.latex}, {_whole_sum.latex}={_partial_sum.latex}+{_next.latex}, {_INDUCTION}",
+        uses=("fmtt18.lem20", "fmtt18.lem21", "fmtt18.thm22/shift-bookkeeping", "fmtt18.thm22/before-the-first-step"),
+        where="Theorem 22, first display: t + 1 = T; by induction over t",
     )
     .whole(
         "bound", rf"{_end.latex}\leq{_whole_sum.latex}",

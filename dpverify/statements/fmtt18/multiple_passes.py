@@ -13,6 +13,9 @@ _k = integer("k", ge=0, meaning="full rounds since the record was first used")
 _r = integer("r", ge=0, unit=RECORDS, meaning="further steps")
 
 _D = real("D", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(X_{n^{2}}\|X^{\prime}_{n^{2}})")
+_of_steps = tuple(
+    real(f"R_{i}", ge=0, unit=NATS, meaning="divergence of shifted noise", latex=f"R_{{{i}}}") for i in (1, 2)
+)
 _point = vector("p", unit=LENGTH, meaning="projection of w")
 _gradient, _gradient2 = (
     vector(name, unit=LOSS / LENGTH, latex=latex, meaning="gradient there")
@@ -41,10 +44,11 @@ thm35 = (
     .condition("schedule-ends-at-zero", r"z_{n^2}=0", given=r"i\le n", where="Theorem 35, proof")
     .step("by-theorem-22",
           rf"{_D.latex}\leq\frac{{\alpha}}{{2\eta^{{2}}\sigma^{{2}}}}\cdot\sum_{{t=1}}^{{n^{{2}}}}a_{{t}}^{{2}}",
-          given=rf"i\le n, {_D.latex}\le n(n-1)\cdot\frac{{\alpha a_i^2}}{{2(\eta\sigma)^2}}"
-                r"+(n-i+1)\cdot\frac{\alpha a_{n^2}^2}{2(\eta\sigma)^2}",
-          added=(_D,), uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.thm35/distance-of-the-maps"),
-          where="Theorem 35, proof, first line of the display: Theorem 22, n(n-1) steps with a_i, then a_{n^2}")
+          given=rf"i\le n, {_D.latex}\le n(n-1)R_{{1}}+(n-i+1)R_{{2}}, "
+                r"R_{1}\le\frac{\alpha a_i^2}{2(\eta\sigma)^2}, R_{2}\le\frac{\alpha a_{n^2}^2}{2(\eta\sigma)^2}",
+          added=(_D, *_of_steps), uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.thm35/distance-of-the-maps"),
+          where="Theorem 35, proof, first line of the display: Theorem 22, n(n-1) steps with a_i, then n-i+1 with "
+                "a_{n^2}, and the divergence of shifted noise by Definition 10")
     .step("distance-of-the-maps", r"\|\psi_t(w)-\psi_t'(w)\|\le s_t",
           given=r"\|\nabla f\|\le L, \|\nabla f^{\prime}\|\le L",
           where="Theorem 35, proof, for every w, where the replaced record is used")

@@ -28,6 +28,7 @@ _gradient, _gradient2 = (
 _STEPS_APART = (
     r"\|\eta\nabla f(\Pi_{\mathcal{K}}(w),x_{t})-\eta\nabla f(\Pi_{\mathcal{K}}(w),x^{\prime}_{t})\|_{2}"
 )
+_of_a_step = real("R", ge=0, unit=NATS, meaning="divergence of shifted noise")
 _D_n = real("D", ge=0, unit=NATS, meaning="divergence of the outputs", latex=r"\mathrm{D}_\alpha(X_n\|X'_n)")
 
 thm23 = (
@@ -57,8 +58,9 @@ thm23 = (
     .condition("schedule-ends-at-zero", r"z_n=0", given=r"t\le n", where="Theorem 23, proof")
     .step("by-theorem-22",
           r"\mathrm{D}_{\alpha}(X_{n}\|X^{\prime}_{n})\leq\frac{\alpha}{2\eta^{2}\sigma^{2}}\sum_{i=1}^{n}a_{t}^{2}",
-          given=r"t\le n, \mathrm{D}_{\alpha}(X_{n}\|X^{\prime}_{n})\le(n-t+1)\frac{\alpha a_i^2}{2(\eta\sigma)^2}",
-          added=(_D_n,), uses=("fmtt18.thm22", "fmtt18.def10"),
+          given=r"t\le n, \mathrm{D}_{\alpha}(X_{n}\|X^{\prime}_{n})\le(n-t+1)R, "
+                r"R\le\frac{\alpha a_i^2}{2(\eta\sigma)^2}",
+          added=(_D_n, _of_a_step), uses=("fmtt18.thm22", "fmtt18.def10"),
           where="Theorem 23, proof, last display, first inequality: Theorem 22 with a_i for i from t on, and 0 before")
     .step("last-display",
           r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=1}^{n}a_t^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
@@ -149,7 +151,7 @@ lem25 = (
             r"\mathrm{D}_\alpha(\mu_i\|\nu_i)\le\frac{c}{\alpha-1},\ c\in(0,1]\implies"
             r"\mathrm{D}_\alpha(\mu_\rho\|\nu_\rho)\le(1+c)\,\mathbb{E}_{i\sim\rho}[\mathrm{D}_\alpha(\mu_i\|\nu_i)]"
         ),
-        pairs=("fmtt18.thm26", "fmtt18.stop"), uses=("fmtt18.prop5",),
+        pairs=("fmtt18.thm26", "fmtt18.stop"),
     )
     .instance("tried-on-two-laws", r"\ln(\rho e^{u_1}+(1-\rho)e^{u_2})\le 2(\rho u_1+(1-\rho)u_2)",
               box={"u1": ("1/10", 1), "u2": ("1/10", 1)}, where="Lemma 25 with c = 1",
@@ -209,6 +211,7 @@ _D = real("D", ge=0, unit=NATS, meaning="divergence of the output", latex=r"\mat
 _stopped = real("D_T", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})")
 _output = real("D_Y", ge=0, unit=NATS, latex=r"\mathrm{D}_{\alpha}(Y_{T}\|Y^{\prime}_{T})")
 _sum_of_stops = real("S", ge=0, unit=NATS, latex=r"\sum_{T\in[n]}\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})")
+_early_stops, _late_stops = (real(f"S_{i}", ge=0, unit=NATS, latex=f"S_{{{i}}}") for i in (1, 2))
 _H = real("H", gt=0, meaning="1 + 1/2 + ... + 1/(n - t + 1)", latex="H_{n-t+1}")
 _log_n = real("l", ge=0, meaning="ln n", latex=r"\ln n")
 
@@ -253,11 +256,12 @@ thm26 = (
           where="Theorem 26, proof, last display, first inequality: Lemma 25 with c = 1")
     .step("sum-over-the-stops", r"2\cdot\frac{1}{n}\sum_{T\in[n]}\mathrm{D}_{\alpha}(X_{T}\|X^{\prime}_{T})"
                                 r"\leq 2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^{2}}{\sigma^{2}\cdot(T-t+1)}",
-          added=(_sum_of_stops,),
-          given=rf"t\le n, {_sum_of_stops.latex}"
-                rf"\le\sum_{{T=t}}^{{n}}\frac{{2\alpha L^{{2}}}}{{\sigma^{{2}}\cdot(T-t+1)}}",
-          uses=("fmtt18.thm26/for-a-fixed-stop", "fmtt18.thm26/before-the-record"),
-          where="Theorem 26, proof, last display, second inequality: before t, outputs have the same law")
+          added=(_sum_of_stops, _early_stops, _late_stops),
+          given=rf"t\le n, {_sum_of_stops.latex}=S_{{1}}+S_{{2}}, S_{{1}}=0, "
+                r"S_{2}\le\sum_{T=t}^{n}\frac{2\alpha L^{2}}{\sigma^{2}\cdot(T-t+1)}",
+          uses=("fmtt18.thm26/for-a-fixed-stop", "fmtt18.thm26/before-the-record", "integral-is-monotone"),
+          where="Theorem 26, proof, last display, second inequality: S_1 and S_2 are the sums over T < t, where "
+                "outputs have the same law, and over the other T, each of whose terms is bounded")
     .step("from-the-last-display", rf"{_output.latex}\le\frac{{4\alpha L^2\cdot\ln n}}{{n\sigma^2}}", added=(_output,),
           given=rf"t\le n, {_output.latex}\le\frac{{4\alpha L^2\cdot\ln(n-t+1)}}{{n\sigma^2}}",
           uses=("fmtt18.thm26/mixture", "fmtt18.thm26/sum-over-the-stops", "fmtt18.thm26/last-display",

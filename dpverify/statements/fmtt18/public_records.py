@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dpverify.formulas.expressions import integer
+from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import RECORDS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
 from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, n, small_epsilon
 from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
+_mean_square = real("G", ge=0, unit=L.unit, meaning="root of the largest mean square of a noisy gradient")
 _m = integer("m", ge=1, unit=RECORDS, meaning="number of public records")
 _ROOT = r"\sqrt{1+\frac{8d\ln(1.25/\delta)}{m\varepsilon^{2}}}"
 _NEEDED = r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}"
@@ -57,12 +58,13 @@ cor31 = (
         uses=("gaussian-second-moment", "second-moment-of-a-sum"),
         where="Corollary 31 with the 2, risk: the noise's mean square is the term in the root",
     )
-    .define("L_{G}", rf"L{_ROOT}")
     .whole(
         "risk", rf"{released.latex}\leq F^{{*}}+\frac{{4\sqrt{{2}}RL}}{{\sqrt{{n}}}}\cdot{_ROOT}",
-        given=rf"{released.latex}\le F^{{*}}+\frac{{4\sqrt{{2}}RL_{{G}}}}{{\sqrt{{n}}}}",
+        given=rf"{released.latex}\le F^{{*}}+\frac{{4\sqrt{{2}}RG}}{{\sqrt{{n}}}}, G^2\le L^2+d\cdot(\sigma')^2",
+        added=(_mean_square,),
         uses=("fmtt18.thm30/risk", "fmtt18.cor31/oracle"),
-        where="Corollary 31, risk: Theorem 30 with a noisy gradient's mean square of at most L_G^2",
+        where="Corollary 31, risk: Theorem 30 with G for L_G, whose square bounds a noisy gradient's mean square; the "
+              "noise as corrected, which is larger than as printed",
     )
     .reference(
         "as-good-as-without-privacy", rf"{_ROOT}\le 3", given=r"m\ge\frac{d\ln(1.25/\delta)}{\varepsilon^2}",

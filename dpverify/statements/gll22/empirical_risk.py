@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
+from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
 from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
@@ -44,12 +45,6 @@ lem6_1 = (
     )
 )  # fmt: skip
 
-_DELTA_OF = (
-    r"\delta\left(\mathcal{N}(0,1)\;\middle\|\;"
-    r"\mathcal{N}\left(\frac{G\sqrt{k}}{n\sqrt{\mu}},1\right)\right)(\varepsilon)"
-)
-_s = real("s", gt=0, meaning="shift")
-_delta_eps = real("delta_eps", ge=0, le=1, latex=r"\delta(\varepsilon)")
 _released = real("F_x", unit=LOSS, latex=rf"{_E}[F(x^{{(priv)}};\mathcal{{D}})]")
 _best = real("F_best", unit=LOSS, latex=r"F(x^{*};\mathcal{D})")
 _far = real("R", ge=0, unit=LENGTH, meaning="distance of the set from the origin")
@@ -70,24 +65,16 @@ _own, _new = (
     for name, record in (("a", "s"), ("b", "s'"))
 )
 _r = real("r", ge=0, unit=LENGTH, meaning="||x - y||")
-_event, _other_event = (
-    real(name, ge=0, le=1, latex=rf"\Pr[{{\mathcal{{M}}}}(\mathcal{{D}}{mark})\in S]")
-    for name, mark in (("p", ""), ("q", r"^{\prime}"))
-)
-
-thm6_2 = (
+_thm6_2 = (
     Sheet(
         "gll22.thm6.2",
-        (epsilon, n, d, k, mu, G, D, _s, _delta_eps, _released, _best, _far, _star, _norm2, _m),
+        (epsilon, n, d, k, mu, G, D, shift, delta_at_epsilon, _released, _best, _far, _star, _norm2, _m),
         title="Private empirical risk minimization", where="Theorem 6.2",
         latex=(
-            rf"\delta(\varepsilon)\leq{_DELTA_OF},\quad {_EXCESS}\le\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}"
+            rf"\delta(\varepsilon)\leq{DELTA_OF},\quad {_EXCESS}\le\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}"
         ),
         pairs=("gll22.rem", "gll22.thm6.4", "gll22.thm6.8"),
     )
-    .define("C(s)", r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^\varepsilon\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})",
-            parameter=_s)
-    .define(_DELTA_OF, r"C(\frac{G\sqrt{k}}{n\sqrt{\mu}})")
     .condition(
         "strong-convexity",
         r"k\cdot(F_y+\frac{\mu}{2}\|y\|^2)\ge k\cdot(F_x+\frac{\mu}{2}\|x\|^2)+\langle k\cdot(g+\mu x),y-x\rangle"
@@ -100,21 +87,6 @@ thm6_2 = (
         "one-record", r"|\frac{k}{n}(a_x-b_x)-\frac{k}{n}(a_y-b_y)|\le\frac{kG}{n}r",
         given=r"|(a_x-b_x)-(a_y-b_y)|\le Gr", added=(*_own, *_new, _r), units=False,
         where="Theorem 6.2, privacy, what Theorem 2.1 requires: with s' for s, k F changes by a k G/n-Lipschitz "
-              "function",
-    )
-    .whole(
-        "guarantee", rf"{_event.latex}\leq e^{{\varepsilon}}{_other_event.latex}+{_DELTA_OF}",
-        given=rf"{_event.latex}-e^{{\varepsilon}}{_other_event.latex}\le\delta(\varepsilon), "
-              rf"\delta(\varepsilon)\le C(\frac{{kG/n}}{{\sqrt{{k\mu}}}})",
-        added=(_event, _other_event),
-        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
-        where="Theorem 6.2, (epsilon, delta(epsilon))-DP of either mechanism, as Definition 1.1 writes it",
-    )
-    .whole(
-        "privacy", rf"\delta(\varepsilon)\leq{_DELTA_OF}",
-        given=r"\delta(\varepsilon)\le C(\frac{kG/n}{\sqrt{k\mu}})",
-        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
-        where="Theorem 6.2, privacy: k F is k mu-strongly convex, and one record changes it by a k G/n-Lipschitz "
               "function",
     )
     .condition(
@@ -148,6 +120,11 @@ thm6_2 = (
         given=rf"{_released.latex}\le {_best.latex}+\frac{{d}}{{k}}", uses=("gll22.lem6.1",),
         where="Theorem 6.2, losses that are mu-strongly convex themselves",
     )
+)  # fmt: skip
+
+thm6_2 = with_privacy(
+    _thm6_2, "Theorem 6.2",
+    ": k F is k mu-strongly convex, and one record changes it by a k G/n-Lipschitz function",
 )  # fmt: skip
 
 _L = r"\log(3/(4\delta))"
@@ -222,8 +199,8 @@ thm6_4 = (
     )
     .corrected(
         "in-particular", rf"{_SMALL}\le{_STATED}",
-        because="for epsilon < 1/10 the first bound is the larger one, so the second is no special case of "
-                "it; the proof derives it from log(3/(4 delta))",
+        because="for epsilon < 1/10 the first bound is the larger one, so the second does not follow from it; the "
+                "proof derives it from log(3/(4 delta))",
         where="Theorem 6.4, second item",
     )
     .whole(

@@ -10,14 +10,13 @@ from dpverify.statements.gll22 import (
     population_risk,
     query_bounds,
     rates,
-    rejection_error,
-    rejection_step,
     renyi,
     sampler,
     trade_off,
 )
 from dpverify.statements.gll22.duality import prop3_3
 from dpverify.statements.gll22.gaussians import eq9, eq10, lem6_3
+from dpverify.statements.gll22.rejection import error, step
 
 STATEMENTS = (
     *informal.STATEMENTS,
@@ -25,8 +24,8 @@ STATEMENTS = (
     *trade_off.STATEMENTS,
     *gaussian_integrals.STATEMENTS,
     *renyi.STATEMENTS,
-    *rejection_step.STATEMENTS,
-    *rejection_error.STATEMENTS,
+    *step.STATEMENTS,
+    *error.STATEMENTS,
     *sampler.STATEMENTS,
     *empirical_risk.STATEMENTS,
     *population_risk.STATEMENTS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
+from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, mu_exponent, n
 from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
@@ -210,55 +211,35 @@ thm6_7 = (
     )
 )  # fmt: skip
 
-_DELTA_OF = (
-    r"\delta\left(\mathcal{N}(0,1)\;\middle\|\;"
-    r"\mathcal{N}\left(\frac{G\sqrt{k}}{n\sqrt{\mu}},1\right)\right)(\varepsilon)"
-)
-_s = real("s", gt=0, meaning="shift")
-_delta_eps = real("delta_eps", ge=0, le=1, latex=r"\delta(\varepsilon)")
 _released, _best = (
     _loss("F_x", r"\mathbb{E}[\widehat{F}(x^{(priv)})]"),
     _loss("F_best", r"\widehat{F}(x^{*})"),
 )
 _LOSS = rf"{_released.latex}-{_best.latex}"
 _PROVED = rf"{_released.latex}\le {_best.latex}+\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}"
-_PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^\varepsilon\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
-
-_event, _other_event = (
-    real(name, ge=0, le=1, latex=rf"\Pr[{{\mathcal{{M}}}}(\mathcal{{D}}{mark})\in S]")
-    for name, mark in (("p", ""), ("q", r"^{\prime}"))
+_norm2 = real("norm2", ge=0, unit=LENGTH**2, latex=r"\mathbb{E}\|x^{(priv)}\|_{2}^{2}")
+_star = real("x_star", ge=0, unit=LENGTH, latex=r"\|x^{*}\|_{2}")
+_REGULARIZED = (
+    rf"{_released.latex}+\frac{{\mu}}{{2}}{_norm2.latex}\le {_best.latex}+\frac{{\mu}}{{2}}\|x^{{*}}\|_{{2}}^2"
+    r"+\frac{G^{2}}{\mu n}+\frac{d}{k}, \|x^{*}\|_{2}\le D"
 )
-
-thm6_8 = (
+_thm6_8 = (
     Sheet(
-        "gll22.thm6.8", (epsilon, n, d, k, mu, G, D, _s, _delta_eps, _released, _best),
+        "gll22.thm6.8", (epsilon, n, d, k, mu, G, D, shift, delta_at_epsilon, _released, _best, _norm2, _star),
         title="Private stochastic convex optimization", where="Theorem 6.8",
-        latex=rf"\delta(\varepsilon)\leq{_DELTA_OF},\quad {_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}"
+        latex=rf"\delta(\varepsilon)\leq{DELTA_OF},\quad {_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}"
               rf"+\frac{{\mu D^{{2}}}}{{2}}",
         pairs=("gll22.rem", "gll22.thm6.2", "gll22.thm6.7", "gll22.thm6.9"),
     )
-    .define("C(s)", _PROFILE, parameter=_s)
-    .define(_DELTA_OF, r"C(\frac{G\sqrt{k}}{n\sqrt{\mu}})")
-    .whole(
-        "guarantee", rf"{_event.latex}\leq e^{{\varepsilon}}{_other_event.latex}+{_DELTA_OF}",
-        given=rf"{_event.latex}-e^{{\varepsilon}}{_other_event.latex}\le\delta(\varepsilon), "
-              rf"\delta(\varepsilon)\le C(\frac{{kG/n}}{{\sqrt{{k\mu}}}})",
-        added=(_event, _other_event),
-        uses=("gll22.thm2.1", "gll22.eq9", "gll22.thm6.2/strong-convexity", "gll22.thm6.2/one-record"),
-        where="Theorem 6.8, (epsilon, delta(epsilon))-DP of either mechanism, as Definition 1.1 writes it",
-    )
-    .whole(
-        "privacy", rf"\delta(\varepsilon)\leq{_DELTA_OF}", given=r"\delta(\varepsilon)\le C(\frac{kG/n}{\sqrt{k\mu}})",
-        uses=("gll22.thm2.1", "gll22.eq9"), where="Theorem 6.8, privacy; the proof cites Theorem 6.4 for Theorem 6.2",
-    )
     .whole(
         "risk", rf"{_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
-        given=rf"{_PROVED}+\frac{{\mu D^{{2}}}}{{2}}", uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
-        where="Theorem 6.8, excess population loss: what Theorem 6.7 and Lemma 6.1 give", consequence=EDGE,
+        given=_REGULARIZED, uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
+        where="Theorem 6.8, excess population loss: what Theorem 6.7 gives for the regularized losses",
+        consequence=EDGE,
     )
     .corrected(
         "risk", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
-        given=rf"{_PROVED}+\frac{{\mu D^{{2}}}}{{2}}", uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
+        given=_REGULARIZED, uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
         because="the first term has the unit of a length, not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
         consequence=EDGE, true_if="with G^2 in place of G", where="Theorem 6.8, excess population loss, with G^2",
     )
@@ -272,6 +253,8 @@ thm6_8 = (
         where="Theorem 6.8, losses that are mu-strongly convex themselves, with G^2",
     )
 )  # fmt: skip
+
+thm6_8 = with_privacy(_thm6_8, "Theorem 6.8", "; the proof cites Theorem 6.4 for Theorem 6.2")
 
 _L = r"\log(3/(4\delta))"
 _inner = real("l_34", gt=2, unit=NATS, latex=_L, meaning="above ln 7.5")
@@ -320,7 +303,7 @@ thm6_9 = (
     .step("constant", r"\frac{e^{1/20}}{\frac{19}{10}\sqrt{2\pi}}\le\frac{1}{2}",
     where="Theorem 6.9, proof: privacy of k")
     .whole(
-        "privacy-of-k", r"\delta(\varepsilon)\le 2\delta/3", added=(_t, _y, _q, _delta_eps),
+        "privacy-of-k", r"\delta(\varepsilon)\le 2\delta/3", added=(_t, _y, _q, delta_at_epsilon),
         given=rf"\delta(\varepsilon)\le\frac{{q}}{{y\sqrt{{2\pi}}}}, q\le e^{{1/20}}e^{{-{_L}}}, "
               rf"y\ge\frac{{19}}{{10}}, "
               r"\frac{e^{1/20}}{\frac{19}{10}\sqrt{2\pi}}\le\frac{1}{2}",

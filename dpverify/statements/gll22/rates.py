@@ -53,16 +53,19 @@ figure1 = (
         where=f"{_OWN}: steps of Theorem 5.6, with its constant C, times the values per step",
     )
     .whole(
-        "own-row", r"48CG^{2}q^2\le\tilde{O}(G^{2})", soft="q", fixed="C",
-        uses=("gll22.figure1/number-of-queries", "gll22.figure1/rescaled-logarithm"),
-        where=f"{_OWN}: the exponents of G and of the logarithm, for an F whose strongly convex part stands apart from "
-              "the f_i, as in Theorem 2.3; of the F of the caption, a mean of convex f_i, that part is not split off",
+        "own-row", r"N\le 48CG^{2}q^2", added=(real("N", ge=0, meaning="number of queries"),),
+        given=r"N\le VT, V\le 48, T=C\frac{G_F^2}{\mu}q^2, G=\frac{G_F}{\sqrt{\mu}}",
+        uses=("gll22.thm5.6", "gll22.lem5.5/number-of-values-on-average", "gll22.figure1/rescaled-logarithm"),
+        where=f"{_OWN}, its exponent of G with the constant, q being the logarithm that is left out, for an F whose "
+              "strongly convex part stands apart from the f_i, as in Theorem 2.3; of the F of the caption, a mean of "
+              "convex f_i, that part is not split off",
     )
     .reference(
-        "lower-bound", r"\frac{G_F^2}{\mu}/(1+\log(G^{2}/\mu)/d)=G^{2}/(1+\log(G^{2}/\mu)/d)",
-        given=r"\frac{G_F^2}{\mu}=G^2", added=(real("ln_X", ge=0, latex=r"\log(G^{2}/\mu)"),),
-        uses=("gll22.cor7.7", "gll22.figure1/rescaled"),
-        where=f"{_OWN}: Corollary 7.7 has the same exponent of G, so logarithms are all that can be saved",
+        "lower-bound", r"48CG^{2}q^2\le 48C(1+\ell)q^2\cdot\frac{G_F^2/\mu}{1+\ell/d}", given=r"\frac{G_F^2}{\mu}=G^2",
+        added=(real("ln_X", ge=0, latex=r"\ell", meaning="the logarithm of Corollary 7.7"),),
+        uses=("gll22.cor7.7", "gll22.figure1/rescaled", "gll22.figure1/own-row"),
+        where=f"{_OWN}: no more than the lower bound of Corollary 7.7 times logarithms, so these are all that can be "
+              "saved",
     )
     .reference(
         "below-[LC21]", r"G^{2}\le\frac{G^{2}}{\delta}", where="Figure 1, this work's row and that of [LC21]: a factor "

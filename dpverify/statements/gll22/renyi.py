@@ -86,6 +86,14 @@ cor4_3 = (
         where="Corollary 4.3, proof, with 1/(alpha - 1) in front of the logarithm",
     )
     .step(
+        "renyi-from-above", rf"{_RENYI}\le\alpha s^{{2}}/2",
+        where="Corollary 4.3, proof: what the bound needs, which 1/alpha in front of the logarithm leaves true",
+    )
+    .corrected(
+        "renyi-from-above", rf"\frac{{1}}{{\alpha-1}}\log({_MOMENT})\le\alpha s^{{2}}/2",
+        uses=("gll22.cor4.3/renyi-of-gaussians",), where="Corollary 4.3, proof, with 1/(alpha - 1)",
+    )
+    .step(
         "log-ratio-of-gaussians", r"\frac{(x-s)^2}{2}-\frac{x^2}{2}=\frac{s^2}{2}-sx",
         where="Corollary 4.3, proof: the logarithm of the ratio of the densities of N(0, 1) and N(s, 1)",
     )
@@ -99,7 +107,7 @@ cor4_3 = (
         r"\mathrm{D}_{KL}(P\|Q)\leq\frac{kG^{2}}{2\mu}",
         given=r"\mathrm{D}_{\alpha}(P\|Q)\leq\alpha s^{2}/2, \mathrm{D}_{KL}(P\|Q)\leq s^2/2, "
               r"s=\frac{G\sqrt{k}}{\sqrt{\mu}}",
-        uses=("post-processing-of-divergences", "gll22.cor4.3/any-divergence", "gll22.cor4.3/renyi-of-gaussians",
+        uses=("post-processing-of-divergences", "gll22.cor4.3/any-divergence", "gll22.cor4.3/renyi-from-above",
               "gll22.cor4.3/kl-of-gaussians"),
         where="Corollary 4.3, second display",
     )

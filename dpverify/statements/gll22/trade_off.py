@@ -96,14 +96,16 @@ cor3_12 = (
     )
     .whole(
         "above", rf"{_above.latex}\leq{_BEYOND}",
-        given=rf"{_above.latex}\le 1-\Phi(\Phi^{{-1}}(z)+\frac{{r\sqrt{{\mu}}}}{{G}})",
-        uses=("gll22.cor3.12/complement", "gll22.cor3.12/isoperimetry", "gll22.cor3.12/reflection"),
-        where="Corollary 3.12, first line",
+        given=rf"{_above.latex}\le {_far.latex}, {_far.latex}=1-{_near.latex}, "
+              r"\pi(A_{r/G})\ge\Phi(\Phi^{-1}(z)+\frac{r}{G}\sqrt{\mu})",
+        uses=("gll22.prop3.11", "gll22.cor3.12/complement", "gll22.cor3.12/isoperimetry", "gll22.cor3.12/reflection"),
+        where="Corollary 3.12, first line, for r > 0: the mass that expands is that of A, which is z",
     )
     .whole(
         "below", r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]\leq\Phi\left(\Phi^{-1}(z)-\frac{r\sqrt{\mu}}{G}\right)",
-        given=r"\Pr_{x\sim\pi}[\alpha(x)\leq m(z)-r]\le 1-\Phi(-\Phi^{-1}(z)+\frac{r\sqrt{\mu}}{G})",
-        uses=("gll22.cor3.12/above",),
+        given=rf"{_below.latex}\le 1-b, b\ge\Phi(-\Phi^{{-1}}(z)+\frac{{r}}{{G}}\sqrt{{\mu}})",
+        added=(_mass("b", "b", "mass of what is near the points where alpha is at least m(z)"),),
+        uses=("gll22.prop3.11", "gll22.cor3.12/complement", "gll22.cor3.12/isoperimetry", "gll22.cor3.12/reflection"),
         where="Corollary 3.12, second line: the first for -alpha, whose 1 - z quantile is -m(z)",
     )
     .instance(
@@ -192,6 +194,10 @@ _shifted = (
               "<x, a> has the variance s^2 and the mean 0 under P, s^2 under Q; in the integrals it is divided by s",
     )
 )  # fmt: skip
+_end = real("e", ge=0, le=1, meaning="0 or 1")
+_at_an_end = tuple(
+    _mass(name, latex) for name, latex in (("T_e", "T_{e}"), ("T_g", "T_{g}"), ("w_e", "w"), ("v_g", "v"))
+)
 _bit, _other_bit = (
     real("u", ge=0, le=1, meaning="indicator of S"),
     real("v", ge=0, le=1, meaning="of another event"),
@@ -245,7 +251,8 @@ _thm2_1 = (
     .step(
         "by-parts-above", rf"{_S_X}\geq(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F_GAUSS}",
         given=rf"{_S}=(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F.latex}, {_F.latex}\le {_F_GAUSS}", added=(_w,),
-        uses=("integration-by-parts", "gll22.cor3.12"), where="Theorem 4.1, proof, 2nd display, lines 1 to 5",
+        uses=("integration-by-parts", "gll22.cor3.12/above"),
+        where="Theorem 4.1, proof, 2nd display, lines 1 to 5, with Corollary 3.12 for almost every t",
     )
     .step(
         "value-above", rf"(1-z)e^{{-m(z)}}-e^{{-m(z)}}{_F_GAUSS}=(1-z)e^{{-m(z)}}-e^{{-m(z)}}\left({_UP_VALUE}\right)",
@@ -259,7 +266,8 @@ _thm2_1 = (
     .step(
         "by-parts-below", rf"{_NOT_S_X}\leq ze^{{-m(z)}}+e^{{-m(z)}}{_H_GAUSS}",
         given=rf"{_NOT_S}=ze^{{-m(z)}}+e^{{-m(z)}}{_H.latex}, {_H.latex}\le {_H_GAUSS}", added=(_w,),
-        uses=("integration-by-parts", "gll22.cor3.12"), where="Theorem 4.1, proof, 3rd display, lines 1 to 5",
+        uses=("integration-by-parts", "gll22.cor3.12/below"),
+        where="Theorem 4.1, proof, 3rd display, lines 1 to 5, with Corollary 3.12 for almost every t",
     )
     .step(
         "value-below", rf"ze^{{-m(z)}}+e^{{-m(z)}}{_H_GAUSS}=ze^{{-m(z)}}+e^{{-m(z)}}\left({_DOWN_VALUE}\right)",
@@ -299,7 +307,13 @@ _thm2_1 = (
         added=(_phi, _phi2),
         uses=("gll22.thm2.1/trade-off-as-a-ratio", "gll22.thm2.1/both-bounds", "gll22.thm2.1/ratio",
         "gll22.thm2.1/gaussian-trade-off"),
-        where="Theorem 4.1, where gamma is G / sqrt(mu)",
+        where="Theorem 4.1 for 0 < z < 1, where gamma is G / sqrt(mu)",
+    )
+    .whole(
+        "trade-off-at-the-ends", r"T_{e}\ge T_{g}", given=r"(e=0\text{ or }e=1), T_{e}=1-w, T_{g}=1-v, w=e, v=e",
+        added=(_end, *_at_an_end), uses=("gll22.thm2.1/density",),
+        where="Theorem 4.1 at z = e, where it is 0 or 1: a set of P-mass 1 - e has the Q-mass 1 - e, since P and Q "
+              "have the same null sets, and so it is for the Gaussians; w and v are the masses of what is left out",
     )
     .whole(
         "profile", r"\delta_P\le\delta_N", added=(_mass("delta_P", r"\delta_P"), _mass("delta_N", r"\delta_N")),

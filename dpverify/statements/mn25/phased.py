@@ -44,6 +44,11 @@ _good, _bad = (
     _value(name, latex, f"mean of the progress where the solver {how}")
     for name, latex, how in (("good", "s", "succeeds"), ("bad", "f", "fails"))
 )
+_less = (
+    real("e", ge=0, meaning="how much less than delta p is"),
+    real("g", ge=0, unit=LOSS, meaning="how much less than its bound s is"),
+    real("h", ge=0, unit=LOSS, meaning="how much less than L B f is"),
+)
 _S = _value("S", "S", "sum of the progress of the phases")
 _E = _value("E", "E", "mean excess risk of the output")
 _F0 = _value("F_0", "F_0", "smallest risk")
@@ -68,6 +73,7 @@ _distance = real("D", ge=0, unit=LENGTH, latex=r"\|\bar{w}-w^{*}_{r}\|")
 _PARTS = tuple(vector(name, unit=LENGTH) for name in "xyz")
 _P = _value("P", "P", "mean progress of a phase")
 _D = real("D", ge=0, unit=LENGTH**2, meaning="mean squared distance at the end of a phase")
+_phase, _last_phase = integer("r", latex="r"), integer("k", ge=1, meaning="number of phases")
 _calls = real("C", ge=0, meaning="oracle calls so far")
 _x = real("x", ge=0, unit=LOSS)
 _share = real("S", ge=0, lt=1, meaning="sum of 2^-r over the phases")
@@ -149,7 +155,7 @@ lem16 = (
     )
     .corrected(
         "failing-solver", r"(1-p)s+pf\le 2^{-r}\alpha+\delta LB",
-        given=r"p\le\delta, s\le 2^{-r}\alpha, f\le LB, s\ge 0",
+        given=r"\delta=p+e, s=2^{-r}\alpha-g, (1-p)g\ge 0, f=LB-h", added=_less,
         because="a failing solver costs up to L B, not L", consequence=EDGE, true_if="for B = 1",
         where="Lemma 16, proof, 2nd display, 2nd line",
     )
@@ -432,7 +438,7 @@ thm7 = (
         where="Theorem 7, oracle evaluations, from r - 1 phases to r",
     )
     .whole(
-        "calls", r"C<T", given=r"C=(1-2^{-R})T", added=(_calls,), uses=("mn25.thm7/calls-so-far",),
+        "calls", r"\sum_{r=1}^{k}(\frac{1}{2})^{r}T<T", added=(_phase, _last_phase),
         where="Theorem 7, oracle evaluations",
     )
     .condition(

@@ -60,7 +60,8 @@ prelim = (
     )
     .instance(
         "packing-of-an-interval", r"2\le\frac{3r}{a}", given=r"a=2r", consequence=EDGE,
-        where="Section 2, packing number, upper bound", case="d = 1: both ends of [-r, r] are 2 r apart",
+        where="Section 2, packing number, upper bound, printed with epsilon for the distance alpha",
+        case="d = 1: both ends of [-r, r] are 2 r apart",
         true_if="for r of at least a, as for the balls of Sections 3 and B.1",
     )
     .corrected(

@@ -146,12 +146,15 @@ thm1_1 = (
     .whole(
         "bound",
         rf"{_time.latex}\ge\frac{{L^{{2}}B^{{2}}\sqrt{{d}}}}{{1280\sqrt{{3C_{{1}}}}C_{{1}}^{{2}}\alpha^{{2}}\sqrt{{\rho}}}}",
-        given=rf"{_time.latex}\ge\frac{{\sqrt{{d}}}}{{320\sqrt{{3C_{{1}}}}C_{{1}}^{{2}}a^{{2}}\sqrt{{\rho}}}}, "
-              r"a=\frac{2\alpha}{BL}",
+        given=rf"{_time.latex}\ge {_worst.latex}, {_worst.latex}\ge {_by_f.latex}+H, "
+              rf"{_by_f.latex}\geq {_capped.latex}, "
+              rf"{_capped.latex}\ge K\cdot {_counts.latex}, "
+              rf"{_counts.latex}\ge\frac{{\sqrt{{d}}}}{{320\sqrt{{3C_{{1}}}}\sqrt{{\rho}}}}, "
+              r"K=\frac{1}{C_{1}^{2}a^{2}}, a=\frac{2\alpha}{BL}",
         added=(real("a", gt=0, meaning="accuracy for L = 2 and B = 1"),),
         where="Theorem 1, first part, Omega with its constant, by scaling",
         uses=(
-            "mn25.fact1", "mn25.thm1.1/sum-over-vectors", "mn25.thm1.1/worst-is-above-mean",
+            "mn25.fact1", "mn25.thm1.1/counts", "mn25.thm1.1/worst-is-above-mean",
             "mn25.instance-facts",
         ),
     )
@@ -210,10 +213,16 @@ thm1_2 = (
     )
     .whole(
         "bound", rf"{_time.latex}\ge\frac{{L^{{2}}B^{{2}}d}}{{1280C_{{1}}^{{2}}\alpha^{{2}}\bar{{m}}\rho}}",
-        given=rf"{_time.latex}\ge\frac{{d}}{{320C_{{1}}^{{2}}a^{{2}}\bar{{m}}\rho}}, a=\frac{{2\alpha}}{{BL}}",
+        given=rf"{_time.latex}\ge {_worst.latex}, {_worst.latex}\ge {_by_f.latex}+H, "
+              rf"{_by_f.latex}\geq {_capped.latex}, "
+              rf"{_capped.latex}\ge K\cdot {_counts.latex}, {_counts.latex}\ge\frac{{d}}{{320\bar{{m}}\rho}}, "
+              r"K=\frac{1}{C_{1}^{2}a^{2}}, a=\frac{2\alpha}{BL}",
         added=(real("a", gt=0, meaning="accuracy for L = 2 and B = 1"),),
         where="Theorem 1, second part, Omega with its constant, by scaling",
-        uses=("mn25.fact1", "mn25.thm1.2/sum-over-vectors", "mn25.instance-facts"),
+        uses=(
+            "mn25.fact1", "mn25.thm1.2/counts", "mn25.thm1.1/worst-is-above-mean",
+            "mn25.instance-facts",
+        ),
     )
 )  # fmt: skip
 
@@ -271,6 +280,25 @@ thm2 = (
         where="Theorem 2, accuracy, O(alpha) with the constant 3: DP-SGD where alpha is below B L/3, and the start "
               "elsewhere",
         uses=("mn25.lem11/risk", "mn25.lem11/risk-of-the-start", "subgradient-inequality"),
+    )
+    .instance(
+        "calls-for-a-large-rho",
+        r"\frac{1}{2}=O\big({\frac{B^{2}L^{2}}{\alpha^{2}}\big(\frac{1}{\sqrt{\rho}}+\frac{1}{\bar{m}\cdot(\sqrt{\rho})^{2}}\big)}\big)",
+        given=r"\alpha\le\frac{BL}{6}",
+        consequence=EDGE, where="Theorem 2 for every rho",
+        case="d = 1, and an accuracy of 3 alpha is at most B L/2 (other constants are alike): without a call, one of "
+             "the linear losses with slopes L and -L has an excess risk of B L on the ball of radius B, so half a call "
+             "is needed in the mean",
+        true_if="for rho of at most 1, as Algorithm 3 has it: for larger rho there may be less than one call",
+    )
+    .corrected(
+        "calls-for-a-large-rho",
+        r"\frac{1}{2}\le\frac{B^{2}L^{2}}{\alpha^{2}}(\frac{\sqrt{d}}{\sqrt{\rho}}+\frac{d}{\bar{m}\rho})",
+        given=r"\rho\le 1, \alpha\le\frac{BL}{6}, (\sqrt{d})^{2}=d, (\sqrt{\rho})^{2}=\rho",
+        where="Theorem 2 for rho of at most 1",
+        case="the calls that are needed, in the mean",
+        because="the bound on the calls falls below one call where rho is large",
+        catches=("rho in the numerator", r"\frac{1}{2}\le\frac{B^{2}L^{2}}{\alpha^{2}}\rho"),
     )
     .condition(
         "oracle-privacy-is-finite", r"\log(1/\delta)>0", where="Theorem 2: rho = 1/log(1/delta) for delta in [0, 1]",

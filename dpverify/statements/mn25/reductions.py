@@ -48,7 +48,6 @@ thm8 = (
     )
     .condition(
         "interval", r"\sqrt{\frac{\log(n)}{n}}\le 1", where="Theorem 9: D in [B sqrt(log(n)/n), B]",
-        box={"n": (1, 1000)},
     )
     .step("markov", r"\frac{\alpha}{2\alpha}=\frac{1}{2}", uses=("markov",),
           where="Theorem 8, proof: a run has an excess risk above 2 alpha with probability at most 1/2")

@@ -139,8 +139,9 @@ lem6 = (
         uses=("bernoulli", "mn25.lem6/combined"),
     )
     .whole(
-        "epsilon", r"m\lambda\le\frac{6\epsilon m}{n}", given=r"\lambda\le 6\epsilon\cdot\frac{1}{n}",
-        added=(real("loss", gt=0, latex=r"\lambda", meaning="log of one of the m factors of U/D"),),
+        "epsilon",
+        r"m\log\left({\frac{a}{b}}\right)\leq\frac{6\epsilon m}{n}", given=r"\log(a)-\log(b)\le\frac{6\epsilon}{n}",
+        added=(real("a", gt=0, meaning="1 + (e^epsilon - 1)/n"), real("b", gt=0, meaning="1 + (e^{-epsilon} - 1)/n")),
         where="Lemma 6, epsilon, 7th display", uses=("mn25.lem6/loss-of-one-draw", "mn25.lem6/combined"),
     )
 )  # fmt: skip

@@ -44,6 +44,7 @@ _DIFFERENCE = r"\mathcal{L}(w)-\mathcal{L}(w^{*})"
 _LESS = r"\lambda\left({\left\|w\right\|^{2}-\left\|w^{*}\right\|^{2}}\right)"
 _SIZES = r"N=n\alpha/(BL), \lambda=\frac{NL}{144nB}"
 _BOUND = r"\frac{BL\sqrt{d}}{18\alpha\sqrt{\log(1/\delta)}}"
+_RATE = r"\frac{BL\sqrt{d}}{36\alpha\sqrt{\log(1/\delta)}}"
 
 thm6 = (
     Sheet(
@@ -216,12 +217,15 @@ thm6 = (
         "log(1/delta)",
     )
     .corrected(
-        "rate", r"s=\Omega(\frac{BL\sqrt{d}}{\alpha\sqrt{\log(1/\delta)}})",
-        given=r"s\ge\frac{BL\sqrt{d}}{36\alpha\sqrt{\log(1/\delta)}}", coverage="whole",
+        "rate", rf"s\ge {_RATE}", coverage="whole",
+        given=rf"(s<{_RATE}\implies {_squared.latex}\ge\frac{{1}}{{36}}), {_excess.latex}\le\alpha, "
+              rf"{_excess.latex}\ge\frac{{L^2N^2}}{{4n^2\lambda}}{_squared.latex}, "
+              r"N=2n\alpha/(BL), \lambda=\frac{NL}{144nB}",
         because="the proof shows a bound that falls with log(1/delta), which delta <= 1/(16 n d) does not bound",
         uses=("mn25.lem14", "mn25.thm6/contradiction", "mn25.thm6/excess-from-below", "mn25.thm6/excess",
               "mn25.thm6/error-of-the-mean", "mn25.thm6/minimizer", "mn25.thm6/lipschitz"),
-        where="Theorem 6, with the root of log(1/delta) of Theorem 3, for the smoothness 576 alpha/B^2",
+        where="Theorem 6, Omega with its constant and with the root of log(1/delta) of Theorem 3, for the smoothness "
+              "576 alpha/B^2: by contradiction, a smaller s leaves the mean error that Lemma 14 gives",
     )
     .correction(
         latex=(

@@ -37,7 +37,7 @@ thm3 = (
         "accuracy-for-nothing", r"0\ge c_{1}\cdot\min\{\frac{B^{2}L^{2}}{\alpha^{2}},n\}",
         given=r"\mathcal{L}(w_{0})-\mathcal{L}(w^{*})\le L\cdot\|w_{0}-w^{*}\|, \|w_{0}-w^{*}\|\le B, \alpha\ge BL",
         added=(_f_any, _f_best, _distance), consequence=EDGE, true_if="for accuracies below a constant fraction of B L",
-        where="Theorem 3 for alpha of at least B L",
+        where="Theorem 3 for alpha of at least B L; Theorem 6 and Lemma 13 are alike",
         case="the algorithm that releases the center of the ball and makes no call: it is private, and B L accurate",
     )
     .step(
@@ -72,6 +72,7 @@ _best, _best_1 = (
     real("best", gt=0, unit=LOSS, latex=r"\alpha_{\epsilon,\delta}^{*}"),
     real("best_1", gt=0, unit=LOSS, latex=r"\alpha_{1,\delta}^{*}"),
 )  # fmt: skip
+_excess = real("E", ge=0, unit=LOSS, meaning="mean excess risk of the output")
 _final = real("eps", gt=0, unit=NATS, latex=r"\epsilon^{\prime}", meaning="epsilon of the algorithm")
 
 thm4 = (
@@ -110,10 +111,22 @@ thm4 = (
         uses=("mn25.thm7",), where="Theorem 4, privacy",
     )
     .whole(
-        "calls", r"N\le C\cdot(\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}+\frac{B^{2}L^{2}}{\alpha^{2}})",
-        given=r"(N\le C\cdot\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}\text{ or }"
-              r"N\le C\cdot\frac{B^{2}L^{2}}{\alpha^{2}})",
-        uses=("mn25.thm7", "mn25.thm4/smooth-enough-for-the-step", "mn25.thm4/logarithms-of-both-theorems"),
-        where="Theorem 4, calls and accuracy, with the logarithm of Theorem 7: a maximum and a sum are of one order",
+        "calls",
+        r"N\le 2\cdot\frac{BL\sqrt{d\log(1/\delta)}}{\alpha}\text{ or }N\le\frac{B^{2}L^{2}}{\alpha^{2}}",
+        given=r"(N\le\frac{BL\sqrt{d\log(n/\delta)}}{\alpha}\text{ or }N\le\frac{B^{2}L^{2}}{\alpha^{2}}), "
+              r"(\sqrt{d\log(n/\delta)})^2=d(x+y), (\sqrt{d\log(1/\delta)})^2=dy, x\le y",
+        added=(_log_n, _log_delta),
+        uses=("mn25.thm7/calls", "mn25.thm4/logarithms-of-both-theorems"),
+        where="Theorem 4, calls, O of a maximum with the constant 2, for delta of at most 1/n: x = log n, "
+              "y = log(1/delta)",
+    )
+    .whole(
+        "accuracy", r"E\le 133\alpha",
+        given=r"(\alpha<BL\implies E\le 133\alpha), (\alpha\ge BL\implies E\le L\cdot\|w_{0}-w^{*}\|), "
+              r"\|w_{0}-w^{*}\|\le B",
+        added=(_excess, _distance),
+        uses=("mn25.thm7/accuracy", "mn25.thm4/smooth-enough-for-the-step", "subgradient-inequality"),
+        where="Theorem 4, accuracy, O(alpha) with the constant 133: Phased SGD where alpha is below B L, and the start "
+              "where there are no phases",
     )
 )  # fmt: skip

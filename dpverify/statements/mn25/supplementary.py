@@ -106,10 +106,11 @@ lem5 = (
         "product", r"\Pi_{E}(v-\Pi_{F}v)=\Pi_{E}v", given=_PROJECTED,
         where="Lemma 5, in any dimension: the parts of v in E and F are taken away in either order",
     )
-    .step(
-        "is-a-projection", r"\langle v-\Pi_{E}v-\Pi_{F}v,\Pi_{E}v+\Pi_{F}v\rangle=0",
-        given=r"\langle v-\Pi_{E}v,\Pi_{E}v\rangle=0, \langle v-\Pi_{F}v,\Pi_{F}v\rangle=0, "
-              r"\langle\Pi_{E}v,\Pi_{F}v\rangle=0",
-        where="Lemma 5: what is left is orthogonal to what is taken away, the projection to both",
+    .whole(
+        "projection-to-both", r"\langle v-\Pi_{E}v-\Pi_{F}v,e+f\rangle=0",
+        given=r"\langle v-\Pi_{E}v,e\rangle=0, \langle\Pi_{F}v,e\rangle=0, "
+              r"\langle v-\Pi_{F}v,f\rangle=0, \langle\Pi_{E}v,f\rangle=0",
+        added=(vector("e'", latex="e"), vector("f'", latex="f")), uses=("mn25.lem5/product",),
+        where="Lemma 5: what is left is orthogonal to every sum of an e of E and an f of F; what is taken away is one",
     )
 )  # fmt: skip

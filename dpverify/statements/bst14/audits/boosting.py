@@ -18,6 +18,8 @@ from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutpu
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
+from dpverify.auditing import Bound, CountQuestion, LawQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf, ValuesOf
 from dpverify.problems import Ball, Dataset, Linear, Problem, minimize
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import (
@@ -41,18 +43,17 @@ from dpverify.statements.bst14.audits.ridge_cases import (
     worst_case,
 )
 from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
+    COUNT,
+    LAW,
+    MEAN,
+    PRIVACY,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    SamplingCase,
-    SamplingPlan,
     Unstated,
+    along,
 )
 
 FAILURE = 0.1
@@ -89,7 +90,7 @@ def _boosted_mean(epsilon: float) -> Boosting:
     )
 
 
-def _boosted_real(data_name: str, profile: Profile) -> PrivacyCase:
+def _boosted_real(data_name: str, profile: Profile) -> Audit:
     """The mean of four real records in one dimension."""
     pair = mean_neighbors(data_name, n=4, d=1)
     return composed_case(_boosted_mean(2.0), pair, "bst14.appD", profile.runs(60_000), BOTH)
@@ -103,7 +104,7 @@ def _boosted_pure_line(n: int) -> Boosting:
     return Boosting(OutputPerturbation(steep_line(n), 2.0), FAILURE, repeats=2, selection_share=0.2)
 
 
-def _boosted_probability(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _boosted_probability(data_name: str, profile: Profile) -> Cases:
     """With probability at least 1 - rho the risk is below the bound."""
     cases = []
     for n in (16, 32, 64):
@@ -112,24 +113,29 @@ def _boosted_probability(data_name: str, profile: Profile) -> tuple[MeanCase, ..
         bound = stated_risk(mechanism, n)[0]
         least = n * minimize(problem, data).value.upper
         cases.append(
-            MeanCase(
-                mechanism=mechanism,
-                dataset=data,
-                values=_RiskAbove(problem, data, bound, least),
-                lower=0.0,
-                upper=1.0,
-                bound=FAILURE,
-                quantity="probability that the excess total risk is above the bound, dimensionless",
-                claim=f"rho = {FAILURE:g}, for (2/rho)^(1/k) F + (4 L ||C|| / epsilon) ln(2 k / rho) = {bound:.4g}",
-                origin=Corrected(
-                    "bst14.appD",
-                    "risk at most poly log(1/rho) times the expected one",
-                    "the proof's steps with their constants: Markov's inequality for k runs, and the selection's loss",
-                    "every rho in (0, 1)",
+            (
+                Bound(
+                    bound=FAILURE,
+                    claim=f"rho = {FAILURE:g}, for (2/rho)^(1/k) F + (4 L ||C|| / epsilon) ln(2 k / rho) = {bound:.4g}",
+                    data=f"{data.name}, n records, d = 2, output perturbation, epsilon = 40",
+                    runs=profile.runs(10_000),
+                    size=float(n),
+                    origin=Corrected(
+                        "bst14.appD",
+                        "risk at most poly log(1/rho) times the expected one",
+                        "the proof's steps with their constants: Markov's inequality for k runs, and the "
+                        "selection's loss",
+                        "every rho in (0, 1)",
+                    ),
                 ),
-                data=f"{data.name}, n records, d = 2, output perturbation, epsilon = 40",
-                runs=profile.runs(10_000),
-                size=float(n),
+                ValuesOf(
+                    mechanism,
+                    data,
+                    _RiskAbove(problem, data, bound, least),
+                    0.0,
+                    1.0,
+                    "probability that the excess total risk is above the bound, dimensionless",
+                ),
             )
         )
     return tuple(cases)
@@ -158,7 +164,7 @@ class _BestOfTwoNormals:
         return np.clip(np.interp((np.asarray(x) - self.mean) / self.stddev, grid, below), 0.0, 1.0)
 
 
-def _pick_law(profile: Profile) -> SamplingCase:
+def _pick_law(profile: Profile) -> Audit:
     """Output perturbation on a line, run twice: the selection must have the law of Algorithm 2 on two points."""
     n = 200
     problem, data = mean_of_records(n, 1)
@@ -170,81 +176,85 @@ def _pick_law(profile: Profile) -> SamplingCase:
     reference = _BestOfTwoNormals(
         float(np.mean(np.asarray(data.features))), single.noise_stddev(n), n * mechanism.selection_rate
     )
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=first_coordinate,
-        reference=reference,
-        reference_error=1e-4,
-        distance="total variation",
-        bound=0.0,
-        claim="the pick of two has probability proportional to exp(-epsilon' L(theta; D) / (2 L ||C||))",
-        origin=Corrected(
-            "bst14.appD",
-            "the exponential mechanism, with its share of epsilon not stated",
-            "the share is 0.95 of epsilon here, so the pick matters",
-            "every data set",
+    return Audit(
+        LawQuestion(
+            reference=reference,
+            reference_error=1e-4,
+            distance="total variation",
+            bound=0.0,
+            claim="the pick of two has probability proportional to exp(-epsilon' L(theta; D) / (2 L ||C||))",
+            statistic_name="the point",
+            data=f"mean of {n} records of {data.name}, d = 1",
+            runs=profile.runs(20_000),
+            origin=Corrected(
+                "bst14.appD",
+                "the exponential mechanism, with its share of epsilon not stated",
+                "the share is 0.95 of epsilon here, so the pick matters",
+                "every data set",
+            ),
         ),
-        blind=UniformOn(Ball(1, 1.0)),
-        statistic_name="the point",
-        data=f"mean of {n} records of {data.name}, d = 1",
-        runs=profile.runs(20_000),
+        LawOf(mechanism, data, first_coordinate, blind=UniformOn(Ball(1, 1.0))),
     )
 
 
-def _boost_queries(oracle: Any, profile: Profile) -> ComplexityCase:
+def _boost_queries(oracle: Any, profile: Profile) -> Audit:
     _, data, mechanism = _boosted("breast-cancer")
     (claimed,) = (one for one in mechanism.queries(data.n) if one.oracle == oracle)
     words = {"value": "k n, for the selection", "gradient": "k (n^2 - 1), for k runs of Algorithm 1"}[oracle]
-    return ComplexityCase(
-        mechanism,
-        data,
-        int(claimed.count),
-        words,
-        data.name,
-        oracle=oracle,
-        origin=Unstated("the paper counts no queries of this step"),
+    return Audit(
+        CountQuestion(
+            int(claimed.count),
+            words,
+            data.name,
+            oracle=oracle,
+            origin=Unstated("the paper counts no queries of this step"),
+        ),
+        CountedRuns(mechanism, data),
     )
 
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg-boost/{name}",
             "bst14.alg-boost",
             f"Boosting on {name}",
+            PRIVACY,
             partial(_boosted_real, name),
         )
         for name in REAL_DATA
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg-boost/worst-case",
         "bst14.alg-boost",
         "Boosting, opposite linear losses",
+        PRIVACY,
         partial(worst_case, _boosted_line, "bst14.appD", 4, 2_000),
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg-boost/pure-worst-case",
         "bst14.alg-boost",
         "Boosting of output perturbation, opposite linear losses with a ridge",
+        PRIVACY,
         partial(worst_case, _boosted_pure_line, "bst14.appD", 4, 60_000),
     ),
     *(
-        MeanPlan(
+        Plan(
             f"bst14.alg-boost/{name}/probability",
             "bst14.alg-boost",
             f"Probability that boosting's risk is above its bound on {name}",
-            partial(_boosted_probability, name),
-            curve_over="n",
+            MEAN,
+            along(partial(_boosted_probability, name), over="n"),
         )
         for name in REAL_DATA
     ),
-    SamplingPlan("bst14.alg-boost/law", "bst14.alg-boost", "Law of the pick from two runs", _pick_law),
+    Plan("bst14.alg-boost/law", "bst14.alg-boost", "Law of the pick from two runs", LAW, _pick_law),
     *(
-        ComplexityPlan(
+        Plan(
             f"bst14.alg-boost/{oracle}-queries",
             "bst14.alg-boost",
             f"{oracle.capitalize()} queries of boosting",
+            COUNT,
             partial(_boost_queries, oracle),
         )
         for oracle in ("value", "gradient")

@@ -14,6 +14,8 @@ import numpy as np
 import scipy
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
+from dpverify.auditing import ConstantQuestion, CountQuestion, LawQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf
 from dpverify.evidence import Interval
 from dpverify.problems import (
     Ball,
@@ -23,7 +25,6 @@ from dpverify.problems import (
     Linear,
     Problem,
     load,
-    opposite_neighbor,
 )
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors
 from dpverify.statements.bst14.audits.sampling_cases import (
@@ -37,19 +38,17 @@ from dpverify.statements.bst14.audits.sampling_cases import (
     risk_case,
 )
 from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    CONSTANT,
+    COUNT,
+    LAW,
+    PRIVACY,
+    RISK,
+    Audit,
+    Cases,
     Corrected,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
-    SamplingCase,
-    SamplingPlan,
+    along,
 )
 
 _GRID = 4001
@@ -64,28 +63,20 @@ def _digits(n: int) -> tuple[Problem, Dataset]:
     return Problem(HalfSquaredDistance.on(ball), ball), load("digits", n=n)
 
 
-def _sampling_real(name: str, profile: Profile) -> PrivacyCase:
-    if name == "diabetes":
-        pair = linear_neighbors(name, n=2, d=1)
-        exact = ExponentialSampling(Problem(pair.loss, Ball(1, 1.0)), EPSILON)
-        return private_case(
-            exact, pair.left, pair.right, pair.description, profile.runs(100_000), "bst14.thm3.1"
-        )
-    problem, data = _digits(16) if name == "digits" else few_features(name, 16, 2)
-    pair = opposite_neighbor(problem.loss, data, 1)
-    mechanism = ExponentialSampling(problem, EPSILON)
-    return private_case(
-        mechanism, pair.left, pair.right, pair.description, profile.runs(4_000), "bst14.thm3.1"
-    )
+def _sampling_real(name: str, profile: Profile) -> Audit:
+    """Two records with linear losses: among more, or with others, one record moves no likely event by much."""
+    pair = linear_neighbors(name, n=2, d=1)
+    exact = ExponentialSampling(Problem(pair.loss, Ball(1, 1.0)), EPSILON)
+    return private_case(exact, pair.left, pair.right, pair.description, profile.runs(100_000), "bst14.thm3.1")
 
 
-def _sampling_worst(profile: Profile) -> PrivacyCase:
+def _sampling_worst(profile: Profile) -> Audit:
     left, right, words = one_sided()
     mechanism = ExponentialSampling(Problem(Linear(), Ball(1, 1.0)), EPSILON)
     return private_case(mechanism, left, right, words, profile.runs(100_000), "bst14.thm3.1")
 
 
-def _sampling_risk(name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _sampling_risk(name: str, profile: Profile) -> Cases:
     """2 p L ||C|| / epsilon, which does not grow with n."""
     cases = []
     for n in (32, 128, 400):
@@ -103,7 +94,7 @@ def _sampling_risk(name: str, profile: Profile) -> tuple[RiskCase, ...]:
     return tuple(cases)
 
 
-def _cone_risk(profile: Profile) -> tuple[RiskCase, ...]:
+def _cone_risk(profile: Profile) -> Cases:
     """A linear loss on a cube: the minimizer is a corner, and the bound is nearly reached."""
     cases = []
     for n in (64, 256, 569):
@@ -139,30 +130,32 @@ def _disk_reference(problem: Problem, data: Dataset, scale: float) -> Callable[[
     return _by_trapezoids(first, half * masses)
 
 
-def _sampling_law(name: str, profile: Profile) -> SamplingCase:
+def _sampling_law(name: str, profile: Profile) -> Audit:
     problem, data = few_features(name, 100, 2)
     # a claim about privacy would not change the law; a large epsilon makes it less flat
     mechanism = ExponentialSampling(problem, 10 * EPSILON)
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=Coordinate((1.0, 0.0)),
-        blind=UniformOn(problem.constraint),
-        reference=_disk_reference(problem, data, mechanism.scale),
-        reference_error=_QUADRATURE_ERROR,
-        distance="total variation",
-        bound=0.0,
-        claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
-        origin=Corrected(
-            "bst14.thm3.2", "O( ), no constant", "the hidden constant is computed", "a linear loss on a cube"
+    return Audit(
+        LawQuestion(
+            reference=_disk_reference(problem, data, mechanism.scale),
+            reference_error=_QUADRATURE_ERROR,
+            distance="total variation",
+            bound=0.0,
+            claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
+            statistic_name="first coordinate",
+            data=f"{name}, 100 records, d = 2, epsilon = {10 * EPSILON:g}",
+            runs=profile.runs(20_000),
+            origin=Corrected(
+                "bst14.thm3.2",
+                "O( ), no constant",
+                "the hidden constant is computed",
+                "a linear loss on a cube",
+            ),
         ),
-        statistic_name="first coordinate",
-        data=f"{name}, 100 records, d = 2, epsilon = {10 * EPSILON:g}",
-        runs=profile.runs(20_000),
+        LawOf(mechanism, data, Coordinate((1.0, 0.0)), blind=UniformOn(problem.constraint)),
     )
 
 
-def _digits_law(profile: Profile) -> SamplingCase:
+def _digits_law(profile: Profile) -> Audit:
     """64 dimensions: the position along the mean image, whose law is an integral of Gamma functions."""
     problem, data = _digits(400)
     mechanism = ExponentialSampling(problem, 10 * EPSILON)
@@ -172,49 +165,47 @@ def _digits_law(profile: Profile) -> SamplingCase:
     t = np.linspace(-1.0, 1.0, _GRID)
     exponents = -0.5 * alpha * t**2 + strength * t
     slices = scipy.special.gammainc(31.5, 0.5 * alpha * (1 - t**2))
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=Coordinate(tuple((pull / strength).tolist())),
-        reference=_by_trapezoids(t, slices * np.exp(exponents - exponents.max())),
-        reference_error=_QUADRATURE_ERROR,
-        distance="total variation",
-        bound=0.0,
-        claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
-        origin=Corrected(
-            "bst14.thm3.2", "O( ), no constant", "the hidden constant is computed", "a linear loss on a cube"
+    return Audit(
+        LawQuestion(
+            reference=_by_trapezoids(t, slices * np.exp(exponents - exponents.max())),
+            reference_error=_QUADRATURE_ERROR,
+            distance="total variation",
+            bound=0.0,
+            claim="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
+            statistic_name="coordinate along the mean image",
+            data=f"digits, 400 records, d = 64, epsilon = {10 * EPSILON:g}",
+            runs=profile.runs(20_000),
+            origin=Corrected(
+                "bst14.thm3.2",
+                "O( ), no constant",
+                "the hidden constant is computed",
+                "a linear loss on a cube",
+            ),
         ),
-        statistic_name="coordinate along the mean image",
-        data=f"digits, 400 records, d = 64, epsilon = {10 * EPSILON:g}",
-        blind=UniformOn(Ball(64, 1.0)),
-        runs=profile.runs(20_000),
+        LawOf(mechanism, data, Coordinate(tuple((pull / strength).tolist())), blind=UniformOn(Ball(64, 1.0))),
     )
 
 
-def _sampling_gradients(profile: Profile) -> ComplexityCase:
+def _sampling_gradients(profile: Profile) -> Audit:
     problem, data = _digits(200)
     mechanism = ExponentialSampling(problem, EPSILON)
-    return ComplexityCase(
-        mechanism, data, 2 * data.n, "2 n, gradients at two points", data.name, origin=UNCOUNTED
+    return Audit(
+        CountQuestion(2 * data.n, "2 n, gradients at two points", data.name, origin=UNCOUNTED),
+        CountedRuns(mechanism, data),
     )
 
 
-def _sampling_values(profile: Profile) -> ComplexityCase:
+def _sampling_values(profile: Profile) -> Audit:
     problem, data = few_features("breast-cancer", 100, 2)
     mechanism = ExponentialSampling(problem, EPSILON)
     count = mechanism.gradient_query_count(data.n)
-    return ComplexityCase(
-        mechanism,
-        data,
-        count,
-        "2 n for each cell that is allowed",
-        data.name,
-        exact=False,
-        origin=UNCOUNTED,
+    return Audit(
+        CountQuestion(count, "2 n for each cell that is allowed", data.name, exact=False, origin=UNCOUNTED),
+        CountedRuns(mechanism, data),
     )
 
 
-def _risk_constant(profile: Profile) -> ConstantCase:
+def _risk_constant(profile: Profile) -> Audit:
     """Theorem 3.2's constant: mean excess over p L ||C|| / epsilon for a linear loss in the corner of a cube."""
     n, p = 10_000, 4
     # the loss <w, 1> / sqrt(p) on [0, side]^p, with L = 1 and ||C|| = side sqrt(p)
@@ -222,75 +213,96 @@ def _risk_constant(profile: Profile) -> ConstantCase:
     # coordinates are independent truncated exponentials with this rate, for side 1
     mean = 1 / rate - 1 / math.expm1(min(rate, 700.0))
     excess = n * math.sqrt(p) * mean
-    return ConstantCase(
-        formula="E[L(theta) - L(theta*)] <= c p L ||C|| / epsilon",
-        latex=r"\mathbb E[\mathcal L(\theta)-\mathcal L(\theta^*)]\le c\,\frac{pL\|C\|_2}{\varepsilon}",
-        provable=Interval(
-            lower=excess / (p * math.sqrt(p) / EPSILON), upper=excess / (p * math.sqrt(p) / EPSILON)
-        ),
-        extreme="smallest",
-        printed=None,
-        parameters={"n": str(n), "p": str(p), "epsilon": f"{EPSILON:g}"},
-        range_fixed_by="closed form at these n and p",
-        method="closed form for a linear loss on a cube, where c is smallest possible; c = 2 is proved for every loss",
-        origin=Corrected(
-            "bst14.thm3.2", "O( ), no constant", "the hidden constant is computed", "a linear loss on a cube"
-        ),
+    return Audit(
+        ConstantQuestion(
+            formula="E[L(theta) - L(theta*)] <= c p L ||C|| / epsilon",
+            latex=r"\mathbb E[\mathcal L(\theta)-\mathcal L(\theta^*)]\le c\,\frac{pL\|C\|_2}{\varepsilon}",
+            provable=Interval(
+                lower=excess / (p * math.sqrt(p) / EPSILON), upper=excess / (p * math.sqrt(p) / EPSILON)
+            ),
+            extreme="smallest",
+            printed=None,
+            parameters={"n": str(n), "p": str(p), "epsilon": f"{EPSILON:g}"},
+            range_fixed_by="closed form at these n and p",
+            method="closed form for a linear loss on a cube, where c is smallest possible; c = 2 is proved for "
+            "every loss",
+            origin=Corrected(
+                "bst14.thm3.2",
+                "O( ), no constant",
+                "the hidden constant is computed",
+                "a linear loss on a cube",
+            ),
+        )
     )
 
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg2/{name}",
             "bst14.alg2",
             f"Exponential sampling on {name}",
+            PRIVACY,
             partial(_sampling_real, name),
         )
         for name in (*REAL_DATA, "digits")
     ),
-    PrivacyPlan(
-        "bst14.alg2/worst-case", "bst14.alg2", "Exponential sampling, linear losses", _sampling_worst
+    Plan(
+        "bst14.alg2/worst-case", "bst14.alg2", "Exponential sampling, linear losses", PRIVACY, _sampling_worst
     ),
     *(
-        RiskPlan(
+        Plan(
             f"bst14.alg2/{name}/risk",
             "bst14.alg2",
             f"Risk of exponential sampling on {name}",
-            partial(_sampling_risk, name),
-            curve_over="n",
+            RISK,
+            along(partial(_sampling_risk, name), over="n"),
         )
         for name in (*REAL_DATA, "digits")
     ),
-    RiskPlan(
+    Plan(
         "bst14.alg2/corner/risk",
         "bst14.alg2",
         "Risk of exponential sampling, linear losses on a cube",
-        _cone_risk,
-        curve_over="n",
+        RISK,
+        along(_cone_risk, over="n"),
     ),
     *(
-        SamplingPlan(
+        Plan(
             f"bst14.alg2/{name}/law",
             "bst14.alg2",
             f"Law of exponential sampling on {name}",
+            LAW,
             partial(_sampling_law, name),
         )
         for name in REAL_DATA
     ),
-    SamplingPlan(
-        "bst14.alg2/digits/law", "bst14.alg2", "Law of exponential sampling in 64 dimensions", _digits_law
+    Plan(
+        "bst14.alg2/digits/law",
+        "bst14.alg2",
+        "Law of exponential sampling in 64 dimensions",
+        LAW,
+        _digits_law,
     ),
-    ComplexityPlan(
-        "bst14.alg2/queries", "bst14.alg2", "Gradient queries for a quadratic loss", _sampling_gradients
+    Plan(
+        "bst14.alg2/queries",
+        "bst14.alg2",
+        "Gradient queries for a quadratic loss",
+        COUNT,
+        _sampling_gradients,
     ),
-    ComplexityPlan(
-        "bst14.alg2/cell-queries", "bst14.alg2", "Gradient queries of certified rejection", _sampling_values
+    Plan(
+        "bst14.alg2/cell-queries",
+        "bst14.alg2",
+        "Gradient queries of certified rejection",
+        COUNT,
+        _sampling_values,
     ),
-    ConstantPlan(
+    Plan(
         "bst14.alg2/constant",
         "bst14.alg2",
         "The constant in the excess risk of exponential sampling",
+        CONSTANT,
         _risk_constant,
     ),
 )

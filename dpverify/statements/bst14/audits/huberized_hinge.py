@@ -19,14 +19,16 @@ from dpverify.algorithms.bst14.huberized_hinge import (
     second_bad_data,
     second_bad_risk,
 )
+from dpverify.auditing import Bound
+from dpverify.auditing.subjects import ValuesOf
 from dpverify.problems import Box, Dataset, Problem
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import longest_record_at, real_neighbors
 from dpverify.statements.bst14.audits.perturbation_cases import EPSILON, NOISES, private_case
-from dpverify.statements.plans import Corrected, MeanCase, MeanPlan, Plan, PrivacyCase, PrivacyPlan, Profile
+from dpverify.statements.plans import MEAN, PRIVACY, Audit, Cases, Corrected, Plan, Profile, along
 
 
-def _huber_real(delta: float, profile: Profile) -> PrivacyCase:
+def _huber_real(delta: float, profile: Profile) -> Audit:
     """One real record in one dimension, with ends of the set that are never reached."""
     data = longest_record_at("breast-cancer", 1, n=1, d=1)
     mechanism = HuberizedObjectivePerturbation(
@@ -52,7 +54,7 @@ class _Excess:
         return np.maximum(self.problem.total_risk(points, self.data) - lowest, 0.0)
 
 
-def _bad(which: int, printed: bool, profile: Profile) -> tuple[MeanCase, ...]:
+def _bad(which: int, printed: bool, profile: Profile) -> Cases:
     """The bad data sets, for h = 1/sqrt(n), where both lower bounds are of the order sqrt(n / epsilon)."""
     cases = []
     for n in (75, 300, 1200):
@@ -68,27 +70,30 @@ def _bad(which: int, printed: bool, profile: Profile) -> tuple[MeanCase, ...]:
             bound = second_bad_risk(n, width=width, regularization=regularization)
         excess = _Excess(mechanism.problem, data, minimizer)
         cases.append(
-            MeanCase(
-                mechanism=mechanism,
-                dataset=data,
-                values=excess,
-                lower=0.0,
-                # a convex function is largest at an end
-                upper=float(np.max(excess.at(np.array([[-2.0], [2.0]])))),
-                bound=bound,
-                quantity="expected excess risk (sum over records)",
-                claim="n min(1, h/3) / 6" if which == 1 else "3/8 of the slope min(n, Delta / 4)",
-                origin=Corrected(
-                    f"bst14.lemB.{which + 1}",
-                    "Omega(min(n, n h))" if which == 1 else "Omega(min(n, 1 / (epsilon h)))",
-                    "the constant of the lower bound is written out",
-                    "every n that is a multiple of 3" if which == 1 else "h <= 3/4",
+            (
+                Bound(
+                    bound=bound,
+                    claim="n min(1, h/3) / 6" if which == 1 else "3/8 of the slope min(n, Delta / 4)",
+                    data=f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
+                    + (", parameters as printed" if printed else ""),
+                    runs=profile.runs(2000),
+                    at_least=True,
+                    size=float(n),
+                    origin=Corrected(
+                        f"bst14.lemB.{which + 1}",
+                        "Omega(min(n, n h))" if which == 1 else "Omega(min(n, 1 / (epsilon h)))",
+                        "the constant of the lower bound is written out",
+                        "every n that is a multiple of 3" if which == 1 else "h <= 3/4",
+                    ),
                 ),
-                data=f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
-                + (", parameters as printed" if printed else ""),
-                runs=profile.runs(2000),
-                at_least=True,
-                size=float(n),
+                ValuesOf(
+                    mechanism,
+                    data,
+                    excess,
+                    0.0,
+                    float(np.max(excess.at(np.array([[-2.0], [2.0]])))),
+                    "expected excess risk (sum over records)",
+                ),
             )
         )
     return tuple(cases)
@@ -96,21 +101,22 @@ def _bad(which: int, printed: bool, profile: Profile) -> tuple[MeanCase, ...]:
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg-huber/breast-cancer/{noise}",
             "bst14.alg-huber",
             f"Huberized hinge on breast-cancer, {noise} noise",
+            PRIVACY,
             partial(_huber_real, delta),
         )
         for noise, delta in NOISES
     ),
     *(
-        MeanPlan(
+        Plan(
             f"bst14.alg-huber/bad-{which}{'/printed' if printed else ''}",
             "bst14.alg-huber",
             f"Huberized hinge on bad data set {which}{', as printed' if printed else ''}",
-            partial(_bad, which, printed),
-            curve_over="n",
+            MEAN,
+            along(partial(_bad, which, printed), over="n"),
         )
         for which in (1, 2)
         for printed in (True, False)

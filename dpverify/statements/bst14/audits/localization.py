@@ -21,6 +21,8 @@ from dpverify.algorithms.bst14.gaussian_output_perturbation import (
 )
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, LawQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf, RiskOf, ValuesOf
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem, minimize, opposite_neighbor
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import (
@@ -47,47 +49,44 @@ from dpverify.statements.bst14.audits.ridge_cases import (
     worst_case,
 )
 from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    LAW,
+    MEAN,
+    PRIVACY,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
-    SamplingCase,
-    SamplingPlan,
     Unstated,
+    along,
 )
 
 
-def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
+def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profile) -> Audit:
     """A mechanism on real data and the same with its last record replaced by the most different one."""
     problem, data, mechanism = make(data_name)
     pair = real_neighbors(problem, data, data.n)
     return composed_case(mechanism, pair, source, profile.runs(runs), BOTH)
 
 
-def _mean_real(kind: Any, data_name: str, runs: int, profile: Profile) -> PrivacyCase:
+def _mean_real(kind: Any, data_name: str, runs: int, profile: Profile) -> Audit:
     """The mean of two real records in one dimension."""
     pair = mean_neighbors(data_name, n=2, d=1)
     return _mean_case(kind, pair, profile.runs(runs))
 
 
-def _mean_worst(kind: Any, runs: int, profile: Profile) -> PrivacyCase:
+def _mean_worst(kind: Any, runs: int, profile: Profile) -> Audit:
     """The mean of two equal records, one of which is replaced by its opposite."""
     left = Dataset(np.ones((2, 1)), np.ones(2), "two equal records", "by construction")
     pair = opposite_neighbor(mean_problem(1, 1.0).loss, left, 2)
     return _mean_case(kind, pair, profile.runs(runs))
 
 
-def _mean_case(kind: Any, pair: NeighborPair, runs: int) -> PrivacyCase:
+def _mean_case(kind: Any, pair: NeighborPair, runs: int) -> Audit:
     problem = mean_problem(1, 1.0)
     if kind is Localization:
         # a small ball: twice the budget would be seen here, whichever step took it
@@ -116,17 +115,16 @@ def _risk(make: Any, claim: str, source: str, sizes: tuple[int, ...], runs: int,
     for n in sizes:
         problem, data, mechanism = make(n)
         cases.append(
-            RiskCase(
-                mechanism=mechanism,
-                problem=problem,
-                dataset=data,
-                bound=stated_risk(mechanism, n)[0],
-                claim=claim,
-                origin=_RISKS[source],
-                data=f"mean of n records of {data.name}, d = {data.d}, epsilon = {mechanism.epsilon:g}",
-                runs=profile.runs(runs),
-                total=True,
-                size=float(n),
+            (
+                Bound(
+                    bound=stated_risk(mechanism, n)[0],
+                    claim=claim,
+                    data=f"mean of n records of {data.name}, d = {data.d}, epsilon = {mechanism.epsilon:g}",
+                    runs=profile.runs(runs),
+                    size=float(n),
+                    origin=_RISKS[source],
+                ),
+                RiskOf(mechanism, problem, data, total=True),
             )
         )
     return tuple(cases)
@@ -166,7 +164,7 @@ def _walked(data_name: str) -> tuple[Problem, Dataset, Localization]:
     return problem, data, Localization(problem, EPSILON, solver="efficient-exponential-sampling")
 
 
-def _gamma_ball(profile: Profile) -> tuple[MeanCase, ...]:
+def _gamma_ball(profile: Profile) -> Cases:
     """How often the minimizer is outside of C0, at sizes where that can be seen."""
     cases = []
     for n in (4, 8, 16):
@@ -174,19 +172,23 @@ def _gamma_ball(profile: Profile) -> tuple[MeanCase, ...]:
         localizer = OutputPerturbation(problem, 200.0)
         minimum = minimize(problem, data).point
         cases.append(
-            MeanCase(
-                mechanism=localizer,
-                dataset=data,
-                values=_Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
-                lower=0.0,
-                upper=1.0,
-                bound=n**-3.0,
-                quantity="probability that the minimizer is outside of C0, dimensionless",
-                claim="1/n^3, by zeta = 3 ln n",
-                origin=AsPrinted("bst14.lem4.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = 3 ln n"),
-                data=f"{data.name}, n records, d = 2, epsilon/2 = 200",
-                runs=profile.runs(20_000),
-                size=float(n),
+            (
+                Bound(
+                    bound=n**-3.0,
+                    claim="1/n^3, by zeta = 3 ln n",
+                    data=f"{data.name}, n records, d = 2, epsilon/2 = 200",
+                    runs=profile.runs(20_000),
+                    size=float(n),
+                    origin=AsPrinted("bst14.lem4.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = 3 ln n"),
+                ),
+                ValuesOf(
+                    localizer,
+                    data,
+                    _Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
+                    0.0,
+                    1.0,
+                    "probability that the minimizer is outside of C0, dimensionless",
+                ),
             )
         )
     return tuple(cases)
@@ -224,7 +226,7 @@ def _between(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(np.where(low > 0, right, scipy.special.ndtr(high) - scipy.special.ndtr(low)))
 
 
-def _pure_law(profile: Profile) -> SamplingCase:
+def _pure_law(profile: Profile) -> Audit:
     """Algorithm 4 with Algorithm 2 inside, on a line, where its law is an integral."""
     n, zeta = 12, 1.2
     problem, data = mean_of_records(n, 1)
@@ -237,20 +239,19 @@ def _pure_law(profile: Profile) -> SamplingCase:
         mechanism.radius(n),
         1 / math.sqrt(rate * n),
     )
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=first_coordinate,
-        reference=reference,
-        reference_error=1e-3,
-        distance="total variation",
-        bound=0.0,
-        claim="density proportional to exp(-(epsilon/2) L(theta; D) / (2 L ||C0||)) on C0",
-        origin=AsPrinted("bst14.alg4", "Algorithm 2 on C0 with epsilon / 2", "every data set"),
-        blind=UniformOn(Ball(1, 1.0)),
-        statistic_name="the point",
-        data=f"mean of {n} records of {data.name}, d = 1, epsilon = {RISK_EPSILON:g}, zeta = {zeta:g}",
-        runs=profile.runs(20_000),
+    return Audit(
+        LawQuestion(
+            reference=reference,
+            reference_error=1e-3,
+            distance="total variation",
+            bound=0.0,
+            claim="density proportional to exp(-(epsilon/2) L(theta; D) / (2 L ||C0||)) on C0",
+            statistic_name="the point",
+            data=f"mean of {n} records of {data.name}, d = 1, epsilon = {RISK_EPSILON:g}, zeta = {zeta:g}",
+            runs=profile.runs(20_000),
+            origin=AsPrinted("bst14.alg4", "Algorithm 2 on C0 with epsilon / 2", "every data set"),
+        ),
+        LawOf(mechanism, data, first_coordinate, blind=UniformOn(Ball(1, 1.0))),
     )
 
 
@@ -259,12 +260,13 @@ _PROJECTIONS = Unstated(
 )
 
 
-def _pure_queries(profile: Profile) -> ComplexityCase:
+def _pure_queries(profile: Profile) -> Audit:
     _, data, mechanism = _pure("breast-cancer")
     (claimed,) = mechanism.queries(data.n)
     words = "1, that of output perturbation"
-    return ComplexityCase(
-        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS
+    return Audit(
+        CountQuestion(int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS),
+        CountedRuns(mechanism, data),
     )
 
 
@@ -281,7 +283,7 @@ def _approximate_mean(n: int) -> tuple[Problem, Dataset, ApproximateLocalization
     return problem, data, ApproximateLocalization(problem, RISK_EPSILON, DELTA)
 
 
-def _gaussian_ball(profile: Profile) -> tuple[MeanCase, ...]:
+def _gaussian_ball(profile: Profile) -> Cases:
     """How often the minimizer is outside of the ball, at sizes where that can be seen."""
     cases = []
     for n in (4, 8, 16):
@@ -289,25 +291,29 @@ def _gaussian_ball(profile: Profile) -> tuple[MeanCase, ...]:
         localizer = GaussianOutputPerturbation(problem, 200.0, DELTA)
         minimum = minimize(problem, data).point
         cases.append(
-            MeanCase(
-                mechanism=localizer,
-                dataset=data,
-                values=_Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
-                lower=0.0,
-                upper=1.0,
-                bound=n**-3.0,
-                quantity="probability that the minimizer is outside of the ball, dimensionless",
-                claim="1/n^3, by zeta = sqrt(3 ln n) for p >= 2",
-                origin=AsPrinted("bst14.thmC.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = sqrt(3 ln n), p >= 2"),
-                data=f"{data.name}, n records, d = 2, epsilon = 200",
-                runs=profile.runs(20_000),
-                size=float(n),
+            (
+                Bound(
+                    bound=n**-3.0,
+                    claim="1/n^3, by zeta = sqrt(3 ln n) for p >= 2",
+                    data=f"{data.name}, n records, d = 2, epsilon = 200",
+                    runs=profile.runs(20_000),
+                    size=float(n),
+                    origin=AsPrinted("bst14.thmC.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = sqrt(3 ln n), p >= 2"),
+                ),
+                ValuesOf(
+                    localizer,
+                    data,
+                    _Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
+                    0.0,
+                    1.0,
+                    "probability that the minimizer is outside of the ball, dimensionless",
+                ),
             )
         )
     return tuple(cases)
 
 
-def _noise_constant(profile: Profile) -> ConstantCase:
+def _noise_constant(profile: Profile) -> Audit:
     """The constant in the noise of Gaussian output perturbation, against the printed 4."""
     problem, _ = mean_of_records(4, 2)
     epsilon = 1.0
@@ -317,126 +323,143 @@ def _noise_constant(profile: Profile) -> ConstantCase:
         noise = (c / 4 * (arb(10) ** 5).log()).sqrt()
         return gaussian_delta(epsilon, epsilon / noise) - arb(10) ** -5
 
-    return ConstantCase(
-        formula="sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2",
-        latex=r"\sigma_0^2=c\,\frac{L^2\ln(1/\delta)}{\Delta^2n^2\varepsilon^2}",
-        provable=sign_change(smallest, excess),
-        extreme="smallest",
-        printed=PRINTED_CONSTANT,
-        parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}"},
-        range_fixed_by=f"closed form at epsilon = {epsilon:g} and delta = {DELTA:g}",
-        method="exact Gaussian profile at L2 sensitivity 2 L / (n Delta), which is attained in the limit",
-        decisive=True,
-        origin=AsPrinted("bst14.thmC.1", "c = 4", "every epsilon and delta"),
+    return Audit(
+        ConstantQuestion(
+            formula="sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2",
+            latex=r"\sigma_0^2=c\,\frac{L^2\ln(1/\delta)}{\Delta^2n^2\varepsilon^2}",
+            provable=sign_change(smallest, excess),
+            extreme="smallest",
+            printed=PRINTED_CONSTANT,
+            parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}"},
+            range_fixed_by=f"closed form at epsilon = {epsilon:g} and delta = {DELTA:g}",
+            method="exact Gaussian profile at L2 sensitivity 2 L / (n Delta), which is attained in the limit",
+            decisive=True,
+            origin=AsPrinted("bst14.thmC.1", "c = 4", "every epsilon and delta"),
+        )
     )
 
 
-def _approximate_queries(profile: Profile) -> ComplexityCase:
+def _approximate_queries(profile: Profile) -> Audit:
     _, data, mechanism = _approximate("breast-cancer")
     (claimed,) = mechanism.queries(data.n)
     words = "n^2: n^2 - 1 of Algorithm 1, and one of output perturbation"
-    return ComplexityCase(
-        mechanism, data, int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS
+    return Audit(
+        CountQuestion(int(claimed.count), words, data.name, oracle="projection", origin=_PROJECTIONS),
+        CountedRuns(mechanism, data),
     )
 
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg4/{name}",
             "bst14.alg4",
             f"Localization with Algorithm 2 on {name}",
+            PRIVACY,
             partial(_mean_real, Localization, name, 40_000),
         )
         for name in REAL_DATA
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg4/worst-case",
         "bst14.alg4",
         "Localization with Algorithm 2, opposite records",
+        PRIVACY,
         partial(_mean_worst, Localization, 100_000),
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg4/walk/breast-cancer",
         "bst14.alg4",
         "Localization with Algorithm 7 on breast-cancer",
+        PRIVACY,
         partial(real_case, _walked, "bst14.lem4.1", "breast-cancer", 2_000),
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg4/walk/worst-case",
         "bst14.alg4",
         "Localization with Algorithm 7, opposite linear losses with a ridge",
+        PRIVACY,
         partial(worst_case, _walked_line, "bst14.lem4.1", 8, 2_000),
     ),
-    RiskPlan(
+    Plan(
         "bst14.alg4/risk",
         "bst14.alg4",
         "Risk of localization with Algorithm 2",
-        partial(
-            _risk,
-            _pure_mean,
-            "4 p L ||C0|| / epsilon + n L ||C|| P[miss], at most about 96 p^2 L^2 ln n / (n Delta epsilon^2)",
-            "bst14.thm4.3",
-            (10, 20, 40),
-            20_000,
+        RISK,
+        along(
+            partial(
+                _risk,
+                _pure_mean,
+                "4 p L ||C0|| / epsilon + n L ||C|| P[miss], at most about 96 p^2 L^2 ln n / (n Delta epsilon^2)",
+                "bst14.thm4.3",
+                (10, 20, 40),
+                20_000,
+            ),
+            over="n",
         ),
-        curve_over="n",
     ),
-    MeanPlan(
+    Plan(
         "bst14.alg4/ball",
         "bst14.alg4",
         "How often the minimizer is outside of the ball of output perturbation",
-        _gamma_ball,
-        curve_over="n",
+        MEAN,
+        along(_gamma_ball, over="n"),
     ),
-    SamplingPlan("bst14.alg4/law", "bst14.alg4", "Law of localization with Algorithm 2 on a line", _pure_law),
-    ComplexityPlan("bst14.alg4/queries", "bst14.alg4", "Projections of localization", _pure_queries),
+    Plan("bst14.alg4/law", "bst14.alg4", "Law of localization with Algorithm 2 on a line", LAW, _pure_law),
+    Plan("bst14.alg4/queries", "bst14.alg4", "Projections of localization", COUNT, _pure_queries),
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg-local-approx/{name}",
             "bst14.alg-local-approx",
             f"Localization under (epsilon, delta) on {name}",
+            PRIVACY,
             partial(_mean_real, ApproximateLocalization, name, 40_000),
         )
         for name in REAL_DATA
     ),
-    PrivacyPlan(
+    Plan(
         "bst14.alg-local-approx/worst-case",
         "bst14.alg-local-approx",
         "Localization under (epsilon, delta), opposite records",
+        PRIVACY,
         partial(_mean_worst, ApproximateLocalization, 40_000),
     ),
-    RiskPlan(
+    Plan(
         "bst14.alg-local-approx/risk",
         "bst14.alg-local-approx",
         "Risk of localization under (epsilon, delta)",
-        partial(
-            _risk,
-            _approximate_mean,
-            "F(2 zeta sigma_0 sqrt(p)) + n L ||C|| P[theta* outside of C0], F by Lemma 2.5",
-            "bst14.thmC.2",
-            (16, 32),
-            400,
+        RISK,
+        along(
+            partial(
+                _risk,
+                _approximate_mean,
+                "F(2 zeta sigma_0 sqrt(p)) + n L ||C|| P[theta* outside of C0], F by Lemma 2.5",
+                "bst14.thmC.2",
+                (16, 32),
+                400,
+            ),
+            over="n",
         ),
-        curve_over="n",
     ),
-    MeanPlan(
+    Plan(
         "bst14.alg-local-approx/ball",
         "bst14.alg-local-approx",
         "How often Gaussian output perturbation's ball misses the minimizer",
-        _gaussian_ball,
-        curve_over="n",
+        MEAN,
+        along(_gaussian_ball, over="n"),
     ),
-    ComplexityPlan(
+    Plan(
         "bst14.alg-local-approx/queries",
         "bst14.alg-local-approx",
         "Projections of localization under (epsilon, delta)",
+        COUNT,
         _approximate_queries,
     ),
-    ConstantPlan(
+    Plan(
         "bst14.alg-local-approx/constant",
         "bst14.alg-local-approx",
         "The constant in the noise of Gaussian output perturbation",
+        CONSTANT,
         _noise_constant,
     ),
 )

@@ -15,6 +15,8 @@ import scipy
 from flint import arb
 
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
+from dpverify.auditing import ConstantQuestion, LawQuestion
+from dpverify.auditing.subjects import LawOf
 from dpverify.evidence import Interval
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Problem, load
 from dpverify.problems.further_losses import HuberizedPositivePart
@@ -29,24 +31,23 @@ from dpverify.statements.bst14.audits.perturbation_cases import (
     risk_case,
 )
 from dpverify.statements.plans import (
+    CONSTANT,
+    LAW,
+    PRIVACY,
+    RISK,
     AsPrinted,
+    Audit,
+    Cases,
     ClaimedRate,
-    ConstantCase,
-    ConstantPlan,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
-    SamplingCase,
-    SamplingPlan,
+    along,
 )
 
 REAL_EPSILON, REAL_DELTA = 2.0, 1e-3
 
 
-def _objective_real(data_name: str, delta: float, profile: Profile) -> PrivacyCase:
+def _objective_real(data_name: str, delta: float, profile: Profile) -> Audit:
     """Linear losses of a few real records, whose objective bends by its regularization alone."""
     pair = linear_neighbors(data_name, n=4, d=1)
     mechanism = ObjectivePerturbation(
@@ -55,7 +56,7 @@ def _objective_real(data_name: str, delta: float, profile: Profile) -> PrivacyCa
     return private_case(mechanism, (pair.left, pair.right), pair.description, profile.runs(20_000))
 
 
-def _objective_worst(delta: float, profile: Profile) -> PrivacyCase:
+def _objective_worst(delta: float, profile: Profile) -> Audit:
     """One record in one dimension that bends where its neighbor, of opposite slope, does not."""
     problem = Problem(HuberizedPositivePart(0.5), Box((-1000.0,), (1000.0,)))
     left = Dataset([[1.0]], [1.0], "one record", "by construction")
@@ -68,7 +69,7 @@ def _objective_worst(delta: float, profile: Profile) -> PrivacyCase:
     )
 
 
-def _objective_risk(data_name: str, delta: float, strongly: bool, profile: Profile) -> tuple[RiskCase, ...]:
+def _objective_risk(data_name: str, delta: float, strongly: bool, profile: Profile) -> Cases:
     cases = []
     for n in (50, 100, 200):
         problem, data = ridge(data_name, n) if strongly else real_problem(data_name, n=n, d=DIMENSION)
@@ -78,7 +79,7 @@ def _objective_risk(data_name: str, delta: float, strongly: bool, profile: Profi
     return tuple(cases)
 
 
-def _objective_rate(delta: float, profile: Profile) -> tuple[RiskCase, ...]:
+def _objective_rate(delta: float, profile: Profile) -> Cases:
     """Theorem E.2 on the mean of real records, whose bound is attained where no end of the set is reached."""
     constraint = Ball(DIMENSION, 1.0)
     problem = Problem(HalfSquaredDistance.on(constraint), constraint)
@@ -93,27 +94,29 @@ def _objective_rate(delta: float, profile: Profile) -> tuple[RiskCase, ...]:
     return tuple(cases)
 
 
-def _printed_epsilon(profile: Profile) -> ConstantCase:
+def _printed_epsilon(profile: Profile) -> Audit:
     """What the printed Gamma noise and the printed condition on Delta spend in one dimension."""
     spent = 1 + 10 * (arb(6) / 5).log()
-    return ConstantCase(
-        formula="c epsilon-DP for noise exp(-epsilon ||b|| / (2 L)) and Delta = beta / (2 epsilon)",
-        latex=r"c\,\varepsilon\text{-DP for }\nu(b)\propto e^{-\varepsilon\|b\|_2/(2L)},\ "
-        r"\Delta=\frac{\beta}{2\varepsilon}",
-        provable=Interval(
-            lower=math.nextafter(float(spent.lower()), -math.inf),
-            upper=math.nextafter(float(spent.upper()), math.inf),
-            rigorous=True,
-        ),
-        extreme="smallest",
-        printed=1.0,
-        parameters={"epsilon": "0.1", "dimension": "1"},
-        range_fixed_by="closed form from the density of the minimizer, at epsilon = 0.1 in one dimension",
-        method="1 + ln(1 + 2 epsilon) / epsilon, attained by a huberized hinge where a record begins to bend",
-        decisive=True,
-        origin=AsPrinted(
-            "bst14.objpert-privacy", "epsilon-DP, c = 1", "every epsilon, Delta >= beta / (2 epsilon)"
-        ),
+    return Audit(
+        ConstantQuestion(
+            formula="c epsilon-DP for noise exp(-epsilon ||b|| / (2 L)) and Delta = beta / (2 epsilon)",
+            latex=r"c\,\varepsilon\text{-DP for }\nu(b)\propto e^{-\varepsilon\|b\|_2/(2L)},\ "
+            r"\Delta=\frac{\beta}{2\varepsilon}",
+            provable=Interval(
+                lower=math.nextafter(float(spent.lower()), -math.inf),
+                upper=math.nextafter(float(spent.upper()), math.inf),
+                rigorous=True,
+            ),
+            extreme="smallest",
+            printed=1.0,
+            parameters={"epsilon": "0.1", "dimension": "1"},
+            range_fixed_by="closed form from the density of the minimizer, at epsilon = 0.1 in one dimension",
+            method="1 + ln(1 + 2 epsilon) / epsilon, attained by a huberized hinge where a record begins to bend",
+            decisive=True,
+            origin=AsPrinted(
+                "bst14.objpert-privacy", "epsilon-DP, c = 1", "every epsilon, Delta >= beta / (2 epsilon)"
+            ),
+        )
     )
 
 
@@ -137,7 +140,7 @@ def first_coordinate(points: Any) -> Any:
     return np.asarray(points)[:, 0]
 
 
-def _objective_law(delta: float, profile: Profile) -> SamplingCase:
+def _objective_law(delta: float, profile: Profile) -> Audit:
     """The exact law of the minimizer in one dimension; the noise that hides its error blurs it by little."""
     problem, data = real_problem("breast-cancer", n=SIZE, d=1)
     # so large a set that its ends are never reached, and a regularization as on a set of radius 1
@@ -148,84 +151,92 @@ def _objective_law(delta: float, profile: Profile) -> SamplingCase:
     blur = 30 * (mechanism.hiding_scale(n) + mechanism.accuracy_at(n))
     # the density of theta is at most that of b times the largest second derivative
     steepest = n * problem.loss.smoothness + mechanism.regularization_at(n)
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=first_coordinate,
-        reference=_MinimizerLaw(mechanism, data),
-        reference_error=blur * steepest / mechanism.noise_scale_at(n) + math.exp(-30),
-        distance="total variation",
-        bound=0.0,
-        claim="theta <= u exactly if b >= -F'(u)",
-        origin=AsPrinted(
-            "bst14.alg-objpert", "theta minimizes L + (Delta / 2) ||theta||^2 + <b, theta>", "every data set"
+    return Audit(
+        LawQuestion(
+            reference=_MinimizerLaw(mechanism, data),
+            reference_error=blur * steepest / mechanism.noise_scale_at(n) + math.exp(-30),
+            distance="total variation",
+            bound=0.0,
+            claim="theta <= u exactly if b >= -F'(u)",
+            statistic_name="theta",
+            data=f"{data.name}, n = {n}, d = 1",
+            runs=profile.runs(10_000),
+            origin=AsPrinted(
+                "bst14.alg-objpert",
+                "theta minimizes L + (Delta / 2) ||theta||^2 + <b, theta>",
+                "every data set",
+            ),
         ),
-        blind=UniformOn(Ball(1, 1.0)),
-        statistic_name="theta",
-        data=f"{data.name}, n = {n}, d = 1",
-        runs=profile.runs(10_000),
+        LawOf(mechanism, data, first_coordinate, blind=UniformOn(Ball(1, 1.0))),
     )
 
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg-objpert/{name}/{noise}",
             "bst14.alg-objpert",
             f"Objective perturbation on {name}, {noise} noise",
+            PRIVACY,
             partial(_objective_real, name, delta),
         )
         for name, (noise, delta) in zip(REAL_DATA, NOISES, strict=True)
     ),
     *(
-        PrivacyPlan(
+        Plan(
             f"bst14.alg-objpert/worst-case/{noise}",
             "bst14.alg-objpert",
             f"Objective perturbation in one dimension, {noise} noise",
+            PRIVACY,
             partial(_objective_worst, delta),
         )
         for noise, delta in NOISES
     ),
     *(
-        RiskPlan(
+        Plan(
             f"bst14.alg-objpert/{name}/{noise}/risk",
             "bst14.alg-objpert",
             f"Risk of objective perturbation on {name}, {noise} noise",
-            partial(_objective_risk, name, delta, name != REAL_DATA[0]),
-            curve_over="n",
+            RISK,
+            along(partial(_objective_risk, name, delta, name != REAL_DATA[0]), over="n"),
         )
         for name in REAL_DATA
         for noise, delta in NOISES
     ),
     *(
-        RiskPlan(
+        Plan(
             f"bst14.alg-objpert/strongly-convex/{noise}/risk",
             "bst14.alg-objpert",
             f"Risk of objective perturbation of a mean, {noise} noise",
-            partial(_objective_rate, delta),
-            curve_over="n",
-            rate=ClaimedRate(
-                -1.0,
-                AsPrinted(
-                    f"bst14.thmE.2.{1 if delta == 0 else 2}",
-                    "1 / n",
-                    "n to infinity, epsilon and delta fixed",
+            RISK,
+            along(
+                partial(_objective_rate, delta),
+                over="n",
+                rate=ClaimedRate(
+                    -1.0,
+                    AsPrinted(
+                        f"bst14.thmE.2.{1 if delta == 0 else 2}",
+                        "1 / n",
+                        "n to infinity, epsilon and delta fixed",
+                    ),
                 ),
             ),
         )
         for noise, delta in NOISES
     ),
-    ConstantPlan(
+    Plan(
         "bst14.alg-objpert/printed-epsilon",
         "bst14.alg-objpert",
         "What objective perturbation spends with the printed Gamma noise",
+        CONSTANT,
         _printed_epsilon,
     ),
     *(
-        SamplingPlan(
+        Plan(
             f"bst14.alg-objpert/law/{noise}",
             "bst14.alg-objpert",
             f"The law of objective perturbation in one dimension, {noise} noise",
+            LAW,
             partial(_objective_law, delta),
         )
         for noise, delta in NOISES

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
-from dpverify.privacy import Adjacency
+from dpverify.auditing import Bound, PrivacyQuestion
+from dpverify.auditing.subjects import OnPair, RiskOf
 from dpverify.problems import Dataset, Problem, Ridge
 from dpverify.statements.audit_parts import NOISE, real_problem
-from dpverify.statements.plans import AsPrinted, Corrected, Origin, PrivacyCase, RiskCase
+from dpverify.statements.plans import AsPrinted, Audit, Case, Corrected, Origin
 
 EPSILON, DELTA = 1.0, 1e-5
 SIZE, DIMENSION, WEIGHT = 100, 3, 0.1
@@ -33,7 +34,7 @@ PERTURBED = (
 
 def private_case(
     mechanism: Perturbation, pair: tuple[Dataset, Dataset], description: str, runs: int
-) -> PrivacyCase:
+) -> Audit:
     """The sharpest guarantee is claimed: with Gaussian noise the whole profile."""
     stated = mechanism.guarantees(pair[0].n)
     printed = f"{stated.headline.guarantee}"
@@ -42,16 +43,9 @@ def private_case(
         origin = AsPrinted("bst14.lem4.1", printed, "every epsilon > 0, Delta-strongly convex losses")
     else:
         origin = Corrected("bst14.objpert-privacy", printed, PERTURBED, "every epsilon > 0")
-    return PrivacyCase(
-        mechanism,
-        *pair,
-        Adjacency.REPLACE_ONE,
-        stated.sharpest.guarantee,
-        description,
-        runs,
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    return Audit(
+        PrivacyQuestion(stated.sharpest, description, runs, origin=origin),
+        OnPair(mechanism, *pair, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
@@ -78,20 +72,19 @@ def risk_case(
     data_name: str,
     claim: str,
     runs: int,
-) -> RiskCase:
+) -> Case:
     stated = mechanism.risk_bound(data.n)
     assert stated is not None
-    return RiskCase(
-        mechanism=mechanism,
-        problem=mechanism.problem,
-        dataset=data,
-        bound=stated.bound,
-        claim=claim,
-        origin=RISK_ORIGINS[stated.sources[0]],
-        data=f"{data_name}, n records, d = {DIMENSION}, epsilon = {mechanism.epsilon:g}",
-        runs=runs,
-        total=stated.total,
-        size=float(data.n),
+    return (
+        Bound(
+            bound=stated.bound,
+            claim=claim,
+            data=f"{data_name}, n records, d = {DIMENSION}, epsilon = {mechanism.epsilon:g}",
+            runs=runs,
+            size=float(data.n),
+            origin=RISK_ORIGINS[stated.sources[0]],
+        ),
+        RiskOf(mechanism, mechanism.problem, data, total=stated.total),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.privacy import Adjacency, Guarantee
+from dpverify.auditing import PrivacyQuestion
+from dpverify.auditing.subjects import OnPair
 from dpverify.problems import (
     Ball,
     Dataset,
@@ -25,7 +26,7 @@ from dpverify.problems import (
     opposite_linear,
 )
 from dpverify.statements.audit_parts import BOTH, NOISE
-from dpverify.statements.plans import AsPrinted, Corrected, Origin, PrivacyCase, Profile
+from dpverify.statements.plans import AsPrinted, Audit, Corrected, Origin, Profile
 
 EPSILON, RISK_EPSILON, DELTA = 4.0, 8.0, 1e-5
 SIZE, DIMENSION = 20, 5
@@ -40,11 +41,6 @@ def ridge_problem(name: str, n: int, d: int = DIMENSION) -> tuple[Problem, Datas
     ball = Ball(data.d, 1.0)
     base = Logistic() if name == "breast-cancer" else Squared(radius=1.0)
     return Problem(Ridge.on(ball, base, RIDGE), ball), data
-
-
-def claim(mechanism: Any, n: int) -> Guarantee:
-    guarantee: Guarantee = mechanism.guarantees(n).headline.guarantee
-    return guarantee
 
 
 COMPOSED: dict[str, Origin] = {
@@ -64,25 +60,20 @@ COMPOSED: dict[str, Origin] = {
 }
 
 
-def composed_case(
-    mechanism: Any, pair: NeighborPair, source: str, runs: int, fault: str = NOISE
-) -> PrivacyCase:
+def composed_case(mechanism: Any, pair: NeighborPair, source: str, runs: int, fault: str = NOISE) -> Audit:
     """A mechanism with its theorem's claim on neighbors."""
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        claim(mechanism, pair.left.n),
-        pair.description,
-        runs,
-        origin=COMPOSED[source],
-        weakened=mechanism.weakened,
-        fault=fault,
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(pair.left.n).headline,
+            pair.description,
+            runs,
+            origin=COMPOSED[source],
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=fault),
     )
 
 
-def worst_case(make: Any, source: str, n: int, runs: int, profile: Profile) -> PrivacyCase:
+def worst_case(make: Any, source: str, n: int, runs: int, profile: Profile) -> Audit:
     """The last of n records points one way, or the opposite one; a line."""
     return composed_case(make(n), opposite_linear(n, 1, n), source, profile.runs(runs), BOTH)
 

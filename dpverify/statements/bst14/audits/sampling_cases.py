@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
-from dpverify.privacy import Adjacency
+from dpverify.auditing import Bound, PrivacyQuestion
+from dpverify.auditing.subjects import OnPair, RiskOf
 from dpverify.problems import Ball, Dataset, Logistic, Problem, Squared, load
 from dpverify.statements.audit_parts import EXPONENT
-from dpverify.statements.plans import AsPrinted, Corrected, PrivacyCase, RiskCase, Unstated
+from dpverify.statements.plans import AsPrinted, Audit, Case, Corrected, Unstated
 
 Vector = NDArray[np.float64]
 Mechanism = ExponentialSampling | NetMechanism
@@ -35,20 +36,17 @@ def few_features(name: str, n: int, d: int) -> tuple[Problem, Dataset]:
 
 def private_case(
     mechanism: Mechanism, left: Dataset, right: Dataset, data: str, runs: int, source: str
-) -> PrivacyCase:
+) -> Audit:
     stated = mechanism.guarantees(left.n)
-    return PrivacyCase(
-        mechanism,
-        left,
-        right,
-        Adjacency.REPLACE_ONE,
-        stated.headline.guarantee,
-        data,
-        runs,
-        None if stated.sharpest is stated.headline else stated.sharpest.guarantee,
-        origin=AsPrinted(source, f"epsilon-DP: {mechanism.epsilon:g}", "every epsilon > 0"),
-        weakened=mechanism.weakened,
-        fault=EXPONENT,
+    return Audit(
+        PrivacyQuestion(
+            stated.headline,
+            data,
+            runs,
+            best_known=None if stated.sharpest is stated.headline else stated.sharpest.guarantee,
+            origin=AsPrinted(source, f"epsilon-DP: {mechanism.epsilon:g}", "every epsilon > 0"),
+        ),
+        OnPair(mechanism, left, right, weakened=mechanism.weakened, fault=EXPONENT),
     )
 
 
@@ -76,22 +74,19 @@ RISK_ORIGINS = {
 }
 
 
-def risk_case(
-    mechanism: Mechanism, data: Dataset, words: str, claim: str, source: str, runs: int
-) -> RiskCase:
+def risk_case(mechanism: Mechanism, data: Dataset, words: str, claim: str, source: str, runs: int) -> Case:
     stated = mechanism.risk_bound(data.n)
     assert stated is not None
-    return RiskCase(
-        mechanism=mechanism,
-        problem=mechanism.problem,
-        dataset=data,
-        bound=stated.bound,
-        claim=claim,
-        origin=RISK_ORIGINS[source],
-        data=words,
-        runs=runs,
-        total=True,
-        size=float(data.n),
+    return (
+        Bound(
+            bound=stated.bound,
+            claim=claim,
+            data=words,
+            runs=runs,
+            size=float(data.n),
+            origin=RISK_ORIGINS[source],
+        ),
+        RiskOf(mechanism, mechanism.problem, data, total=True),
     )
 
 

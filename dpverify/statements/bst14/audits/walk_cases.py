@@ -13,18 +13,11 @@ import numpy as np
 
 from dpverify.algorithms.bst14.convex_sampling import EfficientExponentialSampling, SamplingInConvexSet
 from dpverify.algorithms.bst14.grid_walk import GridWalk
-from dpverify.privacy import Adjacency
+from dpverify.auditing import CountQuestion, LawQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair
 from dpverify.problems import Box, Dataset, Logistic, Problem, Squared, load
-from dpverify.statements.audit_parts import EXPONENT, UniformOn, real_neighbors
-from dpverify.statements.plans import (
-    AsPrinted,
-    ComplexityCase,
-    Corrected,
-    PrivacyCase,
-    Profile,
-    SamplingCase,
-    SamplingPlan,
-)
+from dpverify.statements.audit_parts import EXPONENT, UniformOn, linear_neighbors
+from dpverify.statements.plans import LAW, AsPrinted, Audit, Corrected, Plan, Profile
 
 EPSILON = 2.0
 NODES = 20_001
@@ -47,24 +40,21 @@ def walked(kind: type, problem: Problem) -> Any:
     return kind(problem, EPSILON / (6 * size), EPSILON / 3)
 
 
-def private_case(kind: type, data_name: str, n: int, d: int, profile: Profile) -> PrivacyCase:
-    problem, data = on_cube(data_name, n, d)
-    pair = real_neighbors(problem, data, n)
-    mechanism = walked(kind, problem)
-    claim = mechanism.guarantees(n).headline
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        claim.guarantee,
-        pair.description,
-        profile.runs(10_000),
-        origin=AsPrinted(
-            claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
+def private_case(kind: type, data_name: str, profile: Profile) -> Audit:
+    """Two records with linear losses: the proven claim is several times what any pair shows, and others show less."""
+    pair = linear_neighbors(data_name, n=2, d=1)
+    mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)))
+    claim = mechanism.guarantees(pair.left.n).headline
+    return Audit(
+        PrivacyQuestion(
+            claim,
+            pair.description,
+            profile.runs(40_000),
+            origin=AsPrinted(
+                claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
+            ),
         ),
-        weakened=mechanism.weakened,
-        fault=EXPONENT,
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=EXPONENT),
     )
 
 
@@ -73,7 +63,7 @@ def first_coordinate(points: Any) -> Any:
     return points[:, 0]
 
 
-def law_case(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCase:
+def law_case(kind: type, data_name: str, n: int, profile: Profile) -> Audit:
     """One dimension, against exp(-scale * risk) by quadrature."""
     problem, data = on_cube(data_name, n, 1)
     # steep enough for a sampler that ignores the data to be far away, where that is affordable
@@ -84,30 +74,28 @@ def law_case(kind: type, data_name: str, n: int, profile: Profile) -> SamplingCa
     density = np.exp(-scale * problem.total_risk(nodes[:, None], data))
     summed = np.concatenate(([0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))))
     stated = mechanism.sampling_error(n)
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=first_coordinate,
-        reference=partial(np.interp, xp=nodes, fp=summed / summed[-1]),
-        # a log-density with slope below 10 on panels of 1e-4: each panel's mass, and where it lies in the panel
-        reference_error=1e-3,
-        distance=stated.distance,
-        bound=stated.bound,
-        claim="log-density within epsilon~ of exp(-scale * risk)",
-        origin=Corrected(
-            stated.sources[0],
-            "log-density within epsilon~, after O( ) steps",
-            "the number of steps is the proven one, with its constant",
-            "every n",
+    return Audit(
+        LawQuestion(
+            reference=partial(np.interp, xp=nodes, fp=summed / summed[-1]),
+            reference_error=1e-3,
+            distance=stated.distance,
+            bound=stated.bound,
+            claim="log-density within epsilon~ of exp(-scale * risk)",
+            statistic_name="the point",
+            data=f"{data_name}, {n} records, d = 1",
+            runs=profile.runs(20_000),
+            origin=Corrected(
+                stated.sources[0],
+                "log-density within epsilon~, after O( ) steps",
+                "the number of steps is the proven one, with its constant",
+                "every n",
+            ),
         ),
-        blind=UniformOn(problem.constraint),
-        statistic_name="the point",
-        data=f"{data_name}, {n} records, d = 1",
-        runs=profile.runs(20_000),
+        LawOf(mechanism, data, first_coordinate, blind=UniformOn(problem.constraint)),
     )
 
 
-def query_case(kind: type, n: int, d: int, profile: Profile) -> ComplexityCase:
+def query_case(kind: type, n: int, d: int, profile: Profile) -> Audit:
     """Taken step by step, so that evaluations are counted where they are made."""
     problem, data = on_cube("breast-cancer", n, d)
     mechanism = walked(kind, problem)
@@ -122,24 +110,26 @@ def query_case(kind: type, n: int, d: int, profile: Profile) -> ComplexityCase:
     stepped = kind(problem, *first, simulation="steps")
     (stated,) = stepped.queries(n)
     steps = f"{stepped.step_count(n):,} steps"
-    return ComplexityCase(
-        stepped,
-        data,
-        int(stated.count),
-        f"n (T + 1), T = {steps}",
-        data.name,
-        exact=False,
-        oracle="value",
-        origin=Corrected(
-            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
+    return Audit(
+        CountQuestion(
+            int(stated.count),
+            f"n (T + 1), T = {steps}",
+            data.name,
+            exact=False,
+            oracle="value",
+            origin=Corrected(
+                "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
+            ),
         ),
+        CountedRuns(stepped, data),
     )
 
 
-def law_plan(kind: type, name: str, n: int) -> SamplingPlan:
-    return SamplingPlan(
-        f"{kind.id}/law-{name}",  # type: ignore[attr-defined]
-        kind.id,  # type: ignore[attr-defined]
+def law_plan(kind: Any, name: str, n: int) -> Plan:
+    return Plan(
+        f"{kind.id}/law-{name}",
+        kind.id,
         f"The law in one dimension on {name}",
+        LAW,
         partial(law_case, kind, name, n),
     )

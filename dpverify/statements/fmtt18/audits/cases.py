@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpverify.auditing import Bound, CountQuestion
+from dpverify.auditing.subjects import CountedRuns, RiskOf
 from dpverify.problems import Dataset, Problem
 from dpverify.statements.audit_parts import OnFreshSamples
-from dpverify.statements.plans import AsPrinted, ComplexityCase, Origin, Profile, RiskCase
+from dpverify.statements.plans import AsPrinted, Audit, Case, Origin, Profile
 
 EPSILON, DELTA = 8.0, 1e-5
 """Asked of the one-pass algorithms on real data, locally, as Theorems 29 and 30 set their parameters."""
@@ -26,26 +28,26 @@ POPULATION = "as the population, samples of n records"
 
 def population_case(
     mechanism: Any, problem: Problem, data: Dataset, n: int, claim: str, origin: Origin, profile: Profile
-) -> RiskCase:
+) -> Case:
     stated = mechanism.risk_bound(n)
-    return RiskCase(
-        mechanism=OnFreshSamples(mechanism, n),
-        problem=problem,
-        dataset=data,
-        bound=stated.bound,
-        claim=claim,
-        origin=origin,
-        data=f"{data.name} {POPULATION}",
-        runs=profile.runs(2_000),
-        total=False,
-        size=float(n),
-        runs_a_sample=RUNS_A_SAMPLE,
+    return (
+        Bound(
+            bound=stated.bound,
+            claim=claim,
+            data=f"{data.name} {POPULATION}",
+            runs=profile.runs(2_000),
+            size=float(n),
+            origin=origin,
+        ),
+        RiskOf(OnFreshSamples(mechanism, n), problem, data, total=False, runs_a_sample=RUNS_A_SAMPLE),
     )
 
 
 def query_case(
     mechanism: Any, data: Dataset, subject: str, claimed: int, words: str, *, exact: bool = False
-) -> ComplexityCase:
+) -> Audit:
     """A stated number of gradient queries, one a step."""
     origin = AsPrinted(subject, f"{words} = {claimed}: one gradient per step", "every n")
-    return ComplexityCase(mechanism, data, claimed, words, data.name, exact, origin=origin)
+    return Audit(
+        CountQuestion(claimed, words, data.name, exact=exact, origin=origin), CountedRuns(mechanism, data)
+    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
-from dpverify.privacy import RDP, Adjacency, NoisyIteration
+from dpverify.auditing import PrivacyQuestion
+from dpverify.auditing.accountants import AccountantQuestion, NoisyReleases
+from dpverify.auditing.subjects import Given, OnPair
+from dpverify.privacy import RDP, Adjacency, NoisyIteration, StatedGuarantee
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.statements.audit_parts import (
     NOISE,
     REAL_DATA,
     FullGradientStep,
+    GaussianPair,
     Identity,
     ToTheRecord,
     longest_record_at,
@@ -21,15 +26,7 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.fmtt18.audits.cases import DIMENSION, SIZE, query_case
-from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    Corrected,
-    Plan,
-    PrivacyCase,
-    PrivacyPlan,
-    Profile,
-)
+from dpverify.statements.plans import ACCOUNTANT, COUNT, PRIVACY, Audit, Corrected, Plan, Profile
 
 CNI_STEPS = 10
 
@@ -48,7 +45,7 @@ def _full_gradient(problem: Problem, n: int) -> ContractiveNoisyIteration:
     )
 
 
-def _real_iteration(data_name: str, profile: Profile) -> PrivacyCase:
+def _real_iteration(data_name: str, profile: Profile) -> Audit:
     """Noisy gradient descent on all records for their mean, half of the way in each step."""
     n, rate = 8, 0.5
     data, problem = longest_record_at(data_name, n, n=n, d=2), mean_problem(2, 4.0)
@@ -62,26 +59,23 @@ def _real_iteration(data_name: str, profile: Profile) -> PrivacyCase:
         queries_per_step=n,
     )
     pair = real_neighbors(problem, data, n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(n).headline.guarantee,
-        pair.description,
-        profile.runs(20_000),
-        origin=Corrected(
-            "fmtt18.thm22",
-            "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
-            "the best schedule in the form of GDP, with maps that contract by 1/2",
-            "every order, Gaussian noise",
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(n).headline,
+            pair.description,
+            profile.runs(20_000),
+            origin=Corrected(
+                "fmtt18.thm22",
+                "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+                "the best schedule in the form of GDP, with maps that contract by 1/2",
+                "every order, Gaussian noise",
+            ),
         ),
-        weakened=mechanism.weakened,
-        fault=NOISE,
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
-def _identity_maps(profile: Profile) -> PrivacyCase:
+def _identity_maps(profile: Profile) -> Audit:
     """Two starting points at distance 1, then identity maps: Theorem 1 is attained."""
     points = [Dataset(np.array([[x, 0.0]]), np.ones(1), "start", "by construction") for x in (0.0, 1.0)]
     stddev = 0.3
@@ -93,28 +87,54 @@ def _identity_maps(profile: Profile) -> PrivacyCase:
     # the repaired Theorem 1: order distance^2 / (2 T sigma^2)
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
     upper = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
-    return PrivacyCase(
-        mechanism,
-        points[0],
-        points[1],
-        Adjacency.REPLACE_ONE,
-        claim,
-        f"two starting points at distance 1, {CNI_STEPS} identity maps",
-        profile.runs(40_000),
-        upper,
-        origin=Corrected(
-            "fmtt18.thm1",
-            "order ||x_0 - x_0'|| / (2 T sigma^2), the same number at distance 1: "
-            f"{1.0 / (2 * CNI_STEPS * stddev**2):.4g} order",
-            "the distance must be squared, as the units require and identity maps show",
-            "every order >= 1, Gaussian noise",
+    # all noise after the last step together, at distance 1
+    together = GaussianPair(1 / (stddev * math.sqrt(CNI_STEPS)))
+    return Audit(
+        PrivacyQuestion(
+            StatedGuarantee(claim, Adjacency.REPLACE_ONE),
+            f"two starting points at distance 1, {CNI_STEPS} identity maps",
+            profile.runs(40_000),
+            best_known=upper,
+            origin=Corrected(
+                "fmtt18.thm1",
+                "order ||x_0 - x_0'|| / (2 T sigma^2), the same number at distance 1: "
+                f"{1.0 / (2 * CNI_STEPS * stddev**2):.4g} order",
+                "the distance must be squared, as the units require and identity maps show",
+                "every order >= 1, Gaussian noise",
+            ),
         ),
-        weakened=mechanism.weakened,
-        fault=NOISE,
+        OnPair(
+            mechanism,
+            points[0],
+            points[1],
+            exact=together,
+            weakened=mechanism.weakened,
+            fault=NOISE,
+        ),
     )
 
 
-def _queries(profile: Profile) -> ComplexityCase:
+def _accounted(profile: Profile) -> Audit:
+    """The accountant's epsilon for a shift that all later noise hides, beside that of the noise in one piece."""
+    stddev, delta = 0.3, 1e-5
+    best = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
+    return Audit(
+        AccountantQuestion(
+            best.epsilon_at(delta),
+            delta,
+            "the best schedule of Theorem 22",
+            origin=Corrected(
+                "fmtt18.thm22",
+                "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+                "the best schedule in the form of GDP",
+                "every order, Gaussian noise",
+            ),
+        ),
+        Given(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))),
+    )
+
+
+def _queries(profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     mechanism, claimed = _full_gradient(problem, data.n), data.n * CNI_STEPS
     return query_case(mechanism, data, "fmtt18.cni", claimed, "n in each of T steps", exact=True)
@@ -122,11 +142,22 @@ def _queries(profile: Profile) -> ComplexityCase:
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
-            f"fmtt18.cni/{name}", "fmtt18.cni", f"Noisy iteration on {name}", partial(_real_iteration, name)
+        Plan(
+            f"fmtt18.cni/{name}",
+            "fmtt18.cni",
+            f"Noisy iteration on {name}",
+            PRIVACY,
+            partial(_real_iteration, name),
         )
         for name in REAL_DATA
     ),
-    ComplexityPlan("fmtt18.cni/queries", "fmtt18.cni", "Gradient queries of Noisy iteration", _queries),
-    PrivacyPlan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", _identity_maps),
+    Plan(
+        "fmtt18.cni/accountant",
+        "fmtt18.cni",
+        "Epsilon of noisy iteration, a shift hidden by later noise",
+        ACCOUNTANT,
+        _accounted,
+    ),
+    Plan("fmtt18.cni/queries", "fmtt18.cni", "Gradient queries of Noisy iteration", COUNT, _queries),
+    Plan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", PRIVACY, _identity_maps),
 )

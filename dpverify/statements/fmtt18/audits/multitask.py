@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
+from dpverify.auditing import Bound, ConstantQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import OnPair, ValuesOf
 from dpverify.evidence import Interval
-from dpverify.privacy import Adjacency
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -33,6 +34,7 @@ from dpverify.statements.audit_parts import (
     OnFreshSamples,
     longest_record_at,
     mean_problem,
+    on_pair,
     real_neighbors,
     real_problem,
 )
@@ -45,17 +47,16 @@ from dpverify.statements.fmtt18.audits.cases import (
     query_case,
 )
 from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    CONSTANT,
+    COUNT,
+    MEAN,
+    PRIVACY,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
+    along,
 )
 
 
@@ -93,22 +94,19 @@ _TASKS_ORIGIN = Corrected(
 
 def _tasks_case(
     mechanism: MultitaskStopPNSGD, stating: MultitaskStopPNSGD, pair: NeighborPair, words: str, runs: int
-) -> PrivacyCase:
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        stating.guarantees(pair.left.n).headline.guarantee,
-        f"{pair.description}; {len(mechanism.losses)} tasks{words}",
-        runs,
-        origin=_TASKS_ORIGIN,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+) -> Audit:
+    return Audit(
+        PrivacyQuestion(
+            on_pair(stating.guarantees(pair.left.n).headline, pair),
+            f"{pair.description}; {len(mechanism.losses)} tasks{words}",
+            runs,
+            origin=_TASKS_ORIGIN,
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
-def _tasks_real(data_name: str, profile: Profile) -> PrivacyCase:
+def _tasks_real(data_name: str, profile: Profile) -> Audit:
     """The first record, the worst one; all tasks' points are seen together."""
     if data_name == "digits":
         data, constraint = _digits(d=2, n=FEW), Ball(2, 1.0)
@@ -122,7 +120,7 @@ def _tasks_real(data_name: str, profile: Profile) -> PrivacyCase:
     return _tasks_case(mechanism, mechanism, pair, "", profile.runs(10_000))
 
 
-def _tasks_worst(profile: Profile) -> PrivacyCase:
+def _tasks_worst(profile: Profile) -> Audit:
     n, tasks, stddev = 4, 4, 1.5
     pair = contract_then_reveal(n, 1)
     space = AllSpace(1)
@@ -150,7 +148,7 @@ class MeanTaskExcess:
         return (total / len(self.losses)).reshape(-1, RUNS_A_SAMPLE).mean(axis=1)
 
 
-def _tasks_risk(profile: Profile) -> tuple[MeanCase, ...]:
+def _tasks_risk(profile: Profile) -> Cases:
     """Theorem 32's risk at a delta near 1/2, the only place where so few records are enough for it."""
     data, losses, constraint, n = _digits(d=2), _digit_tasks(3), Ball(2, 1.0), 300
     mechanism = MultitaskStopPNSGD.for_privacy(losses, constraint, n=n, epsilon=0.99, delta=0.4)
@@ -160,60 +158,67 @@ def _tasks_risk(profile: Profile) -> tuple[MeanCase, ...]:
     span = constraint.diameter * max(loss.lipschitz_constant for loss in losses)
     slack = max(interval.upper - interval.lower for interval in minima)
     return (
-        MeanCase(
-            OnFreshSamples(mechanism, n),
-            data,
-            MeanTaskExcess(losses, constraint, data, tuple(interval.lower for interval in minima)),
-            0.0,
-            span + slack,
-            stated.bound + slack,
-            "expected excess population risk, averaged over the tasks",
-            "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) at epsilon = 0.99, delta = 0.4",
-            f"{data.name} {POPULATION} = {n}",
-            profile.runs(40 * RUNS_A_SAMPLE),
-            origin=Corrected(
-                "fmtt18.thm32",
-                "the same bound with q = max(2 k ln(n) / n, 2 ln(1/delta))",
-                "q has the harmonic number H_n in place of ln n; the largest error of the certified minima is added",
-                "epsilon in (0, 1), delta in (0, 1/2), independent records",
+        (
+            Bound(
+                bound=stated.bound + slack,
+                claim="4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) at epsilon = 0.99, delta = 0.4",
+                data=f"{data.name} {POPULATION} = {n}",
+                runs=profile.runs(40 * RUNS_A_SAMPLE),
+                origin=Corrected(
+                    "fmtt18.thm32",
+                    "the same bound with q = max(2 k ln(n) / n, 2 ln(1/delta))",
+                    "q has the harmonic number H_n in place of ln n; the largest error of the certified minima "
+                    "is added",
+                    "epsilon in (0, 1), delta in (0, 1/2), independent records",
+                ),
             ),
-            block_size=RUNS_A_SAMPLE,
+            ValuesOf(
+                OnFreshSamples(mechanism, n),
+                data,
+                MeanTaskExcess(losses, constraint, data, tuple(interval.lower for interval in minima)),
+                0.0,
+                span + slack,
+                "expected excess population risk, averaged over the tasks",
+                block_size=RUNS_A_SAMPLE,
+            ),
         ),
     )
 
 
-def _tasks_constant(profile: Profile) -> ConstantCase:
+def _tasks_constant(profile: Profile) -> Audit:
     """The smallest c in sigma = c L sqrt(q ln(1/delta)) / epsilon, against the printed 4."""
     n, tasks, epsilon, delta = 100, 500, 0.9, 1e-2
     made = MultitaskStopPNSGD.for_privacy(
         (Linear(),) * tasks, Ball(1, 1.0), n=n, epsilon=epsilon, delta=delta, noise="smallest"
     )
     constant = 4 * made.noise_stddev / theorem_noise_multiplier(tasks, n=n, epsilon=epsilon, delta=delta)
-    return ConstantCase(
-        formula="sigma = c L sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta))",
-        latex=r"\sigma=c\,\frac{L\sqrt{q\ln(1/\delta)}}{\varepsilon}",
-        provable=Interval(lower=constant, upper=constant),
-        extreme="smallest",
-        printed=4.0,
-        parameters={
-            "n": str(n),
-            "k": str(tasks),
-            "epsilon": "0.9",
-            "delta": "0.01",
-            "tasks for the noise of one": str(MultitaskStopPNSGD.free_tasks(n, delta)),
-        },
-        range_fixed_by="accounting at these parameters, to 1e-6",
-        method="sum of the mixtures' Renyi divergences at the first record, best order",
-        origin=Corrected(
-            "fmtt18.thm32",
-            "c = 4",
-            "q has the harmonic number H_n in place of ln n",
-            "epsilon in (0, 1), delta in (0, 1/2)",
-        ),
+    return Audit(
+        ConstantQuestion(
+            formula="sigma = c L sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta))",
+            latex=r"\sigma=c\,\frac{L\sqrt{q\ln(1/\delta)}}{\varepsilon}",
+            provable=Interval(lower=constant, upper=constant),
+            extreme="smallest",
+            printed=4.0,
+            parameters={
+                "n": str(n),
+                "k": str(tasks),
+                "epsilon": "0.9",
+                "delta": "0.01",
+                "tasks for the noise of one": str(MultitaskStopPNSGD.free_tasks(n, delta)),
+            },
+            range_fixed_by="accounting at these parameters, to 1e-6",
+            method="sum of the mixtures' Renyi divergences at the first record, best order",
+            origin=Corrected(
+                "fmtt18.thm32",
+                "c = 4",
+                "q has the harmonic number H_n in place of ln n",
+                "epsilon in (0, 1), delta in (0, 1/2)",
+            ),
+        )
     )
 
 
-def _queries(profile: Profile) -> ComplexityCase:
+def _queries(profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     losses = _different_losses()
     mechanism = MultitaskStopPNSGD(losses, problem.constraint, 0.5, 1.0)
@@ -223,17 +228,14 @@ def _queries(profile: Profile) -> ComplexityCase:
 SUBJECT = "fmtt18.multitask"
 
 PLANS: tuple[Plan, ...] = (
-    PrivacyPlan(f"{SUBJECT}/worst-case", SUBJECT, "Several tasks, worst case", _tasks_worst),
-    MeanPlan(f"{SUBJECT}/digits/risk", SUBJECT, "Risk of one-versus-rest tasks on digits", _tasks_risk),
-    ConstantPlan(f"{SUBJECT}/constant", "fmtt18.thm32", "Theorem 32's constant", _tasks_constant),
+    Plan(f"{SUBJECT}/worst-case", SUBJECT, "Several tasks, worst case", PRIVACY, _tasks_worst),
+    Plan(
+        f"{SUBJECT}/digits/risk", SUBJECT, "Risk of one-versus-rest tasks on digits", MEAN, along(_tasks_risk)
+    ),
+    Plan(f"{SUBJECT}/constant", "fmtt18.thm32", "Theorem 32's constant", CONSTANT, _tasks_constant),
     *(
-        PrivacyPlan(f"{SUBJECT}/{name}", SUBJECT, f"Several tasks on {name}", partial(_tasks_real, name))
+        Plan(f"{SUBJECT}/{name}", SUBJECT, f"Several tasks on {name}", PRIVACY, partial(_tasks_real, name))
         for name in ("breast-cancer", "digits")
     ),
-    ComplexityPlan(
-        f"{SUBJECT}/queries",
-        SUBJECT,
-        f"Gradient queries of {SUBJECT}",
-        _queries,
-    ),
+    Plan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {SUBJECT}", COUNT, _queries),
 )

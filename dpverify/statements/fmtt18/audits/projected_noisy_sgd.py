@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.auditing import Bound, ConstantQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import OnPair, RiskOf, ValuesOf
 from dpverify.evidence import Interval
-from dpverify.privacy import RDP, Adjacency, Guarantee, NoisyIteration, StatedGuarantee
+from dpverify.privacy import RDP, NoisyIteration, StatedGuarantee
 from dpverify.problems import AllSpace, Dataset, Linear, Problem, contract_then_reveal, gradient_sensitivity
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements.audit_parts import (
@@ -23,6 +25,7 @@ from dpverify.statements.audit_parts import (
     real_neighbors,
     real_problem,
 )
+from dpverify.statements.exact.chains import ExactEpsilon
 from dpverify.statements.fmtt18.audits.cases import (
     DELTA,
     DIMENSION,
@@ -33,22 +36,20 @@ from dpverify.statements.fmtt18.audits.cases import (
     query_case,
 )
 from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    MEAN,
+    PRIVACY,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Origin,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
     Unstated,
+    along,
 )
 
 EPOCHS_EPSILON = 4.0
@@ -65,19 +66,19 @@ def _many_epochs(problem: Problem) -> PNMSGD:
     return PNMSGD.for_privacy(problem, rate=0.05, epsilon=EPOCHS_EPSILON, delta=DELTA)
 
 
-def _stated(guarantee: StatedGuarantee | None) -> Guarantee:
+def _stated(guarantee: StatedGuarantee | None) -> StatedGuarantee:
     if guarantee is None:
         raise AssertionError("a plan audits a guarantee that was withdrawn")
-    return guarantee.guarantee
+    return guarantee
 
 
-def _overall_rdp(mechanism: Any, n: int) -> Guarantee:
-    """The theorem's bound for every index."""
-    found: Guarantee = next(g.guarantee for g in mechanism.guarantees(n) if isinstance(g.guarantee, RDP))
-    return found
+def _overall_rdp(mechanism: Any, n: int, index: int) -> StatedGuarantee:
+    """The theorem's bound for every index, said of one."""
+    found: StatedGuarantee = next(g for g in mechanism.guarantees(n) if isinstance(g.guarantee, RDP))
+    return _stated(found.at(index, n))
 
 
-def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guarantee, Origin]:
+def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[StatedGuarantee, Origin]:
     """The theorem's RDP of an index, with the printed slope beside it."""
     loss, variance = mechanism.problem.loss, mechanism.noise_stddev**2
     lipschitz, sensitivity = loss.lipschitz_constant, gradient_sensitivity(loss)
@@ -91,14 +92,14 @@ def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guaran
         orders = "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta"
         if specialized:
             because = f"{because}; {apart}"
-        return _overall_rdp(mechanism, n), Corrected(
+        return _overall_rdp(mechanism, n, index), Corrected(
             "fmtt18.thm26", f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order", because, orders
         )
     if algorithm == "alg2":
         slope, holds = 4 * lipschitz**2 / variance, "every order > 1, eta <= 2/beta"
         printed = f"4 L^2 / sigma^2 order = {slope:.4g} order"
         if mechanism.epochs is None:
-            return _overall_rdp(mechanism, n), AsPrinted("fmtt18.thm35", printed, holds)
+            return _overall_rdp(mechanism, n, index), AsPrinted("fmtt18.thm35", printed, holds)
         because = f"the proof's schedule for {mechanism.epochs} epochs at this index, not for n; {apart}"
         return _stated(mechanism.rdp_at(n, index)), Corrected("fmtt18.thm35", printed, because, holds)
     source = {"alg1": "fmtt18.thm23", "skip": "fmtt18.thm24"}[algorithm]
@@ -113,7 +114,7 @@ def _claimed(algorithm: str, mechanism: Any, n: int, index: int) -> tuple[Guaran
     return claim, AsPrinted(source, printed, holds)
 
 
-def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
+def _real(algorithm: str, data_name: str, profile: Profile) -> Audit:
     """The mean of a few real records, step by step: a step of size 1 lands on the record and forgets the others."""
     settings: dict[str, tuple[type[Any], int, int, float, dict[str, Any]]] = {
         # kind, records, index, rate, more
@@ -129,25 +130,22 @@ def _real(algorithm: str, data_name: str, profile: Profile) -> PrivacyCase:
     mechanism = kind(mean_problem(2, 4.0 * stddev), rate, stddev, **more)
     claim, origin = _claimed(algorithm, mechanism, n, index)
     pair = real_neighbors(mechanism.problem, data, index)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        claim,
-        pair.description,
-        profile.runs(40_000),
-        _stated(mechanism.guarantee_at(n, index)),
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    return Audit(
+        PrivacyQuestion(
+            claim,
+            pair.description,
+            profile.runs(40_000),
+            best_known=_stated(mechanism.guarantee_at(n, index)).guarantee,
+            origin=origin,
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
 # ------------------------------------------------------------------------------------------ worst cases
 
 
-def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCase:
+def _contract(algorithm: str, n: int, index: int, profile: Profile) -> Audit:
     """Steps before the index contract to a point, later ones are identity maps: the theorems' worst case."""
     pair = contract_then_reveal(n, index)
     problem = Problem(pair.loss, AllSpace(1))
@@ -158,19 +156,23 @@ def _contract(algorithm: str, n: int, index: int, profile: Profile) -> PrivacyCa
     mechanism = kind(problem, 1.0, stddev, withdraw_guarantee=True)
     reference = kind(Problem(_unit_lipschitz(), problem.constraint), 1.0, stddev)
     claim, origin = _claimed(algorithm, reference, n, index)
-    upper = _stated(reference.guarantee_at(n, index))
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        claim,
-        f"{pair.description}; {PAIR_ONLY}",
-        profile.runs(40_000),
-        upper,
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    upper = _stated(reference.guarantee_at(n, index)).guarantee
+    return Audit(
+        PrivacyQuestion(
+            claim,
+            f"{pair.description}; {PAIR_ONLY}",
+            profile.runs(40_000),
+            best_known=upper,
+            origin=origin,
+        ),
+        OnPair(
+            mechanism,
+            pair.left,
+            pair.right,
+            weakened=mechanism.weakened,
+            fault=NOISE,
+            exact=ExactEpsilon(mechanism, pair.left, pair.right),
+        ),
     )
 
 
@@ -179,7 +181,7 @@ def _unit_lipschitz() -> Any:
     return Linear()
 
 
-def _epochs_worst(epochs: int | None, profile: Profile) -> PrivacyCase:
+def _epochs_worst(epochs: int | None, profile: Profile) -> Audit:
     """Each epoch lands on the last record's point or its opposite."""
     n = 2 if epochs is None else 8
     pair = contract_then_reveal(n, n)
@@ -187,25 +189,29 @@ def _epochs_worst(epochs: int | None, profile: Profile) -> PrivacyCase:
     mechanism = PNMSGD(problem, 1.0, 1.0, epochs=epochs, withdraw_guarantee=True)
     reference = PNMSGD(Problem(_unit_lipschitz(), problem.constraint), 1.0, 1.0, epochs=epochs)
     claim, origin = _claimed("alg2", reference, n, n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.INDEX,
-        claim,
-        f"{pair.description}, {n if epochs is None else epochs} epochs; {PAIR_ONLY}",
-        profile.runs(40_000),
-        _stated(reference.guarantee_at(n, n)),
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    return Audit(
+        PrivacyQuestion(
+            claim,
+            f"{pair.description}, {n if epochs is None else epochs} epochs; {PAIR_ONLY}",
+            profile.runs(40_000),
+            best_known=_stated(reference.guarantee_at(n, n)).guarantee,
+            origin=origin,
+        ),
+        OnPair(
+            mechanism,
+            pair.left,
+            pair.right,
+            weakened=mechanism.weakened,
+            fault=NOISE,
+            exact=ExactEpsilon(mechanism, pair.left, pair.right),
+        ),
     )
 
 
 # ------------------------------------------------------------------------------------------ risk, counts, constants
 
 
-def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _population_risk(algorithm: str, data_name: str, profile: Profile) -> Cases:
     """Theorems 29 and 30 with the data set as the population."""
     problem, data = real_problem(data_name, d=2)
     kind: Any = {"stop": StopPNSGD, "skip": SkipPNSGD}[algorithm]
@@ -221,47 +227,44 @@ def _population_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[
         bound = factor * radius * lipschitz / math.sqrt(n) * math.sqrt(1 + spread)
         mechanism = kind.for_privacy(problem, n=n, epsilon=epsilon, delta=DELTA)
         cases.append(
-            RiskCase(
-                mechanism=OnFreshSamples(mechanism, n),
-                problem=problem,
-                dataset=data,
-                bound=bound,
-                claim=f"{factor:.4g} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) at epsilon = 1",
-                origin=AsPrinted(
-                    source,
-                    f"{words} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) = {bound:.4g}",
-                    "every epsilon > 0, sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon, independent records",
+            (
+                Bound(
+                    bound=bound,
+                    claim=f"{factor:.4g} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) at epsilon = 1",
+                    data=f"{data.name} as the population, d = {data.d}, samples of n records",
+                    runs=profile.runs(2_000),
+                    size=float(n),
+                    origin=AsPrinted(
+                        source,
+                        f"{words} R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) = {bound:.4g}",
+                        "every epsilon > 0, sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon, independent records",
+                    ),
                 ),
-                data=f"{data.name} as the population, d = {data.d}, samples of n records",
-                runs=profile.runs(2_000),
-                total=False,
-                size=float(n),
-                runs_a_sample=20,
+                RiskOf(OnFreshSamples(mechanism, n), problem, data, total=False, runs_a_sample=20),
             )
         )
     return tuple(cases)
 
 
-def _measured_risk(algorithm: str, data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _measured_risk(algorithm: str, data_name: str, profile: Profile) -> Cases:
     """The paper bounds no risk for the last point of these algorithms: the interval stands for itself."""
     problem, data = real_problem(data_name, n=SIZE if algorithm == "alg2" else None, d=DIMENSION)
     mechanism = _many_epochs(problem) if algorithm == "alg2" else _one_pass(PNSGD, problem, data.n)
     return (
-        RiskCase(
-            mechanism=mechanism,
-            problem=problem,
-            dataset=data,
-            bound=math.inf,
-            claim="none: the paper does not bound the risk of this algorithm's last point",
-            origin=Unstated("the paper says nothing about it"),
-            data=data.name,
-            runs=profile.runs(10_000),
-            total=False,
+        (
+            Bound(
+                bound=math.inf,
+                claim="none: the paper does not bound the risk of this algorithm's last point",
+                data=data.name,
+                runs=profile.runs(10_000),
+                origin=Unstated("the paper says nothing about it"),
+            ),
+            RiskOf(mechanism, problem, data, total=False),
         ),
     )
 
 
-def _appendix_constant(profile: Profile) -> ConstantCase:
+def _appendix_constant(profile: Profile) -> Audit:
     """The smallest c in sigma = c L sqrt(ln(1/delta)) / epsilon that the accountant can prove, against 5."""
     n, epsilon, delta, lipschitz = 100, 1.0, 1e-5, 1.0
 
@@ -281,16 +284,18 @@ def _appendix_constant(profile: Profile) -> ConstantCase:
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (low, middle) if proved(middle) else (middle, high)
-    return ConstantCase(
-        formula="sigma = c L sqrt(ln(1/delta)) / epsilon",
-        latex=r"\sigma=c\,\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}",
-        provable=Interval(lower=low, upper=high),
-        extreme="smallest",
-        printed=5.0,
-        parameters={"n": str(n), "epsilon": "1", "delta": "1e-5"},
-        range_fixed_by=f"accounting at n = {n}, epsilon = 1 and delta = 1e-5, at three indices",
-        method="best schedule of Theorem 22 in GDP form at indices 1, n/2 and n, then the exact Gaussian profile",
-        origin=AsPrinted("fmtt18.appB", "c = 5", "2 ln(1/delta) / epsilon >= 5"),
+    return Audit(
+        ConstantQuestion(
+            formula="sigma = c L sqrt(ln(1/delta)) / epsilon",
+            latex=r"\sigma=c\,\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}",
+            provable=Interval(lower=low, upper=high),
+            extreme="smallest",
+            printed=5.0,
+            parameters={"n": str(n), "epsilon": "1", "delta": "1e-5"},
+            range_fixed_by=f"accounting at n = {n}, epsilon = 1 and delta = 1e-5, at three indices",
+            method="best schedule of Theorem 22 in GDP form at indices 1, n/2 and n, then the exact Gaussian profile",
+            origin=AsPrinted("fmtt18.appB", "c = 5", "2 ln(1/delta) / epsilon >= 5"),
+        )
     )
 
 
@@ -323,7 +328,7 @@ class BelowDifference:
         return (below[:, 0] - below[:, 1]).reshape(-1, RUNS_A_SAMPLE).mean(axis=1)
 
 
-def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _skip_is_stop(data_name: str, profile: Profile) -> Cases:
     """The proof of Theorem 30: on independent draws from one population the two have one law."""
     problem, data = real_problem(data_name, d=DIMENSION)
     n = 20
@@ -332,29 +337,35 @@ def _skip_is_stop(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
     mean = np.asarray(data.features).T @ np.asarray(data.labels)
     direction = tuple((mean / np.linalg.norm(mean)).tolist())
     return tuple(
-        MeanCase(
-            OnFreshSamples(mechanism, n),
-            data,
-            BelowDifference(direction, threshold),
-            -1.0,
-            1.0,
-            0.0,
-            f"P[Skip's point is below {threshold} in a direction] minus the same for Stop(n/2)",
-            "0: on independent draws, the two have the same law",
-            f"{data.name} as the population, samples of {n} records",
-            profile.runs(6_000),
-            origin=AsPrinted(
-                "fmtt18.thm30", "the distributions of the two outputs are identical", "independent records"
+        (
+            Bound(
+                bound=0.0,
+                claim="0: on independent draws, the two have the same law",
+                data=f"{data.name} as the population, samples of {n} records",
+                runs=profile.runs(6_000),
+                at_least=at_least,
+                origin=AsPrinted(
+                    "fmtt18.thm30",
+                    "the distributions of the two outputs are identical",
+                    "independent records",
+                ),
             ),
-            at_least=at_least,
-            block_size=RUNS_A_SAMPLE,
+            ValuesOf(
+                OnFreshSamples(mechanism, n),
+                data,
+                BelowDifference(direction, threshold),
+                -1.0,
+                1.0,
+                f"P[Skip's point is below {threshold} in a direction] minus the same for Stop(n/2)",
+                block_size=RUNS_A_SAMPLE,
+            ),
         )
         for threshold in (0.2, 0.4)
         for at_least in (False, True)
     )
 
 
-def _queries(algorithm: str, profile: Profile) -> ComplexityCase:
+def _queries(algorithm: str, profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", n=SIZE, d=DIMENSION)
     subject = f"fmtt18.{algorithm}"
     if algorithm == "alg2":
@@ -377,47 +388,56 @@ def _plans() -> tuple[Plan, ...]:
             of_population = key in ("stop", "skip")
             risk = partial(_population_risk if of_population else _measured_risk, key, data_name)
             found += [
-                PrivacyPlan(
+                Plan(
                     f"{subject}/{data_name}",
                     subject,
                     f"{name} on {data_name}",
+                    PRIVACY,
                     partial(_real, key, data_name),
                 ),
-                RiskPlan(
+                Plan(
                     f"{subject}/{data_name}/risk",
                     subject,
                     f"Risk of {name} on {data_name}",
-                    risk,
-                    curve_over="n" if of_population else "",
+                    RISK,
+                    along(risk, over="n" if of_population else ""),
                 ),
             ]
         found.append(
-            ComplexityPlan(
-                f"{subject}/queries", subject, f"Gradient queries of {name}", partial(_queries, key)
-            )
+            Plan(f"{subject}/queries", subject, f"Gradient queries of {name}", COUNT, partial(_queries, key))
         )
     for key, n, index in (("alg1", 6, 6), ("alg1", 6, 3), ("skip", 6, 6), ("stop", 2, 1)):
         found.append(
-            PrivacyPlan(
+            Plan(
                 f"fmtt18.{key}/worst-case-{index}-of-{n}",
                 f"fmtt18.{key}",
                 f"{NAMES[key]}, worst case at index {index} of {n}",
+                PRIVACY,
                 partial(_contract, key, n, index),
             )
         )
     found += [
-        PrivacyPlan(
-            "fmtt18.alg2/worst-case", "fmtt18.alg2", "PNMSGD, worst case", partial(_epochs_worst, None)
+        Plan(
+            "fmtt18.alg2/worst-case",
+            "fmtt18.alg2",
+            "PNMSGD, worst case",
+            PRIVACY,
+            partial(_epochs_worst, None),
         ),
-        ConstantPlan(
-            "fmtt18.appB/constant", "fmtt18.appB", "The constant in Appendix B's noise", _appendix_constant
+        Plan(
+            "fmtt18.appB/constant",
+            "fmtt18.appB",
+            "The constant in Appendix B's noise",
+            CONSTANT,
+            _appendix_constant,
         ),
         *(
-            MeanPlan(
+            Plan(
                 f"fmtt18.skip/{name}/stop-half",
                 "fmtt18.skip",
                 f"Skip-PNSGD and Stop(n/2) on {name}: the same law",
-                partial(_skip_is_stop, name),
+                MEAN,
+                along(partial(_skip_is_stop, name)),
             )
             for name in REAL_DATA
         ),

@@ -10,8 +10,10 @@ import numpy as np
 import scipy
 
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.auditing import Bound
+from dpverify.auditing.subjects import ValuesOf
 from dpverify.problems import Dataset
-from dpverify.statements.plans import Corrected, MeanCase
+from dpverify.statements.plans import Cases, Corrected
 
 SIZE = 8
 
@@ -81,27 +83,31 @@ class CountedValues:
 
 def expected_queries(
     mechanism: Any, data: Dataset, data_name: str, source: str, claim: str, runs: int, cut: float
-) -> tuple[MeanCase, ...]:
+) -> Cases:
     (stated,) = mechanism.queries(data.n)
     highest = cut * stated.count
-    case = MeanCase(
-        mechanism=mechanism,
-        dataset=data,
-        values=CountedValues(highest),
-        lower=0.0,
-        upper=highest,
-        bound=stated.count,
-        quantity=f"value queries per run, cut off at {cut:g} times the bound",
-        claim=claim,
-        origin=Corrected(
-            source,
-            {"gll22.thm5.6": "O(T) values in expectation", "gll22.lem5.5": "O(1) values in expectation"}[
-                source
-            ],
-            "the constant 4 e / (1 - error) is what the proof gives",
-            "every n and d",
+    case = (
+        Bound(
+            bound=stated.count,
+            claim=claim,
+            data=data_name,
+            runs=runs,
+            origin=Corrected(
+                source,
+                {"gll22.thm5.6": "O(T) values in expectation", "gll22.lem5.5": "O(1) values in expectation"}[
+                    source
+                ],
+                "the constant 4 e / (1 - error) is what the proof gives",
+                "every n and d",
+            ),
         ),
-        data=data_name,
-        runs=runs,
+        ValuesOf(
+            mechanism,
+            data,
+            CountedValues(highest),
+            0.0,
+            highest,
+            f"value queries per run, cut off at {cut:g} times the bound",
+        ),
     )
     return (case,)

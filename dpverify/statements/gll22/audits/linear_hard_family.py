@@ -10,22 +10,23 @@ import numpy as np
 
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 from dpverify.algorithms.gll22.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
-from dpverify.privacy import Adjacency
+from dpverify.auditing import Bound, CountQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, OnPair, ValuesOf
 from dpverify.problems import Dataset, load
 from dpverify.running import Runs
 from dpverify.statements.audit_parts import NOISE, REAL_DATA, linear_neighbors
 from dpverify.statements.plans import (
+    COUNT,
+    MEAN,
+    PRIVACY,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
     Unstated,
+    along,
 )
 
 SUBJECT = "gll22.lower-instance"
@@ -59,7 +60,7 @@ def _excess(runs: Runs) -> Any:
     return np.maximum(np.asarray(runs.points), 0.0)
 
 
-def _gaussian(name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _gaussian(name: str, profile: Profile) -> Cases:
     """The family whose separation fits the number of values that the solver sees."""
     cases = []
     for n in SIZES:
@@ -67,32 +68,36 @@ def _gaussian(name: str, profile: Profile) -> tuple[MeanCase, ...]:
         solver, clip = _solver(name, family, n)
         trial = HardFamilyTrial(family, solver, n, clip=clip)
         cases.append(
-            MeanCase(
-                trial,
-                UNUSED,
-                _excess,
-                0.0,
-                trial.largest_excess,
-                family.lower_bound,
-                "expected excess population risk, over the family",
-                "at least G D / (16 sqrt(1 + 4 k / d)), as the proof gives, k = n d",
-                f"Gaussian records about random signs, {NAMES[name]}",
-                profile.runs(1_000),
-                origin=Corrected(
-                    "gll22.thm7.1",
-                    "Omega(G D sqrt(min(1, d / k)))",
-                    "the constant 1/16 and the form of the root are what the proof gives",
-                    "every k and d",
+            (
+                Bound(
+                    bound=family.lower_bound,
+                    claim="at least G D / (16 sqrt(1 + 4 k / d)), as the proof gives, k = n d",
+                    data=f"Gaussian records about random signs, {NAMES[name]}",
+                    runs=profile.runs(1_000),
+                    at_least=True,
+                    size=float(n),
+                    origin=Corrected(
+                        "gll22.thm7.1",
+                        "Omega(G D sqrt(min(1, d / k)))",
+                        "the constant 1/16 and the form of the root are what the proof gives",
+                        "every k and d",
+                    ),
                 ),
-                at_least=True,
-                size=float(n),
-                block_size=1,
+                ValuesOf(
+                    trial,
+                    UNUSED,
+                    _excess,
+                    0.0,
+                    trial.largest_excess,
+                    "expected excess population risk, over the family",
+                    block_size=1,
+                ),
             )
         )
     return tuple(cases)
 
 
-def _real(name: str, data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _real(name: str, data_name: str, profile: Profile) -> Cases:
     """The same solvers where the population is a data set with random signs; no bound is proved there."""
     data = load(data_name, d=DIMENSION)
     features = np.asarray(data.features)
@@ -102,93 +107,97 @@ def _real(name: str, data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
         family = LinearHardFamily(DIMENSION, n * DIMENSION, size)
         solver, clip = _solver(name, family, n)
         cases.append(
-            MeanCase(
-                HardFamilyTrial(family, solver, n, "data", clip),
-                data,
-                _excess,
-                0.0,
-                family.diameter * float(np.linalg.norm(features.mean(axis=0))),
-                -math.inf,
-                "expected excess population risk",
-                f"none is proved; the Gaussian family with records as large has at least {family.lower_bound:.4g}",
-                f"{data.name} as the population, with random signs, {NAMES[name]}",
-                profile.runs(500),
-                origin=Unstated("no bound is proved on such a population"),
-                at_least=True,
-                size=float(n),
-                block_size=1,
+            (
+                Bound(
+                    bound=-math.inf,
+                    claim="none is proved; the Gaussian family with records as large has at least "
+                    f"{family.lower_bound:.4g}",
+                    data=f"{data.name} as the population, with random signs, {NAMES[name]}",
+                    runs=profile.runs(500),
+                    at_least=True,
+                    size=float(n),
+                    origin=Unstated("no bound is proved on such a population"),
+                ),
+                ValuesOf(
+                    HardFamilyTrial(family, solver, n, "data", clip),
+                    data,
+                    _excess,
+                    0.0,
+                    family.diameter * float(np.linalg.norm(features.mean(axis=0))),
+                    "expected excess population risk",
+                    block_size=1,
+                ),
             )
         )
     return tuple(cases)
 
 
-def _private(data_name: str, profile: Profile) -> PrivacyCase:
+def _private(data_name: str, profile: Profile) -> Audit:
     pair = linear_neighbors(data_name, n=2, d=2)
     solver = MeanMinimizer.for_privacy(n=2, epsilon=2.0, delta=1e-3, radius=1.0, clip=1.0)
-    return PrivacyCase(
-        solver,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        solver.guarantees(2).headline.guarantee,
-        pair.description,
-        profile.runs(40_000),
-        origin=Unstated(
-            "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
+    return Audit(
+        PrivacyQuestion(
+            solver.guarantees(2).headline,
+            pair.description,
+            profile.runs(40_000),
+            origin=Unstated(
+                "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
+            ),
         ),
-        weakened=solver.weakened,
-        fault=NOISE,
+        OnPair(solver, pair.left, pair.right, weakened=solver.weakened, fault=NOISE),
     )
 
 
-def _queries(profile: Profile) -> ComplexityCase:
+def _queries(profile: Profile) -> Audit:
     n = SIZES[-1]
     family = LinearHardFamily(DIMENSION, n * DIMENSION)
     solver, _ = _solver("mean", family, n)
     trial = HardFamilyTrial(family, solver, n)
-    return ComplexityCase(
-        trial,
-        UNUSED,
-        family.observations,
-        "k = n d, the values that the bound allows",
-        UNUSED.name,
-        oracle="value",
-        origin=AsPrinted("gll22.thm7.1", f"k = {family.observations} values", "every k"),
+    return Audit(
+        CountQuestion(
+            family.observations,
+            "k = n d, the values that the bound allows",
+            UNUSED.name,
+            oracle="value",
+            origin=AsPrinted("gll22.thm7.1", f"k = {family.observations} values", "every k"),
+        ),
+        CountedRuns(trial, UNUSED),
     )
 
 
 def _plans() -> tuple[Plan, ...]:
     found: list[Plan] = [
-        MeanPlan(
+        Plan(
             f"{SUBJECT}/{name}",
             SUBJECT,
             f"Hard linear family against {title}",
-            partial(_gaussian, name),
-            curve_over="n",
+            MEAN,
+            along(partial(_gaussian, name), over="n"),
         )
         for name, title in NAMES.items()
     ]
     for data_name in REAL_DATA:
         found += [
-            MeanPlan(
+            Plan(
                 f"{SUBJECT}/{data_name}/{name}",
                 SUBJECT,
                 f"Linear losses from {data_name} against {NAMES[name]}",
-                partial(_real, name, data_name),
-                curve_over="n",
+                MEAN,
+                along(partial(_real, name, data_name), over="n"),
             )
             for name in ("mean", "private-mean")
         ]
         found.append(
-            PrivacyPlan(
+            Plan(
                 f"{SUBJECT}/{data_name}/privacy",
                 SUBJECT,
                 f"The minimizer from a noisy mean on {data_name}",
+                PRIVACY,
                 partial(_private, data_name),
             )
         )
     found.append(
-        ComplexityPlan(f"{SUBJECT}/queries", SUBJECT, "Values seen of the hard linear family", _queries)
+        Plan(f"{SUBJECT}/queries", SUBJECT, "Values seen of the hard linear family", COUNT, _queries)
     )
     return tuple(found)
 

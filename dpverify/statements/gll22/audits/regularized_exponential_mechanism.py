@@ -9,12 +9,14 @@ import math
 from functools import partial
 
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, LawQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf
 from dpverify.evidence import Interval
-from dpverify.privacy import Adjacency
 from dpverify.problems import AllSpace, Ball, Linear, Logistic, NeighborPair, Problem, load, opposite_linear
 from dpverify.statements.audit_parts import (
     EXPONENT,
     REAL_DATA,
+    GaussianPair,
     OnFreshSamples,
     UniformOn,
     linear_neighbors,
@@ -23,21 +25,19 @@ from dpverify.statements.audit_parts import (
 )
 from dpverify.statements.gll22.audits.cases import SIZE, Coordinate, plane_law
 from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    LAW,
+    PRIVACY,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    Audit,
+    Cases,
     Corrected,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
-    SamplingCase,
-    SamplingPlan,
     Unstated,
+    along,
 )
 
 EPSILON, DELTA = 1.0, 1e-3
@@ -53,30 +53,30 @@ _PROFILE_ORIGIN = AsPrinted(
 )
 
 
-def _gaussian_case(pair: NeighborPair, runs: int) -> PrivacyCase:
+def _gaussian_case(pair: NeighborPair, runs: int) -> Audit:
     """Linear losses on all space: two Gaussians, for which Theorem 2.1 is tight."""
     mechanism = RegularizedExponentialMechanism(
         Problem(pair.loss, AllSpace(pair.left.d)), EPSILON, DELTA, regularization=1.0
     )
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(pair.left.n).headline.guarantee,
-        f"{pair.description}; on all space",
-        runs,
-        origin=_PROFILE_ORIGIN,
-        weakened=mechanism.weakened,
-        fault=EXPONENT,
+    tuned = mechanism.tuned(pair.left.n)
+    spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
+    exact = GaussianPair(pair.gradient_distance * spread / pair.left.n)
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(pair.left.n).headline,
+            f"{pair.description}; on all space",
+            runs,
+            origin=_PROFILE_ORIGIN,
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=EXPONENT, exact=exact),
     )
 
 
-def _real(data_name: str, profile: Profile) -> PrivacyCase:
+def _real(data_name: str, profile: Profile) -> Audit:
     return _gaussian_case(linear_neighbors(data_name, n=4, d=2), profile.runs(50_000))
 
 
-def _worst(profile: Profile) -> PrivacyCase:
+def _worst(profile: Profile) -> Audit:
     return _gaussian_case(opposite_linear(SIZE, 1, SIZE), profile.runs(100_000))
 
 
@@ -86,29 +86,32 @@ UNWEAKENED = {
 """Plans whose mechanism is not tried with more of its exponent, and why."""
 
 
-def _sampled(profile: Profile) -> PrivacyCase:
+def _sampled(profile: Profile) -> Audit:
     """The density sampled by Algorithm 1, its total variation paid for in delta."""
     problem, data = real_problem("breast-cancer", n=2, d=3)
     mechanism = RegularizedExponentialMechanism(problem, EPSILON, 0.05)
     pair = real_neighbors(problem, data, data.n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(data.n).headline.guarantee,
-        f"{pair.description}; alternating sampler, d = 3; {UNWEAKENED['gll22.rem/sampled']}",
-        profile.runs(100),
-        origin=Corrected(
-            "gll22.thm6.4",
-            f"({EPSILON:g}, 0.05)-DP, a third of delta paid for the sampler",
-            "total variation tau costs (1 + e^epsilon) tau, more than is printed for it",
-            "epsilon below 100",
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(data.n).headline,
+            f"{pair.description}; alternating sampler, d = 3; {UNWEAKENED['gll22.rem/sampled']}",
+            profile.runs(100),
+            origin=Corrected(
+                "gll22.thm6.4",
+                f"({EPSILON:g}, 0.05)-DP, a third of delta paid for the sampler",
+                "total variation tau costs (1 + e^epsilon) tau, more than is printed for it",
+                "epsilon below 100",
+            ),
+        ),
+        OnPair(
+            mechanism,
+            pair.left,
+            pair.right,
         ),
     )
 
 
-def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _risk(data_name: str, profile: Profile) -> Cases:
     cases = []
     for n in (SIZE, 4 * SIZE, 16 * SIZE):
         problem, data = real_problem(data_name, n=n, d=2)
@@ -116,28 +119,27 @@ def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
         stated = mechanism.risk_bound(n)
         assert stated is not None
         cases.append(
-            RiskCase(
-                mechanism=mechanism,
-                problem=problem,
-                dataset=data,
-                bound=stated.bound,
-                claim="d / k + mu D^2 / 2, k and mu tuned by the exact Gaussian profile",
-                origin=Corrected(
-                    "gll22.thm6.2",
-                    "d / k + mu D^2 / 2",
-                    "D is the largest distance from the regularizer's center, which lies in the set",
-                    "every k and mu",
+            (
+                Bound(
+                    bound=stated.bound,
+                    claim="d / k + mu D^2 / 2, k and mu tuned by the exact Gaussian profile",
+                    data=f"{data_name}, n records, d = 2",
+                    runs=profile.runs(4_000),
+                    size=float(n),
+                    origin=Corrected(
+                        "gll22.thm6.2",
+                        "d / k + mu D^2 / 2",
+                        "D is the largest distance from the regularizer's center, which lies in the set",
+                        "every k and mu",
+                    ),
                 ),
-                data=f"{data_name}, n records, d = 2",
-                runs=profile.runs(4_000),
-                total=False,
-                size=float(n),
+                RiskOf(mechanism, problem, data, total=False),
             )
         )
     return tuple(cases)
 
 
-def _population_risk(profile: Profile) -> tuple[RiskCase, ...]:
+def _population_risk(profile: Profile) -> Cases:
     """Theorem 6.8 with a data set as the population."""
     data = load("breast-cancer", d=5)
     problem = Problem(Linear(labeled=True), Ball(5, 1.0))
@@ -147,66 +149,64 @@ def _population_risk(profile: Profile) -> tuple[RiskCase, ...]:
         stated = mechanism.risk_bound(n)
         assert stated is not None
         cases.append(
-            RiskCase(
-                mechanism=OnFreshSamples(mechanism, n),
-                problem=problem,
-                dataset=data,
-                bound=stated.bound,
-                claim="G^2 / (n mu) + d / k + mu D^2 / 2",
-                origin=Corrected(
-                    "gll22.thm6.8",
-                    "G / (n mu) + d / k + mu D^2 / 2",
-                    "Theorem 6.7, on which it rests, gives G^2 / (n mu)",
-                    "independent records",
+            (
+                Bound(
+                    bound=stated.bound,
+                    claim="G^2 / (n mu) + d / k + mu D^2 / 2",
+                    data=f"{data.name} as the population, samples of n records, linear losses, d = 5",
+                    runs=profile.runs(8_000),
+                    size=float(n),
+                    origin=Corrected(
+                        "gll22.thm6.8",
+                        "G / (n mu) + d / k + mu D^2 / 2",
+                        "Theorem 6.7, on which it rests, gives G^2 / (n mu)",
+                        "independent records",
+                    ),
                 ),
-                data=f"{data.name} as the population, samples of n records, linear losses, d = 5",
-                runs=profile.runs(8_000),
-                total=False,
-                size=float(n),
-                runs_a_sample=20,
+                RiskOf(OnFreshSamples(mechanism, n), problem, data, total=False, runs_a_sample=20),
             )
         )
     return tuple(cases)
 
 
-def _mechanism_law(data_name: str, profile: Profile) -> SamplingCase:
+def _mechanism_law(data_name: str, profile: Profile) -> Audit:
     problem, data = real_problem(data_name, n=4 * SIZE, d=2)
     mechanism = RegularizedExponentialMechanism(problem, 2 * EPSILON, DELTA)
-    return SamplingCase(
-        mechanism=mechanism,
-        dataset=data,
-        statistic=Coordinate(0),
-        reference=plane_law(mechanism.density(data.n), data),
-        reference_error=1e-3,
-        distance="total variation",
-        bound=0.0,
-        claim="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
-        origin=AsPrinted(
-            "gll22.thm6.2", "density proportional to exp(-k (F + mu ||x||^2 / 2))", "every data set"
+    return Audit(
+        LawQuestion(
+            reference=plane_law(mechanism.density(data.n), data),
+            reference_error=1e-3,
+            distance="total variation",
+            bound=0.0,
+            claim="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
+            statistic_name="first coordinate of two",
+            data=f"{data_name}, n = {data.n}",
+            runs=profile.runs(20_000),
+            origin=AsPrinted(
+                "gll22.thm6.2", "density proportional to exp(-k (F + mu ||x||^2 / 2))", "every data set"
+            ),
         ),
-        blind=UniformOn(problem.constraint),
-        statistic_name="first coordinate of two",
-        data=f"{data_name}, n = {data.n}",
-        runs=profile.runs(20_000),
+        LawOf(mechanism, data, Coordinate(0), blind=UniformOn(problem.constraint)),
     )
 
 
-def _mechanism_queries(profile: Profile) -> ComplexityCase:
+def _mechanism_queries(profile: Profile) -> Audit:
     data = load("diabetes", n=SIZE)
     mechanism = RegularizedExponentialMechanism(
         Problem(Linear(), Ball(data.d, 1.0)), EPSILON, DELTA, tuning="erm"
     )
-    return ComplexityCase(
-        mechanism,
-        data,
-        SIZE,
-        "n, where the density is a Gaussian on the ball",
-        data.name,
-        origin=Unstated("the paper counts no queries where the density is a Gaussian"),
+    return Audit(
+        CountQuestion(
+            SIZE,
+            "n, where the density is a Gaussian on the ball",
+            data.name,
+            origin=Unstated("the paper counts no queries where the density is a Gaussian"),
+        ),
+        CountedRuns(mechanism, data),
     )
 
 
-def _queries_constant(profile: Profile) -> ConstantCase:
+def _queries_constant(profile: Profile) -> Audit:
     """Theorem 6.4's queries against eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta), eps <= ln(1/delta)."""
     worst = 0.0
     for d in (3, 100):
@@ -220,18 +220,20 @@ def _queries_constant(profile: Profile) -> ConstantCase:
                     (stated,) = mechanism.queries(n)
                     logarithms = math.log(n * d * epsilon / delta) ** 2 / math.log(1 / delta)
                     worst = max(worst, stated.count / ((epsilon * n) ** 2 * logarithms))
-    return ConstantCase(
-        formula="c eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta)",
-        latex=r"c\,\frac{\varepsilon^2n^2}{\log(1/\delta)}\log^2\!\left(\frac{nd\varepsilon}{\delta}\right)",
-        provable=Interval(lower=worst, upper=worst),
-        extreme="smallest",
-        printed=None,
-        parameters={"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"},
-        range_fixed_by="a grid of parameters, in floating point",
-        method="largest ratio over a grid of the expected queries that the explicit bounds prove; logistic losses",
-        origin=Corrected(
-            "gll22.thm6.4", "Theta( ), no constant", "the hidden constant is computed", "this grid"
-        ),
+    return Audit(
+        ConstantQuestion(
+            formula="c eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta)",
+            latex=r"c\,\frac{\varepsilon^2n^2}{\log(1/\delta)}\log^2\!\left(\frac{nd\varepsilon}{\delta}\right)",
+            provable=Interval(lower=worst, upper=worst),
+            extreme="smallest",
+            printed=None,
+            parameters={"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"},
+            range_fixed_by="a grid of parameters, in floating point",
+            method="largest ratio over a grid of the expected queries that the explicit bounds prove; logistic losses",
+            origin=Corrected(
+                "gll22.thm6.4", "Theta( ), no constant", "the hidden constant is computed", "this grid"
+            ),
+        )
     )
 
 
@@ -241,38 +243,44 @@ def _plans() -> tuple[Plan, ...]:
     for data_name in REAL_DATA:
         where = f"{subject}/{data_name}"
         found += [
-            PrivacyPlan(where, subject, f"{name} on {data_name}", partial(_real, data_name)),
-            RiskPlan(
+            Plan(where, subject, f"{name} on {data_name}", PRIVACY, partial(_real, data_name)),
+            Plan(
                 f"{where}/risk",
                 subject,
                 f"Risk of the {name.lower()} on {data_name}",
-                partial(_risk, data_name),
-                "n",
+                RISK,
+                along(partial(_risk, data_name), over="n"),
             ),
-            SamplingPlan(
+            Plan(
                 f"{where}/law",
                 subject,
                 f"Law of the {name.lower()} on {data_name}",
+                LAW,
                 partial(_mechanism_law, data_name),
             ),
         ]
     found += [
-        PrivacyPlan(f"{subject}/worst-case", subject, f"{name}, worst case", _worst),
-        PrivacyPlan(f"{subject}/sampled", subject, f"{name} by the alternating sampler", _sampled),
-        RiskPlan(
+        Plan(f"{subject}/worst-case", subject, f"{name}, worst case", PRIVACY, _worst),
+        Plan(f"{subject}/sampled", subject, f"{name} by the alternating sampler", PRIVACY, _sampled),
+        Plan(
             f"{subject}/population-risk",
             subject,
             f"Population risk of the {name.lower()}",
-            _population_risk,
-            "n",
+            RISK,
+            along(_population_risk, over="n"),
         ),
-        ComplexityPlan(
-            f"{subject}/queries", subject, f"Gradient queries of the {name.lower()}", _mechanism_queries
+        Plan(
+            f"{subject}/queries",
+            subject,
+            f"Gradient queries of the {name.lower()}",
+            COUNT,
+            _mechanism_queries,
         ),
-        ConstantPlan(
+        Plan(
             f"{subject}/queries-constant",
             "gll22.thm6.4",
             "The constant in the number of value queries",
+            CONSTANT,
             _queries_constant,
         ),
     ]

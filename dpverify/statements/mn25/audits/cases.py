@@ -9,18 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
 from dpverify.evidence import Interval
-from dpverify.privacy import Adjacency
 from dpverify.problems import Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import NOISE, real_problem
-from dpverify.statements.plans import (
-    AsPrinted,
-    ComplexityCase,
-    ConstantCase,
-    Corrected,
-    PrivacyCase,
-    RiskCase,
-)
+from dpverify.statements.plans import AsPrinted, Audit, Case, Corrected
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -49,72 +43,72 @@ def few_records() -> tuple[Problem, Dataset]:
     return real_problem("breast-cancer", n=SIZE, d=DIMENSION)
 
 
-def private_case(mechanism: Any, pair: NeighborPair, runs: int, *, source: str, printed: str) -> PrivacyCase:
+def private_case(mechanism: Any, pair: NeighborPair, runs: int, *, source: str, printed: str) -> Audit:
     """Linear losses of a few records, with the accountant's whole profile as the claim."""
     because = "the whole profile proved by the accountant for these parameters, with all messages or phases released"
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(pair.left.n).sharpest.guarantee,
-        pair.description,
-        runs,
-        origin=Corrected(source, printed, because, "every epsilon >= 0"),
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(pair.left.n).sharpest,
+            pair.description,
+            runs,
+            origin=Corrected(source, printed, because, "every epsilon >= 0"),
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
 def risk_case(
     mechanism: Any, data: Dataset, runs: int, *, claim: str, source: str, printed: str, size: float
-) -> RiskCase:
+) -> Case:
     """The proof's chain with all constants, at an accuracy for which it says more than B L."""
-    return RiskCase(
-        mechanism=mechanism,
-        problem=mechanism.problem,
-        dataset=data,
-        bound=mechanism.risk_bound(data.n).bound,
-        claim=claim,
-        origin=Corrected(
-            source,
-            printed,
-            "the sum in the proof as it is, with every constant",
-            "every alpha for which it is below B L",
+    return (
+        Bound(
+            bound=mechanism.risk_bound(data.n).bound,
+            claim=claim,
+            data=f"{data.name}, n = {data.n}, d = {data.d}",
+            runs=runs,
+            size=size,
+            origin=Corrected(
+                source,
+                printed,
+                "the sum in the proof as it is, with every constant",
+                "every alpha for which it is below B L",
+            ),
         ),
-        data=f"{data.name}, n = {data.n}, d = {data.d}",
-        runs=runs,
-        total=False,
-        size=size,
+        RiskOf(mechanism, mechanism.problem, data, total=False),
     )
 
 
 def query_case(
     mechanism: Any, data: Dataset, claimed: int, words: str, *, source: str, exact: bool = True
-) -> ComplexityCase:
+) -> Audit:
     """A stated number of gradient queries."""
     origin = Corrected(source, words, "rounded up where the printed numbers are not integers", "every n")
-    return ComplexityCase(mechanism, data, claimed, words, data.name, exact=exact, origin=origin)
+    return Audit(
+        CountQuestion(claimed, words, data.name, exact=exact, origin=origin), CountedRuns(mechanism, data)
+    )
 
 
 def constant_case(
     mechanism: Any, n: int, accuracy: float, *, constant: float, printed: str, source: str, method: str
-) -> ConstantCase:
+) -> Audit:
     """The smallest alpha over alpha*(epsilon, delta) for which the accountant proves (epsilon, delta)-DP."""
     found = accuracy / mechanism.reference_accuracy(n)
-    return ConstantCase(
-        formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
-        latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
-        provable=Interval(lower=found, upper=found),
-        extreme="smallest",
-        printed=constant,
-        parameters={
-            "n": str(n),
-            "d": str(DIMENSION),
-            "epsilon": f"{mechanism.epsilon:g}",
-            "delta": f"{DELTA:g}",
-        },
-        range_fixed_by="floating-point accounting, to 1e-3",
-        method=f"{method}, replace-one neighbors",
-        origin=AsPrinted(source, printed, "every n, epsilon and delta"),
+    return Audit(
+        ConstantQuestion(
+            formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
+            latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
+            provable=Interval(lower=found, upper=found),
+            extreme="smallest",
+            printed=constant,
+            parameters={
+                "n": str(n),
+                "d": str(DIMENSION),
+                "epsilon": f"{mechanism.epsilon:g}",
+                "delta": f"{DELTA:g}",
+            },
+            range_fixed_by="floating-point accounting, to 1e-3",
+            method=f"{method}, replace-one neighbors",
+            origin=AsPrinted(source, printed, "every n, epsilon and delta"),
+        )
     )

@@ -19,40 +19,29 @@ from dpverify.statements.mn25.audits.cases import (
     risk_case,
     trivial,
 )
-from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
-    Plan,
-    PrivacyCase,
-    PrivacyPlan,
-    Profile,
-    RiskCase,
-    RiskPlan,
-)
+from dpverify.statements.plans import CONSTANT, COUNT, PRIVACY, RISK, Audit, Cases, Plan, Profile, along
 
 SUBJECT = "mn25.alg3"
 NAME = "DP-SGD"
 SOURCE = "mn25.thm2"
 
 
-def _private(pair: NeighborPair, runs: int) -> PrivacyCase:
+def _private(pair: NeighborPair, runs: int) -> Audit:
     mechanism = DPSGD(Problem(pair.loss, Ball(pair.left.d, 1.0)), 4.0, 0.01)
     printed = "(epsilon, delta)-DP for alpha >= 26 B L sqrt(d ln(1/delta)) / (n epsilon)"
     return private_case(mechanism, pair, runs, source=SOURCE, printed=printed)
 
 
-def _real(data_name: str, profile: Profile) -> PrivacyCase:
+def _real(data_name: str, profile: Profile) -> Audit:
     return _private(linear_neighbors(data_name, n=4, d=1), profile.runs(20_000))
 
 
-def _worst(profile: Profile) -> PrivacyCase:
+def _worst(profile: Profile) -> Audit:
     """Linear losses, whose gradients at the replaced record are opposite unit vectors."""
     return _private(opposite_linear(4, 1, 4), profile.runs(40_000))
 
 
-def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _risk(data_name: str, profile: Profile) -> Cases:
     problem, data = real_problem(data_name, d=DIMENSION)
     mechanisms = (
         DPSGD(problem, EPSILON, DELTA, accuracy=share * trivial(problem)) for share in (0.2, 0.1, 0.05)
@@ -71,7 +60,7 @@ def _risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
     )
 
 
-def _queries(profile: Profile) -> ComplexityCase:
+def _queries(profile: Profile) -> Audit:
     problem, data = few_records()
     mechanism = DPSGD(problem, EPSILON, DELTA)
     ratio = trivial(problem) / mechanism.parameters(data.n).accuracy
@@ -80,7 +69,7 @@ def _queries(profile: Profile) -> ComplexityCase:
     return query_case(mechanism, data, claimed, words, source=SOURCE)
 
 
-def _constant(n: int, profile: Profile) -> ConstantCase:
+def _constant(n: int, profile: Profile) -> Audit:
     mechanism = DPSGD(few_records()[0], 1.0, DELTA)
     return constant_case(
         mechanism,
@@ -95,26 +84,27 @@ def _constant(n: int, profile: Profile) -> ConstantCase:
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(f"{SUBJECT}/{name}", SUBJECT, f"{NAME} on {name}", partial(_real, name))
+        Plan(f"{SUBJECT}/{name}", SUBJECT, f"{NAME} on {name}", PRIVACY, partial(_real, name))
         for name in REAL_DATA
     ),
     *(
-        RiskPlan(
+        Plan(
             f"{SUBJECT}/{name}/risk",
             SUBJECT,
             f"Risk of {NAME} on {name}",
-            partial(_risk, name),
-            curve_over="alpha",
+            RISK,
+            along(partial(_risk, name), over="alpha"),
         )
         for name in REAL_DATA
     ),
-    PrivacyPlan(f"{SUBJECT}/worst-case", SUBJECT, f"{NAME}, worst case", _worst),
-    ComplexityPlan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {NAME}", _queries),
+    Plan(f"{SUBJECT}/worst-case", SUBJECT, f"{NAME}, worst case", PRIVACY, _worst),
+    Plan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {NAME}", COUNT, _queries),
     *(
-        ConstantPlan(
+        Plan(
             f"{SUBJECT}/constant-{n}",
             SUBJECT,
             f"The constant in {NAME}'s accuracy, n = {n}",
+            CONSTANT,
             partial(_constant, n),
         )
         for n in (200, 1000)

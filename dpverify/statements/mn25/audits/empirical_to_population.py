@@ -8,21 +8,22 @@ from functools import partial
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
-from dpverify.privacy import Adjacency
+from dpverify.auditing import Bound, CountQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
 from dpverify.problems import Ball, Problem, opposite_linear
 from dpverify.statements.audit_parts import NOISE, REAL_DATA, linear_neighbors, real_problem
 from dpverify.statements.plans import (
+    COUNT,
+    PRIVACY,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
+    Audit,
+    Cases,
     Corrected,
     Origin,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
+    along,
 )
 
 DELTA = 1e-5
@@ -31,7 +32,7 @@ DELTA = 1e-5
 # ------------------------------------------------------------------------------------------ ERM by SCO
 
 
-def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> PrivacyCase:
+def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> Audit:
     """With epsilon = 1/6 the printed claim at its largest; with 2 the mixture over how often a record is drawn."""
     if data_name == "worst-case":
         n = 8 if epsilon <= 1 / 6 else 2
@@ -46,31 +47,28 @@ def _by_sco_privacy(data_name: str, epsilon: float, profile: Profile) -> Privacy
     origin: Origin
     if epsilon <= 1 / 6:
         printed = f"(6 epsilon, e delta)-DP = ({6 * epsilon:g}, {math.e * delta:.3g})-DP"
-        claim, origin = stated.headline.guarantee, AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
+        claim, origin = stated.headline, AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
     else:
-        claim = stated.sharpest.guarantee
+        claim = stated.sharpest
         origin = Corrected(
             "mn25.lem6",
             f"(6 epsilon, 4 e^(6 epsilon) delta)-DP = ({6 * epsilon:g}, {4 * math.exp(6 * epsilon) * delta:.3g})-DP",
             "the mixture over how often a record is drawn, which holds for every epsilon",
             "every epsilon >= 0; the printed form for epsilon <= 1/6",
         )
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        claim,
-        pair.description,
-        profile.runs(5_000 if epsilon <= 1 / 6 else 40_000),
-        stated.sharpest.guarantee,
-        origin=origin,
-        weakened=mechanism.weakened,
-        fault=NOISE,
+    return Audit(
+        PrivacyQuestion(
+            claim,
+            pair.description,
+            profile.runs(5_000 if epsilon <= 1 / 6 else 40_000),
+            best_known=stated.sharpest.guarantee,
+            origin=origin,
+        ),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
     )
 
 
-def _by_sco_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _by_sco_risk(data_name: str, profile: Profile) -> Cases:
     """With fmtt18's Stop-PNSGD inside, whose Theorem 29 bounds the population risk."""
     cases, epsilon = [], 8.0
     for n in (100, 200, 400):
@@ -79,37 +77,37 @@ def _by_sco_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
         radius, lipschitz = problem.constraint.largest_norm, problem.loss.lipschitz_constant
         second_moment = lipschitz**2 + data.d * solver.noise_stddev**2
         cases.append(
-            RiskCase(
-                mechanism=EmpiricalToPopulation(solver),
-                problem=problem,
-                dataset=data,
-                bound=4 * radius * math.sqrt(second_moment / n),
-                claim="the solver's population risk, 4 R sqrt((L^2 + d sigma^2) / n), epsilon = 8",
-                origin=Corrected(
-                    "mn25.d2",
-                    "the SCO solver's excess population risk",
-                    "with Theorem 29 of fmtt18 for the solver, and its noise in use",
-                    "every n",
+            (
+                Bound(
+                    bound=4 * radius * math.sqrt(second_moment / n),
+                    claim="the solver's population risk, 4 R sqrt((L^2 + d sigma^2) / n), epsilon = 8",
+                    data=f"{data_name}, n records, d = 2",
+                    runs=profile.runs(2_000),
+                    size=float(n),
+                    origin=Corrected(
+                        "mn25.d2",
+                        "the SCO solver's excess population risk",
+                        "with Theorem 29 of fmtt18 for the solver, and its noise in use",
+                        "every n",
+                    ),
                 ),
-                data=f"{data_name}, n records, d = 2",
-                runs=profile.runs(2_000),
-                total=False,
-                size=float(n),
+                RiskOf(EmpiricalToPopulation(solver), problem, data, total=False),
             )
         )
     return tuple(cases)
 
 
-def _by_sco_queries(profile: Profile) -> ComplexityCase:
+def _by_sco_queries(profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", n=32, d=5)
     mechanism = EmpiricalToPopulation(NoisyGradientDescent(problem, 1.0, DELTA))
-    return ComplexityCase(
-        mechanism,
-        data,
-        32**2 - 1,
-        "the solver's for n records, n^2 - 1",
-        data.name,
-        origin=AsPrinted("mn25.d2", "the solver's queries", "every n"),
+    return Audit(
+        CountQuestion(
+            32**2 - 1,
+            "the solver's for n records, n^2 - 1",
+            data.name,
+            origin=AsPrinted("mn25.d2", "the solver's queries", "every n"),
+        ),
+        CountedRuns(mechanism, data),
     )
 
 
@@ -117,29 +115,34 @@ SUBJECT = "mn25.erm-to-sco"
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(
-            f"{SUBJECT}/{name}", SUBJECT, f"ERM by SCO on {name}", partial(_by_sco_privacy, name, 2.0)
+        Plan(
+            f"{SUBJECT}/{name}",
+            SUBJECT,
+            f"ERM by SCO on {name}",
+            PRIVACY,
+            partial(_by_sco_privacy, name, 2.0),
         )
         for name in REAL_DATA
     ),
     *(
-        RiskPlan(
+        Plan(
             f"{SUBJECT}/{name}/risk",
             SUBJECT,
             f"Empirical risk of ERM by SCO on {name}",
-            partial(_by_sco_risk, name),
-            curve_over="n",
+            RISK,
+            along(partial(_by_sco_risk, name), over="n"),
         )
         for name in REAL_DATA
     ),
     *(
-        PrivacyPlan(
+        Plan(
             f"{SUBJECT}/{name}",
             SUBJECT,
             f"ERM by SCO, opposite losses, {name}",
+            PRIVACY,
             partial(_by_sco_privacy, "worst-case", epsilon),
         )
         for epsilon, name in ((1 / 6, "worst-case"), (2.0, "worst-case-epsilon-2"))
     ),
-    ComplexityPlan(f"{SUBJECT}/queries", SUBJECT, "Gradient queries of ERM by SCO", _by_sco_queries),
+    Plan(f"{SUBJECT}/queries", SUBJECT, "Gradient queries of ERM by SCO", COUNT, _by_sco_queries),
 )

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.mn25.fingerprinting import LEMMA_BOUND, Fingerprinting, binarized, tracing_advantage
+from dpverify.auditing import Bound
+from dpverify.auditing.subjects import ValuesOf
 from dpverify.problems import Dataset, load
 from dpverify.statements.mn25.audits.cases import Column
-from dpverify.statements.plans import AsPrinted, Corrected, MeanCase, MeanPlan, Plan, Profile
+from dpverify.statements.plans import MEAN, AsPrinted, Cases, Corrected, Plan, Profile, along
 
 DELTA = 1e-5
 
@@ -44,17 +46,13 @@ def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
     return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
 
 
-def _traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _traced(name: str, profile: Profile) -> Cases:
     """Without privacy members are traced, and nobody else is."""
     data, sizes, words = _population(name)
     attack = Fingerprinting(**sizes)
     n, runs = attack.members, profile.runs(10_000)
     least = (LEMMA_BOUND if name == "hard" else attack.accurate_sum(data)) / n
     common: dict[str, Any] = {
-        "mechanism": attack,
-        "dataset": data,
-        "lower": -2.0,
-        "upper": 2.0,
         "data": words,
         "runs": runs,
         "origin": AsPrinted(
@@ -70,76 +68,75 @@ def _traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
             "the mean of the members",
         ),
     }
-    stranger: dict[str, Any] = {
-        "values": Column(2),
-        "bound": 0.0,
-        "quantity": "statistic of a non-member",
-        "claim": "0",
-    }
+    stranger = ValuesOf(attack, data, Column(2), -2.0, 2.0, "statistic of a non-member")
+    member = ValuesOf(attack, data, Column(1), -2.0, 2.0, "statistic of a member, estimator without noise")
+    traced = "at least 1 / (3 n)" if name == "hard" else "(1 - ||theta||^2) / n, exactly"
     return (
-        MeanCase(**common, **stranger),
-        MeanCase(**common, **stranger, at_least=True),
-        MeanCase(
-            **common,
-            values=Column(1),
-            bound=least,
-            quantity="statistic of a member, estimator without noise",
-            claim="at least 1 / (3 n)" if name == "hard" else "(1 - ||theta||^2) / n, exactly",
-            at_least=True,
-        ),
+        (Bound(bound=0.0, claim="0", **common), stranger),
+        (Bound(bound=0.0, claim="0", at_least=True, **common), stranger),
+        (Bound(bound=least, claim=traced, at_least=True, **common), member),
     )
 
 
-def _not_traced(name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _not_traced(name: str, profile: Profile) -> Cases:
     """With privacy the same statistic is small."""
     data, sizes, words = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON, delta=DELTA)
     return (
-        MeanCase(
-            mechanism=attack,
-            dataset=data,
-            values=Column(1),
-            lower=-2.0,
-            upper=2.0,
-            bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
-            quantity="statistic of a member, private estimator",
-            claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, corrected",
-            origin=Corrected(
-                "mn25.lem14",
-                "a threshold sqrt(3 d ln(1/delta)) that does not give the next line",
-                "from the definition of privacy, with the exact variance; Lemma 14's form with 2 sqrt(d ln(1/delta))",
-                "epsilon <= ln(1/delta)",
+        (
+            Bound(
+                bound=attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
+                claim="at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, corrected",
+                data=words,
+                runs=profile.runs(10_000),
+                origin=Corrected(
+                    "mn25.lem14",
+                    "a threshold sqrt(3 d ln(1/delta)) that does not give the next line",
+                    "from the definition of privacy, with the exact variance; Lemma 14's form with "
+                    "2 sqrt(d ln(1/delta))",
+                    "epsilon <= ln(1/delta)",
+                ),
             ),
-            data=words,
-            runs=profile.runs(10_000),
+            ValuesOf(
+                attack,
+                data,
+                Column(1),
+                -2.0,
+                2.0,
+                "statistic of a member, private estimator",
+            ),
         ),
     )
 
 
-def _advantage(name: str, private: bool, profile: Profile) -> tuple[MeanCase, ...]:
+def _advantage(name: str, private: bool, profile: Profile) -> Cases:
     """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
     data, sizes, words = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
     threshold = 0.7 * attack.accurate_sum(data) / attack.members
     kind = "private estimator" if private else "estimator without noise"
     return (
-        MeanCase(
-            mechanism=attack,
-            dataset=data,
-            values=Advantage(threshold, TRACED_EPSILON),
-            lower=-math.exp(TRACED_EPSILON),
-            upper=1.0,
-            bound=DELTA,
-            quantity=f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
-            claim="at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
-            origin=AsPrinted(
-                "mn25.lem14",
-                "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta",
-                "every (epsilon, delta)-DP estimator",
+        (
+            Bound(
+                bound=DELTA,
+                claim="at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
+                data=f"{words}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
+                runs=profile.runs(20_000),
+                at_least=not private,
+                origin=AsPrinted(
+                    "mn25.lem14",
+                    "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta",
+                    "every (epsilon, delta)-DP estimator",
+                ),
             ),
-            data=f"{words}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
-            runs=profile.runs(20_000),
-            at_least=not private,
+            ValuesOf(
+                attack,
+                data,
+                Advantage(threshold, TRACED_EPSILON),
+                -math.exp(TRACED_EPSILON),
+                1.0,
+                f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
+            ),
         ),
     )
 
@@ -150,24 +147,33 @@ def _plans() -> tuple[Plan, ...]:
     for name in ("hard", "digits", "breast-cancer"):
         words = "the hard distribution" if name == "hard" else name
         found += [
-            MeanPlan(f"{trace}/{name}/traced", trace, f"Tracing the mean, {words}", partial(_traced, name)),
-            MeanPlan(
+            Plan(
+                f"{trace}/{name}/traced",
+                trace,
+                f"Tracing the mean, {words}",
+                MEAN,
+                along(partial(_traced, name)),
+            ),
+            Plan(
                 f"{trace}/{name}/private",
                 trace,
                 f"Tracing a private mean, {words}",
-                partial(_not_traced, name),
+                MEAN,
+                along(partial(_not_traced, name)),
             ),
-            MeanPlan(
+            Plan(
                 f"{trace}/{name}/advantage",
                 trace,
                 f"A tracer's advantage without privacy, {words}",
-                partial(_advantage, name, False),
+                MEAN,
+                along(partial(_advantage, name, False)),
             ),
-            MeanPlan(
+            Plan(
                 f"{trace}/{name}/private-advantage",
                 trace,
                 f"A tracer's advantage under privacy, {words}",
-                partial(_advantage, name, True),
+                MEAN,
+                along(partial(_advantage, name, True)),
             ),
         ]
     return tuple(found)

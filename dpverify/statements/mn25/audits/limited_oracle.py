@@ -20,24 +20,25 @@ from dpverify.algorithms.mn25.limited_oracle import (
     QuantizingOracle,
 )
 from dpverify.algorithms.mn25.private_oracles import Interaction
+from dpverify.auditing import Bound, ConstantQuestion, CountQuestion
+from dpverify.auditing.subjects import CountedRuns, RiskOf, ValuesOf
 from dpverify.evidence import Interval
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements.audit_parts import REAL_DATA, real_problem
 from dpverify.statements.mn25.audits.cases import DIMENSION, SIZE, trivial
 from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    MEAN,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    Audit,
+    Cases,
     Corrected,
-    MeanCase,
-    MeanPlan,
     Plan,
     Profile,
-    RiskCase,
-    RiskPlan,
+    along,
 )
 
 # ------------------------------------------------------------------------------------------ limited oracles
@@ -54,41 +55,43 @@ def _limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
     return LimitedOracleSGD(problem, ORACLES[oracle](lipschitz), accuracy=share * trivial(problem))
 
 
-def _limited_risk(data_name: str, oracle: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _limited_risk(data_name: str, oracle: str, profile: Profile) -> Cases:
     problem, data = real_problem(data_name, d=DIMENSION)
     return tuple(
-        RiskCase(
-            mechanism=_limited(oracle, problem, share),
-            problem=problem,
-            dataset=data,
-            bound=_limited(oracle, problem, share).risk_bound(data.n).bound,
-            claim="B sqrt(V / T), V = L^2 and the oracle's squared error",
-            origin=Corrected(
-                "mn25.thm5",
-                "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
-                "the upper bound's constants are written out, for any L and any oracle's squared error",
-                "convex L-Lipschitz losses",
+        (
+            Bound(
+                bound=_limited(oracle, problem, share).risk_bound(data.n).bound,
+                claim="B sqrt(V / T), V = L^2 and the oracle's squared error",
+                data=f"{data.name}, n = {data.n}, d = {data.d}",
+                runs=profile.runs(500),
+                size=_limited(oracle, problem, share).information,
+                origin=Corrected(
+                    "mn25.thm5",
+                    "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
+                    "the upper bound's constants are written out, for any L and any oracle's squared error",
+                    "convex L-Lipschitz losses",
+                ),
             ),
-            data=f"{data.name}, n = {data.n}, d = {data.d}",
-            runs=profile.runs(500),
-            total=False,
-            size=_limited(oracle, problem, share).information,
+            RiskOf(_limited(oracle, problem, share), problem, data, total=False),
         )
         for share in (0.4, 0.2, 0.1)
     )
 
 
-def _limited_queries(profile: Profile) -> ComplexityCase:
+def _limited_queries(profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", d=DIMENSION)
     mechanism = _limited("channel", problem, 0.1)
     claimed = math.ceil(100 * (1 + 2.0**2))
-    return ComplexityCase(
-        mechanism,
-        data,
-        claimed,
-        "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
-        data.name,
-        origin=AsPrinted("mn25.thm5", f"B^2 (1 + sigma^2) / alpha^2 = {claimed}, for L = 1", "every alpha"),
+    return Audit(
+        CountQuestion(
+            claimed,
+            "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
+            data.name,
+            origin=AsPrinted(
+                "mn25.thm5", f"B^2 (1 + sigma^2) / alpha^2 = {claimed}, for L = 1", "every alpha"
+            ),
+        ),
+        CountedRuns(mechanism, data),
     )
 
 
@@ -114,51 +117,57 @@ def _squared_norms(runs: Runs) -> NDArray[np.float64]:
     return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
 
 
-def _quantizing_error(data_name: str, profile: Profile) -> tuple[MeanCase, ...]:
+def _quantizing_error(data_name: str, profile: Profile) -> Cases:
     problem, data = real_problem(data_name, n=SIZE, d=DIMENSION)
     lipschitz, cases = problem.loss.lipschitz_constant, []
     for bits in (1, 2, 4):
         oracle = QuantizingOracle(lipschitz, bits)
         cases.append(
-            MeanCase(
-                mechanism=DecodedMessage(problem, oracle),
-                dataset=data,
-                values=_squared_norms,
-                lower=0.0,
-                upper=data.d * oracle.spacing**2 * (1 + 1e-9),
-                bound=oracle.squared_error(data.d),
-                quantity="||decoded - mean gradient||^2, loss^2 over length^2",
-                claim="d s^2 / 4, s = 2 L / (2^b - 1)",
-                origin=Corrected(
-                    "mn25.thm5",
-                    "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
-                    "the upper bound's constants are written out, for any L and any oracle's squared error",
-                    "convex L-Lipschitz losses",
+            (
+                Bound(
+                    bound=oracle.squared_error(data.d),
+                    claim="d s^2 / 4, s = 2 L / (2^b - 1)",
+                    data=data.name,
+                    runs=profile.runs(20_000),
+                    size=float(oracle.message_bits(data.d)),
+                    origin=Corrected(
+                        "mn25.thm5",
+                        "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
+                        "the upper bound's constants are written out, for any L and any oracle's squared error",
+                        "convex L-Lipschitz losses",
+                    ),
                 ),
-                data=data.name,
-                runs=profile.runs(20_000),
-                size=float(oracle.message_bits(data.d)),
+                ValuesOf(
+                    DecodedMessage(problem, oracle),
+                    data,
+                    _squared_norms,
+                    0.0,
+                    data.d * oracle.spacing**2 * (1 + 1e-9),
+                    "||decoded - mean gradient||^2, loss^2 over length^2",
+                ),
             )
         )
     return tuple(cases)
 
 
-def _capacity_constant(profile: Profile) -> ConstantCase:
+def _capacity_constant(profile: Profile) -> Audit:
     """(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for all sigma >= 1: c rises to 1/2 as sigma grows."""
     sigmas = np.geomspace(1.0, 1e6, 601)
     ratios = [
         GaussianChannel(sigma).capacity(1) / GaussianChannel(sigma).printed_capacity(1) for sigma in sigmas
     ]
-    return ConstantCase(
-        formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
-        latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
-        provable=Interval(lower=float(max(ratios)), upper=float(max(ratios))),
-        extreme="smallest",
-        printed=1.0,
-        parameters={"sigma": "1 to 1e6"},
-        range_fixed_by="floating-point arithmetic",
-        method="closed form on a grid; it increases with sigma, to 1/2",
-        origin=AsPrinted("mn25.thm5", "capacity at most d / sigma^2, c = 1", "sigma >= 1, L = 1"),
+    return Audit(
+        ConstantQuestion(
+            formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
+            latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
+            provable=Interval(lower=float(max(ratios)), upper=float(max(ratios))),
+            extreme="smallest",
+            printed=1.0,
+            parameters={"sigma": "1 to 1e6"},
+            range_fixed_by="floating-point arithmetic",
+            method="closed form on a grid; it increases with sigma, to 1/2",
+            origin=AsPrinted("mn25.thm5", "capacity at most d / sigma^2, c = 1", "sigma >= 1, L = 1"),
+        )
     )
 
 
@@ -167,30 +176,38 @@ def _plans() -> tuple[Plan, ...]:
     subject = "mn25.limited-oracle"
     for data_name in REAL_DATA:
         found += [
-            RiskPlan(
+            Plan(
                 f"{subject}/{data_name}/{oracle}/risk",
                 subject,
                 f"Risk of SGD through a limited oracle ({oracle}) on {data_name}",
-                partial(_limited_risk, data_name, oracle),
-                curve_over="nats",
+                RISK,
+                along(partial(_limited_risk, data_name, oracle), over="nats"),
             )
             for oracle in ORACLES
         ]
         found.append(
-            MeanPlan(
+            Plan(
                 f"{subject}/{data_name}/rounding",
                 subject,
                 f"Squared error of quantized gradients on {data_name}",
-                partial(_quantizing_error, data_name),
-                curve_over="bits",
+                MEAN,
+                along(partial(_quantizing_error, data_name), over="bits"),
             )
         )
     found += [
-        ComplexityPlan(
-            f"{subject}/queries", subject, "Gradient queries of SGD through a channel", _limited_queries
+        Plan(
+            f"{subject}/queries",
+            subject,
+            "Gradient queries of SGD through a channel",
+            COUNT,
+            _limited_queries,
         ),
-        ConstantPlan(
-            f"{subject}/capacity", subject, "The constant in the channel's capacity", _capacity_constant
+        Plan(
+            f"{subject}/capacity",
+            subject,
+            "The constant in the channel's capacity",
+            CONSTANT,
+            _capacity_constant,
         ),
     ]
     return tuple(found)

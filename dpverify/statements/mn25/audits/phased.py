@@ -19,25 +19,14 @@ from dpverify.statements.mn25.audits.cases import (
     risk_case,
     trivial,
 )
-from dpverify.statements.plans import (
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
-    Plan,
-    PrivacyCase,
-    PrivacyPlan,
-    Profile,
-    RiskCase,
-    RiskPlan,
-)
+from dpverify.statements.plans import CONSTANT, COUNT, PRIVACY, RISK, Audit, Cases, Plan, Profile, along
 
 SGD, ERM = "mn25.alg4", "mn25.alg5"
 NAMES = {SGD: "Phased SGD", ERM: "Phased ERM"}
 SOURCES = {SGD: "mn25.thm7", ERM: "mn25.lem16"}
 
 
-def _private(subject: str, pair: NeighborPair, runs: int) -> PrivacyCase:
+def _private(subject: str, pair: NeighborPair, runs: int) -> Audit:
     problem = Problem(pair.loss, Ball(pair.left.d, 1.0))
     if subject == SGD:
         sgd = PhasedSGD(problem, 4.0, 0.01, accuracy=0.15 * trivial(problem))
@@ -48,18 +37,18 @@ def _private(subject: str, pair: NeighborPair, runs: int) -> PrivacyCase:
     return private_case(erm, pair, runs, source=SOURCES[ERM], printed=printed)
 
 
-def _real(subject: str, data_name: str, profile: Profile) -> PrivacyCase:
+def _real(subject: str, data_name: str, profile: Profile) -> Audit:
     n = 2 if subject == SGD else 4
     return _private(subject, linear_neighbors(data_name, n=n, d=1), profile.runs(20_000))
 
 
-def _worst(subject: str, profile: Profile) -> PrivacyCase:
+def _worst(subject: str, profile: Profile) -> Audit:
     """Linear losses, whose gradients at the replaced record are opposite unit vectors."""
     n = 2 if subject == SGD else 4
     return _private(subject, opposite_linear(n, 1, n), profile.runs(40_000))
 
 
-def _sgd_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _sgd_risk(data_name: str, profile: Profile) -> Cases:
     problem, data = real_problem(data_name, d=DIMENSION)
     mechanism = PhasedSGD(problem, EPSILON, DELTA, accuracy=trivial(problem) / 120)
     case = risk_case(
@@ -74,7 +63,7 @@ def _sgd_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
     return (case,)
 
 
-def _erm_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _erm_risk(data_name: str, profile: Profile) -> Cases:
     problem, data = real_problem(data_name, d=DIMENSION)
     return tuple(
         risk_case(
@@ -90,7 +79,7 @@ def _erm_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
     )
 
 
-def _sgd_queries(profile: Profile) -> ComplexityCase:
+def _sgd_queries(profile: Profile) -> Audit:
     """At an accuracy close to the smallest that is proved at 40 records."""
     problem, data = few_records()
     mechanism = PhasedSGD(problem, EPSILON, DELTA, accuracy=0.06 * trivial(problem))
@@ -98,7 +87,7 @@ def _sgd_queries(profile: Profile) -> ComplexityCase:
     return query_case(mechanism, data, mechanism.gradient_query_count(data.n), words, source=SOURCES[SGD])
 
 
-def _erm_queries(profile: Profile) -> ComplexityCase:
+def _erm_queries(profile: Profile) -> Audit:
     problem, data = few_records()
     mechanism = PhasedERM(problem, EPSILON, DELTA)
     words = "at most n steps' gradients, by the inner solver's rate of convergence"
@@ -106,7 +95,7 @@ def _erm_queries(profile: Profile) -> ComplexityCase:
     return query_case(mechanism, data, claimed, words, source=SOURCES[ERM], exact=False)
 
 
-def _sgd_constant(n: int, profile: Profile) -> ConstantCase:
+def _sgd_constant(n: int, profile: Profile) -> Audit:
     """At larger epsilon the smallest accuracy is above the B L / sqrt(n) at which its default stops."""
     mechanism = PhasedSGD(few_records()[0], 0.1, DELTA)
     return constant_case(
@@ -120,7 +109,7 @@ def _sgd_constant(n: int, profile: Profile) -> ConstantCase:
     )
 
 
-def _erm_constant(n: int, profile: Profile) -> ConstantCase:
+def _erm_constant(n: int, profile: Profile) -> Audit:
     mechanism = PhasedERM(few_records()[0], 1.0, DELTA)
     return constant_case(
         mechanism,
@@ -142,28 +131,30 @@ def _plans() -> tuple[Plan, ...]:
         name = NAMES[subject]
         for data_name in REAL_DATA:
             found += [
-                PrivacyPlan(
+                Plan(
                     f"{subject}/{data_name}",
                     subject,
                     f"{name} on {data_name}",
+                    PRIVACY,
                     partial(_real, subject, data_name),
                 ),
-                RiskPlan(
+                Plan(
                     f"{subject}/{data_name}/risk",
                     subject,
                     f"Risk of {name} on {data_name}",
-                    partial(risk, data_name),
-                    curve_over=curve_over,
+                    RISK,
+                    along(partial(risk, data_name), over=curve_over),
                 ),
             ]
         found += [
-            PrivacyPlan(f"{subject}/worst-case", subject, f"{name}, worst case", partial(_worst, subject)),
-            ComplexityPlan(f"{subject}/queries", subject, f"Gradient queries of {name}", queries),
+            Plan(f"{subject}/worst-case", subject, f"{name}, worst case", PRIVACY, partial(_worst, subject)),
+            Plan(f"{subject}/queries", subject, f"Gradient queries of {name}", COUNT, queries),
             *(
-                ConstantPlan(
+                Plan(
                     f"{subject}/constant-{n}",
                     subject,
                     f"The constant in {name}'s accuracy, n = {n}",
+                    CONSTANT,
                     partial(constant, n),
                 )
                 for n in (200, 1000)

@@ -11,24 +11,24 @@ import numpy as np
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
+from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
+from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
 from dpverify.evidence import Interval
-from dpverify.privacy import Adjacency
 from dpverify.problems import Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output
 from dpverify.statements.audit_parts import BOTH, REAL_DATA, OnFreshSamples, real_neighbors, real_problem
 from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    PRIVACY,
+    RISK,
     AsPrinted,
-    ComplexityCase,
-    ComplexityPlan,
-    ConstantCase,
-    ConstantPlan,
+    Audit,
+    Cases,
     Corrected,
     Plan,
-    PrivacyCase,
-    PrivacyPlan,
     Profile,
-    RiskCase,
-    RiskPlan,
+    along,
 )
 
 DELTA = 1e-5
@@ -48,49 +48,43 @@ def _by_erm(problem: Problem, n: int, epsilon: float) -> PopulationToEmpirical:
     return PopulationToEmpirical.for_privacy(problem, n=n, epsilon=epsilon, delta=DELTA, minibatch=n)
 
 
-def _by_erm_privacy(data_name: str, profile: Profile) -> PrivacyCase:
+def _by_erm_privacy(data_name: str, profile: Profile) -> Audit:
     problem, data = real_problem(data_name, n=REDUCED_SIZE, d=REDUCED_FEATURES)
     mechanism = _by_erm(problem, data.n, REDUCED_EPSILON)
     pair = real_neighbors(problem, data, data.n)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(data.n).headline.guarantee,
-        pair.description,
-        profile.runs(1_000),
-        origin=Corrected(
-            "mn25.thm8",
-            "(epsilon, delta)-DP, the shares of solvers and selections not stated",
-            "epsilon is split over the solver's runs and the selections of a phase",
-            "every n >= 2",
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(data.n).headline,
+            pair.description,
+            profile.runs(1_000),
+            origin=Corrected(
+                "mn25.thm8",
+                "(epsilon, delta)-DP, the shares of solvers and selections not stated",
+                "epsilon is split over the solver's runs and the selections of a phase",
+                "every n >= 2",
+            ),
         ),
-        weakened=mechanism.weakened,
-        fault=BOTH,
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=BOTH),
     )
 
 
-def _by_erm_worst(profile: Profile) -> PrivacyCase:
+def _by_erm_worst(profile: Profile) -> Audit:
     n = 8
     pair = opposite_linear(n, 1, n)
     mechanism = _by_erm(Problem(pair.loss, Ball(1, 1.0)), n, REDUCED_EPSILON)
-    return PrivacyCase(
-        mechanism,
-        pair.left,
-        pair.right,
-        Adjacency.REPLACE_ONE,
-        mechanism.guarantees(n).headline.guarantee,
-        pair.description,
-        profile.runs(2_000),
-        origin=Corrected(
-            "mn25.thm8",
-            "(epsilon, delta)-DP, the shares of solvers and selections not stated",
-            "epsilon is split over the solver's runs and the selections of a phase",
-            "every n >= 2",
+    return Audit(
+        PrivacyQuestion(
+            mechanism.guarantees(n).headline,
+            pair.description,
+            profile.runs(2_000),
+            origin=Corrected(
+                "mn25.thm8",
+                "(epsilon, delta)-DP, the shares of solvers and selections not stated",
+                "epsilon is split over the solver's runs and the selections of a phase",
+                "every n >= 2",
+            ),
         ),
-        weakened=mechanism.weakened,
-        fault=BOTH,
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=BOTH),
     )
 
 
@@ -134,7 +128,7 @@ class ExactDescent:
         return Output(points, gradient_queries=self.gradient_query_count(data.n), projections=self.steps())
 
 
-def _by_erm_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
+def _by_erm_risk(data_name: str, profile: Profile) -> Cases:
     """Without privacy, so that the bound says something at these sizes; it is the same for any solver."""
     problem, data = real_problem(data_name, d=5)
     solver = ExactDescent(problem)
@@ -144,46 +138,41 @@ def _by_erm_risk(data_name: str, profile: Profile) -> tuple[RiskCase, ...]:
             solver, 500.0, accuracy=ExactDescent.accuracy, minibatch=n, boosts=1, withdraw_guarantee=True
         )
         cases.append(
-            RiskCase(
-                mechanism=OnFreshSamples(mechanism, n),
-                problem=problem,
-                dataset=data,
-                bound=mechanism.risk_bound(n).bound,
-                claim="L m_T + lambda_0 (P/2)^2 + sum_t lambda_t m_t^2; a solver with accuracy 1e-4, no privacy",
-                origin=Corrected(
-                    "mn25.thm8",
-                    "O~(alpha + B L / sqrt(n) + B L / (n epsilon))",
-                    "the proof's recursion with every constant; a solver without privacy",
-                    "independent records",
+            (
+                Bound(
+                    bound=mechanism.risk_bound(n).bound,
+                    claim="L m_T + lambda_0 (P/2)^2 + sum_t lambda_t m_t^2; a solver with accuracy 1e-4, no privacy",
+                    data=f"{data.name} as the population, samples of n records",
+                    runs=profile.runs(40 * RUNS_A_SAMPLE),
+                    size=float(n),
+                    origin=Corrected(
+                        "mn25.thm8",
+                        "O~(alpha + B L / sqrt(n) + B L / (n epsilon))",
+                        "the proof's recursion with every constant; a solver without privacy",
+                        "independent records",
+                    ),
                 ),
-                data=f"{data.name} as the population, samples of n records",
-                runs=profile.runs(40 * RUNS_A_SAMPLE),
-                total=False,
-                size=float(n),
-                runs_a_sample=RUNS_A_SAMPLE,
+                RiskOf(OnFreshSamples(mechanism, n), problem, data, total=False, runs_a_sample=RUNS_A_SAMPLE),
             )
         )
     return tuple(cases)
 
 
-def _by_erm_queries(oracle: Literal["gradient", "value"], profile: Profile) -> ComplexityCase:
+def _by_erm_queries(oracle: Literal["gradient", "value"], profile: Profile) -> Audit:
     problem, data = real_problem("breast-cancer", n=REDUCED_SIZE, d=REDUCED_FEATURES)
     mechanism = _by_erm(problem, data.n, REDUCED_EPSILON)
     gradients = oracle == "gradient"
     claimed = mechanism.gradient_query_count(data.n) if gradients else mechanism.value_query_count(data.n)
     words = "T K (R + 1) runs of the solver" if gradients else "T b (K + 1) (R + 1) losses, b = n'"
-    return ComplexityCase(
-        mechanism,
-        data,
-        claimed,
-        words,
-        data.name,
-        oracle=oracle,
-        origin=AsPrinted("mn25.thm8", words, "every n"),
+    return Audit(
+        CountQuestion(
+            claimed, words, data.name, oracle=oracle, origin=AsPrinted("mn25.thm8", words, "every n")
+        ),
+        CountedRuns(mechanism, data),
     )
 
 
-def _hidden_factor(exponent: int, profile: Profile) -> ConstantCase:
+def _hidden_factor(exponent: int, profile: Profile) -> Audit:
     """What the tilde of Theorem 8's risk hides, for a solver with accuracy 1 / sqrt(n) and epsilon = 1."""
     n = 10**exponent
     problem, _ = real_problem("breast-cancer", d=5)
@@ -192,26 +181,28 @@ def _hidden_factor(exponent: int, profile: Profile) -> ConstantCase:
     reduction = PopulationToEmpirical(solver, 1.0, accuracy=accuracy)
     printed = accuracy + 1 / math.sqrt(n) + 1 / n
     length = problem.constraint.diameter * problem.loss.lipschitz_constant
-    return ConstantCase(
-        formula="excess population risk <= c (alpha + B L / sqrt(n) + B L / (n epsilon))",
-        latex=r"c\left(\alpha+\frac{BL}{\sqrt n}+\frac{BL}{n\varepsilon}\right)",
-        provable=Interval(
-            lower=reduction.risk_bound(n).bound / (length * printed),
-            upper=reduction.risk_bound(n).bound / (length * printed),
-        ),
-        extreme="smallest",
-        printed=None,
-        parameters={
-            "n": f"1e{exponent}",
-            "alpha": "B L / sqrt(n)",
-            "epsilon": "1 a selection",
-            "B": "diameter",
-        },
-        range_fixed_by="floating-point evaluation of a proved bound",
-        method="the explicit bound of the implementation, regularization chosen for the smallest value",
-        origin=Corrected(
-            "mn25.thm8", "O~( ), no constant", "the hidden factor is computed", "this n and epsilon"
-        ),
+    return Audit(
+        ConstantQuestion(
+            formula="excess population risk <= c (alpha + B L / sqrt(n) + B L / (n epsilon))",
+            latex=r"c\left(\alpha+\frac{BL}{\sqrt n}+\frac{BL}{n\varepsilon}\right)",
+            provable=Interval(
+                lower=reduction.risk_bound(n).bound / (length * printed),
+                upper=reduction.risk_bound(n).bound / (length * printed),
+            ),
+            extreme="smallest",
+            printed=None,
+            parameters={
+                "n": f"1e{exponent}",
+                "alpha": "B L / sqrt(n)",
+                "epsilon": "1 a selection",
+                "B": "diameter",
+            },
+            range_fixed_by="floating-point evaluation of a proved bound",
+            method="the explicit bound of the implementation, regularization chosen for the smallest value",
+            origin=Corrected(
+                "mn25.thm8", "O~( ), no constant", "the hidden factor is computed", "this n and epsilon"
+            ),
+        )
     )
 
 
@@ -220,34 +211,36 @@ _ORACLES: tuple[Literal["gradient", "value"], ...] = ("gradient", "value")
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(f"{SUBJECT}/{name}", SUBJECT, f"SCO by ERM on {name}", partial(_by_erm_privacy, name))
+        Plan(f"{SUBJECT}/{name}", SUBJECT, f"SCO by ERM on {name}", PRIVACY, partial(_by_erm_privacy, name))
         for name in REAL_DATA
     ),
     *(
-        RiskPlan(
+        Plan(
             f"{SUBJECT}/{name}/risk",
             SUBJECT,
             f"Population risk of SCO by ERM on {name}",
-            partial(_by_erm_risk, name),
-            curve_over="n",
+            RISK,
+            along(partial(_by_erm_risk, name), over="n"),
         )
         for name in REAL_DATA
     ),
-    PrivacyPlan(f"{SUBJECT}/worst-case", SUBJECT, "SCO by ERM, opposite linear losses", _by_erm_worst),
+    Plan(f"{SUBJECT}/worst-case", SUBJECT, "SCO by ERM, opposite linear losses", PRIVACY, _by_erm_worst),
     *(
-        ComplexityPlan(
+        Plan(
             f"{SUBJECT}/{oracle}-queries",
             SUBJECT,
             f"{oracle.capitalize()} queries of SCO by ERM",
+            COUNT,
             partial(_by_erm_queries, oracle),
         )
         for oracle in _ORACLES
     ),
     *(
-        ConstantPlan(
+        Plan(
             f"{SUBJECT}/factor-{exponent}",
             SUBJECT,
             f"The factor in Theorem 8's risk, n = 1e{exponent}",
+            CONSTANT,
             partial(_hidden_factor, exponent),
         )
         for exponent in (4, 8, 12)

@@ -8,14 +8,14 @@ from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOrac
 from dpverify.problems import AllSpace, NeighborPair, Problem, opposite_linear
 from dpverify.statements.audit_parts import REAL_DATA, linear_neighbors
 from dpverify.statements.mn25.audits.cases import few_records, private_case, query_case
-from dpverify.statements.plans import ComplexityCase, ComplexityPlan, Plan, PrivacyCase, PrivacyPlan, Profile
+from dpverify.statements.plans import COUNT, PRIVACY, Audit, Plan, Profile
 
 SUBJECT = "mn25.alg1"
 NAME = "Private oracle method"
 SOURCE = "mn25.prelim"
 
 
-def _private(pair: NeighborPair, runs: int) -> PrivacyCase:
+def _private(pair: NeighborPair, runs: int) -> Audit:
     """One batch of all records: the message is the Gaussian mechanism itself."""
     n, d = pair.left.n, pair.left.d
     mechanism = PrivateOracleMethod(
@@ -25,16 +25,16 @@ def _private(pair: NeighborPair, runs: int) -> PrivacyCase:
     return private_case(mechanism, pair, runs, source=SOURCE, printed=printed)
 
 
-def _real(data_name: str, profile: Profile) -> PrivacyCase:
+def _real(data_name: str, profile: Profile) -> Audit:
     return _private(linear_neighbors(data_name, n=4, d=2), profile.runs(20_000))
 
 
-def _worst(profile: Profile) -> PrivacyCase:
+def _worst(profile: Profile) -> Audit:
     """Linear losses, whose gradients at the replaced record are opposite unit vectors."""
     return _private(opposite_linear(4, 1, 4), profile.runs(40_000))
 
 
-def _queries(profile: Profile) -> ComplexityCase:
+def _queries(profile: Profile) -> Audit:
     """Two passes over the records in batches of 8, messages of noise multiplier 1."""
     problem, data = few_records()
     lipschitz = problem.loss.lipschitz_constant
@@ -48,9 +48,9 @@ def _queries(profile: Profile) -> ComplexityCase:
 
 PLANS: tuple[Plan, ...] = (
     *(
-        PrivacyPlan(f"{SUBJECT}/{name}", SUBJECT, f"{NAME} on {name}", partial(_real, name))
+        Plan(f"{SUBJECT}/{name}", SUBJECT, f"{NAME} on {name}", PRIVACY, partial(_real, name))
         for name in REAL_DATA
     ),
-    PrivacyPlan(f"{SUBJECT}/worst-case", SUBJECT, f"{NAME}, worst case", _worst),
-    ComplexityPlan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {NAME}", _queries),
+    Plan(f"{SUBJECT}/worst-case", SUBJECT, f"{NAME}, worst case", PRIVACY, _worst),
+    Plan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {NAME}", COUNT, _queries),
 )

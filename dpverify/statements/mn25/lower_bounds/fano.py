@@ -141,14 +141,11 @@ _probability = real("p", gt=0, le=1, latex=r"\mathbb{P}[\hat{X}=c]")
 _volume = real("volume", gt=0, latex=r"\mathsf{Vol}(\mathcal{S}(1,0))")
 _cap = real("cap", gt=0, latex=r"\mathsf{Vol}(\mathcal{S}(2\alpha,0))")
 _sphere = real("sphere", gt=0, latex=r"\mathsf{Vol}(\mathcal{S}(r,0))")
-_surprise, _log_r = (
-    real("surprise", ge=0, latex=r"\log(1/\mathbb{P}[\hat{X}=\hat{x}])"), real("l_r", latex=r"\log(r/(2\alpha))"),
-)  # fmt: skip
 
 lem9 = (
     Sheet(
         "mn25.lem9",
-        (small_alpha, _r, _dim, _H9, _probability, _volume, _cap, _sphere, _surprise, _log_r),
+        (small_alpha, _r, _dim, _H9, _probability, _volume, _cap, _sphere),
         title="Entropy of a rounded vector",
         where="Lemma 9",
         latex=r"H(\hat{X})\geq(d_{\mathcal{C}}-1)\log(r/2\alpha)",
@@ -173,22 +170,23 @@ lem9 = (
         where="Lemma 9, proof, for X of norm r", case="d_C = 3: a cap whose points are within 2 alpha of its pole",
         catches=("a quarter of the radius", r"\frac{\pi(2\alpha)^{2}}{4\pi r^{2}}\le(\frac{\alpha}{2r})^{2}"),
     )
+    .corrected(
+        "unit-vector-in-a-large-ball", r"\log(\frac{4\pi r^{2}}{\pi(2\alpha)^{2}})\ge 2\log(r/(2\alpha))",
+        where="Lemma 9 for d_C = 3 and X of norm r",
+        case="the surprisal of a cap whose points are within 2 alpha of its pole",
+        because="X has to be uniform on the sphere of radius r, as in Lemma 8, not a unit vector",
+        catches=("the diameter of the cap in place of its radius",
+                 r"\log(\frac{4\pi r^{2}}{\pi(2\alpha)^{2}})\ge 2\log(2r/\alpha)"),
+    )
     .whole(
-        "entropy", rf"{_H9.latex}\geq(d_{{\mathcal{{C}}}}-1){_log_r.latex}",
-        given=rf"{_H9.latex}\ge {_surprise.latex}, {_surprise.latex}\ge(d_{{\mathcal{{C}}}}-1){_log_r.latex}",
-        where="Lemma 9 for X of norm r: each value's surprisal, and hence their mean",
+        "entropy", rf"{_H9.latex}\geq(d_{{\mathcal{{C}}}}-1)\log(r/(2\alpha))",
+        given=rf"{_H9.latex}\ge\log(1/{_probability.latex}), "
+              rf"\log(1/{_probability.latex})\ge\log(1/(2\alpha/r)^{{d_{{\mathcal{{C}}}}-1}})",
+        where="Lemma 9 for X of norm r: the mean of the values' surprisals is at least that of the likeliest value c",
         uses=("area-of-convex-bodies", "mn25.lem9/ratio-of-areas"),
     )
-    .corrected(
-        "ratio-of-areas", r"\frac{\mathsf{Vol}(\mathcal{S}(2\alpha,0))}{\mathsf{Vol}(\mathcal{S}(r,0))}=\frac{a}{b}",
-        given=r"\mathsf{Vol}(\mathcal{S}(2\alpha,0))=a\cdot\mathsf{Vol}(\mathcal{S}(1,0)), "
-              r"\mathsf{Vol}(\mathcal{S}(r,0))=b\cdot\mathsf{Vol}(\mathcal{S}(1,0))",
-        added=(_three, _four), where="Lemma 9, proof, for X of norm r: a and b are (2 alpha)^{d_C - 1} and r^{d_C - 1}",
-    )
     .correction(
-        "X has to be uniform on the sphere of radius r, as in Lemma 8, not a unit vector",
         latex=r"X\text{ uniform on }\mathcal{S}(r,0)\implies H(\hat{X})\geq(d_{\mathcal{C}}-1)\log(r/2\alpha)",
-        replaces=("unit-vector-in-a-large-ball",),
     )
 )  # fmt: skip
 

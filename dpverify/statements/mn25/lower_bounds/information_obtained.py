@@ -42,10 +42,8 @@ _found = real(
     "N", ge=0,
     latex=rf"\underset{{}}{{\mathbb{{E}}}}\left[\sum_{{t=1}}^{{\infty}}\sum_{{l=1}}^{{M_{{t}}}}{_new.latex}\right]",
 )  # fmt: skip
-_M, _counted = (
-    integer("M", ge=1, latex="M_{t}", meaning="size of a batch that f_k answers"),
-    integer("counted", ge=0, latex=r"\mathsf{Cnt}_{k}(Q_{t})"),
-)
+_M = integer("M", ge=1, latex="M_{t}", meaning="size of a batch that f_k answers")
+_place = integer("place", latex="l", meaning="place of a query in its batch")
 _square = real("Cnt2", ge=0, latex=r"\mathsf{Cnt}_{k}^{2}(q_{t})")
 _capped = real("capped", ge=0, latex=r"\overline{\mathsf{Cnt}}_{k}^{2}(q_{t})")
 _I_q = information("I_q", r"I(Y_{t};\hat{X}_{k}|Q_{t}=q_{t},P_{t}=p_{t})")
@@ -63,6 +61,8 @@ _log_answers = information("log_K", r"\log(K+1)")
 _log_scale = information("log_C_1", r"\log(3C_{1})")
 _log_size = information("log_C", r"\log(|\mathcal{C}|)")
 _conditional = information("I", r"I(W;\hat{X}_{k}|X_{\neq k},V)")
+_all_sent = information("I_sent", r"I(Y,\hat{R};\hat{X}_{k}|X_{\neq k},V)")
+_of_answers, _of_messages = information("J_Q", "J_{Q}"), information("J_Y", "J_{Y}")
 _rests = tuple(information(f"r{i}", f"r_{{{i}}}") for i in (1, 2))
 _two_means = tuple(real(f"{a}{i}", ge=0, latex=f"{a}_{{{i}}}") for a in "ab" for i in (1, 2))
 _p = real("p", ge=0, le=1, meaning="probability of the first of two answers")
@@ -73,7 +73,7 @@ lem1 = (
         "mn25.lem1",
         (
             d, rho, unique, _I_W, _I_YR, _I_YRQ, _all, _one, _sent, _answered, _received, _sum, *_h, _of_one_query,
-            _entropy, _left, _new, _found, _M, _counted, _square, _capped, _I_q, _I_x, _KL, _KL_pair, _C_1,
+            _entropy, _left, _new, _found, _M, _square, _capped, _I_q, _I_x, _KL, _KL_pair, _C_1,
             _H_X, _squares, _conditional, _log_answers, _log_size,
         ),
         title="Information obtained",
@@ -130,13 +130,13 @@ lem1 = (
         where="Lemma 1, proof, 1st display, step (iii)",
     )
     .step(
-        "counts-every-answer", rf"M_{{t}}-1={_counted.latex}", given=rf"{_counted.latex}=M_{{t}}",
-        where="Section 3.1, definition of Q: it is 0 for l >= M_t, so in a batch that f_k answers entirely, "
-              "one answer is not counted",
+        "counts-every-answer", r"\sum_{l=1}^{M_{t}-1}1=M_{t}", added=(_place,),
+        where="Section 3.1, definition of Q: it is 0 for l >= M_t; on the left is what Cnt_k counts of a batch that "
+              "f_k answers entirely",
         consequence=EDGE, true_if="if Q is 0 only for l > M_t, which is what the proofs use",
     )
     .corrected(
-        "counts-every-answer", rf"M_{{t}}={_counted.latex}", given=rf"{_counted.latex}=M_{{t}}",
+        "counts-every-answer", r"\sum_{l=1}^{M_{t}}1=M_{t}", added=(_place,),
         because="Q is 0 for l >= M_t; it should be l > M_t",
         where="Section 3.1, definition of Q with l > M_t",
     )
@@ -185,9 +185,16 @@ lem1 = (
     )
     .whole(
         "bound", rf"{_conditional.latex}\leq {_BOUND}",
-        given=rf"{_I_W.latex}\leq {_I_YR.latex}, {_I_YR.latex}\leq {_BOUND}, "
-              rf"{_conditional.latex}={_I_W.latex}",
-        where="Lemma 1: its proof holds for each V = v and all other vectors, so also in the mean",
-        uses=("data-processing", "mn25.lem1/before-conditioning-is-undone"),
+        given=rf"{_conditional.latex}\le {_all_sent.latex}, {_all_sent.latex}\le J_{{Q}}+J_{{Y}}, "
+              rf"J_{{Q}}\le\log(K+1)\cdot {_found.latex}, {_found.latex}\le {unique.latex}, "
+              rf"J_{{Y}}\le {_squares.latex}\rho",
+        added=(_all_sent, _of_answers, _of_messages),
+        where="Lemma 1, from what its proof shows for each V = v and all other vectors, in the mean over them: J_Q and "
+              "J_Y are what the sources of the answers and the messages say",
+        uses=(
+            "data-processing", "chain-rule-of-information", "integral-is-monotone", "mn25.lem1/second-line",
+            "mn25.lem1/third-line", "mn25.lem1/fourth-line", "mn25.lem1/fifth-line", "mn25.lem1/sixth-line",
+            "mn25.lem1/consolidated", "mn25.lem1/mean-over-answers",
+        ),
     )
 )  # fmt: skip

@@ -47,6 +47,8 @@ _P_E, _few, _if_many, _largest = (
 )  # fmt: skip
 _C, _s, _l = real("C", gt=0), real("s", ge=0), real("l", gt=0, latex=r"\log(1/\alpha)")
 _U, _VU = real("U", ge=0, latex=r"\|U\|"), real("VU", ge=0, latex=r"\|\Pi_{V}U\|")
+_kept = real("q", gt=0, meaning="sqrt(d'/N)")
+_room = integer("N", ge=1, meaning="dimension of the space in which V is uniform")
 _log_20 = real("log_20", ge=0, latex=r"\log(20)")
 _exponential = real("E_x", gt=0, latex="E_{x}")
 _P_3 = real(
@@ -79,8 +81,9 @@ lem3 = (
         "a-free-direction", r"s<2\cdot 0+2\alpha",
         given=r"(\frac{479}{480})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}, \alpha\le\frac{1}{480}",
         where="Lemma 3: if the bound held, this would not always happen", consequence=CLAIM,
-        case="a true oracle: K queries find X, one more at random a direction o that is orthogonal to V; no "
-             "multiple of o is in S, which is orthogonal to X_k. Let y be the unit vector of the part of o that is "
+        case="k = K and a true oracle: K queries in the span of the vectors found so far, at 0 first, find X_1, ..., "
+             "X_K; one more at random finds a direction o that is orthogonal to V. It alone has a part along X_K, so "
+             "S, which is orthogonal to X_K, has no part along o. Let y be the unit vector of the part of o that is "
              "orthogonal to X. W = (479/480) w* + s y has loss alpha; without its parts in Z, "
              "X and S it is s y, and V is orthogonal to y",
     )
@@ -206,10 +209,13 @@ lem3 = (
         true_if="for vectors that are orthogonal to all of O, in the space in which V is uniform",
     )
     .corrected(
-        "random-projection", r"\frac{1}{2}\|U\|-\|\Pi_{V}U\|<\alpha", given=r"\|\Pi_{V}U\|\ge\frac{1}{2}\|U\|",
+        "random-projection", r"\frac{1}{2}\|U\|-\|\Pi_{V}U\|<\alpha",
+        given=r"\|\Pi_{V}U\|\ge(1-\alpha)q\|U\|, q^{2}N=d^{\prime}, N\le d, d^{\prime}\ge\frac{d}{4}, \|U\|\le 1",
+        added=(_kept, _room), uses=("johnson-lindenstrauss", "mn25.lem3/dimension-that-is-left"),
         because="u may have a part that is orthogonal to X and S and lies in Span(X, O), to which V is orthogonal; "
                 "Johnson-Lindenstrauss gives half of the norm only of what is orthogonal to X, O and Z",
-        where="Lemma 3, proof, where the projection keeps half of the norm",
+        where="Lemma 3, proof, Johnson-Lindenstrauss for u in the space of N dimensions in which V is uniform, outside "
+              "of an event of probability exp(-C d' alpha^2): q = sqrt(d'/N) is at least 1/2",
     )
     .step(
         "last-display", r"\frac{1}{E_{x}}+\frac{1}{20}\leq\frac{1}{10}", given=r"E_{x}\ge 20", added=(_exponential,),

@@ -120,9 +120,14 @@ thm5 = (
     )
     .whole(
         "bound", rf"{_time.latex}\ge\frac{{B^{{2}}L^{{2}}d}}{{1280C_{{1}}^{{2}}\alpha^{{2}}\Gamma}}",
-        given=rf"{_time.latex}\ge\frac{{d}}{{320C_{{1}}^{{2}}a^{{2}}\Gamma}}, a=\frac{{2\alpha}}{{BL}}",
+        given=rf"{_time.latex}\ge {_calls.latex}, K\cdot\frac{{d}}{{160}}\le {_calls.latex}\Gamma+K\cdot x, "
+              r"x\le\frac{d}{320}, K=\frac{1}{C_{1}^{2}a^{2}}, a=\frac{2\alpha}{BL}",
+        added=(_unique_information,),
         where="Theorem 5, Omega with its constant, by scaling",
-        uses=("mn25.fact1", "mn25.thm5/calls", "mn25.instance-facts"),
+        uses=(
+            "mn25.fact1", "mn25.lem2", "mn25.thm5/sum-over-vectors", "mn25.thm5/too-many-calls",
+            "mn25.thm5/unique-queries", "mn25.instance-facts", "mn25.thm1.1/worst-is-above-mean",
+        ),
     )
     .reference(
         "stochastic-oracle", r"\frac{B^{2}L^{2}d}{\alpha^{2}\Gamma}\ge\frac{B^{2}L^{2}\sigma^{2}}{\alpha^{2}}",

@@ -1,4 +1,4 @@
-"""Audits of expected risks against bounds, and of rates as exponents."""
+"""Audits of expectations against bounds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
-from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Interval, Verdict
-
-_TOLD_APART = 0.5
-"""Exponents this far from a claimed one must be excluded before it is called supported."""
 
 
 @dataclass(frozen=True)
@@ -178,10 +174,20 @@ def _mean_verdict(
     return (
         Verdict.SUPPORTED,
         f"{part} is within the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half "
-        f"the time, and the {size} value known to be possible is {exhibited:.4g}",
+        f"the time, and the {size} value known to be possible is {exhibited:.4g}; "
+        f"{_leaves(bound, measured, at_least=at_least)}",
         None,
         False,
     )
+
+
+def _leaves(bound: float, measured: Interval, *, at_least: bool) -> str:
+    """How loose a bound that is kept may be."""
+    near, far = (bound, measured.upper) if at_least else (measured.lower, bound)
+    word = "small" if at_least else "large"
+    if near > 0:
+        return f"the bound is at most {max(far / near, 1):.3g} times too {word}"
+    return f"the bound is at most {max(far - near, 0):.3g} too {word}"
 
 
 def _smallest_found(
@@ -231,90 +237,3 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
         if at:
             return at[-1]
     return len(verdicts) - 1
-
-
-@dataclass(frozen=True)
-class RateFit:
-    """The exponent of a power law, as far as intervals determine it."""
-
-    verdict: Verdict
-    reason: str
-    exponent: Interval
-    """Contains the least-squares slope of ln(value) on ln(size) whenever every interval holds its value."""
-    claimed: float
-    relation: Relation
-    points: tuple[tuple[float, float, float], ...]
-    """(size, lower, upper)."""
-    gap: Gap | None = None
-    """Where it is undecided: which of the known reasons it is."""
-
-
-def fit_rate(
-    sizes: ArrayLike,
-    intervals: Sequence[Interval],
-    claimed: float,
-    *,
-    relation: Relation = Relation.AT_MOST,
-    asymptotic: bool = False,
-) -> RateFit:
-    """Compare the exponent of value = constant * size**exponent with a claimed one.
-
-    The exponent is the least-squares slope of ln(value) on ln(size); over all values within `intervals` it
-    takes its extremes at their ends, because it is linear in ln(value). It is as certain as the intervals are
-    together: give each a share of the failure probability. A rate is about all sizes and this is about those
-    given, so `violated` says that the values at these sizes do not follow the power law claimed; with `asymptotic`,
-    for an O( ) that hides constants and logarithms, no finite set of sizes can do that, and it is `undecided`.
-    `supported` is said only if the interval also excludes the exponents that are half a unit away on a wrong side.
-
-    Raises `InvalidArgumentError` unless there are at least two different sizes, all positive, and one
-    interval each with a positive upper end. A lower end that is not positive leaves the exponent unbounded on
-    one side.
-    """
-    n = np.asarray(sizes)
-    if (
-        n.dtype.kind not in "iuf"
-        or n.ndim != 1
-        or not np.all((n > 0) & np.isfinite(n))
-        or np.unique(n).size < 2
-    ):
-        raise InvalidArgumentError("sizes", sizes, "at least two different positive numbers, (k,)")
-    if len(intervals) != n.size:
-        raise InvalidArgumentError("intervals", len(intervals), f"one for each of the {n.size} sizes")
-    for interval in intervals:
-        if not (interval.lower <= interval.upper and 0 < interval.upper < math.inf):
-            raise InvalidArgumentError(
-                "intervals", interval, "ends in order, the upper one positive and finite"
-            )
-    claimed = checks.number("claimed", claimed)
-    if not isinstance(relation, Relation):
-        raise InvalidArgumentError("relation", relation, "Relation.AT_MOST or Relation.EQUAL")
-
-    x = np.log(n.astype(np.float64))
-    weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
-    low = [math.log(i.lower) if i.lower > 0 else -math.inf for i in intervals]
-    high = [math.log(i.upper) for i in intervals]
-    smallest = sum(w * (a if w > 0 else b) for w, a, b in zip(weights, low, high, strict=True) if w != 0)
-    largest = sum(w * (b if w > 0 else a) for w, a, b in zip(weights, low, high, strict=True) if w != 0)
-    exponent = Interval(lower=float(smallest), upper=float(largest))
-
-    too_large = exponent.lower > claimed
-    too_small = relation is Relation.EQUAL and exponent.upper < claimed
-    # with a lower end at minus infinity no exponent could have been called too large
-    telling = exponent.upper < claimed + _TOLD_APART and (
-        exponent.lower > (-math.inf if relation is Relation.AT_MOST else claimed - _TOLD_APART)
-    )
-    gap: Gap | None = None
-    found = f"[{exponent.lower:.4g}, {exponent.upper:.4g}]"
-    said = f"the exponent is in {found}, and the claim is {relation} {claimed:.4g}"
-    if (too_large or too_small) and asymptotic:
-        verdict, gap = Verdict.UNDECIDED, Gap.HIDDEN_CONSTANT
-        reason = f"{said}. Constants and logarithms hidden by O( ) can cause that at these sizes."
-    elif too_large or too_small:
-        verdict, reason = Verdict.VIOLATED, said
-    elif not telling:
-        verdict, gap = Verdict.UNDECIDED, Gap.TOO_FEW_RUNS
-        reason = f"{said}; the interval does not exclude exponents that are {_TOLD_APART:g} away"
-    else:
-        verdict, reason = Verdict.SUPPORTED, said
-    points = tuple((float(size), i.lower, i.upper) for size, i in zip(n, intervals, strict=True))
-    return RateFit(verdict, reason, exponent, claimed, relation, points, gap)

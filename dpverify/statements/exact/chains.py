@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dpverify.auditing.exact import (
 )
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Interval
 from dpverify.problems import (
     ContractOrDrift,
     Dataset,
@@ -216,3 +218,24 @@ def index_profiles(
         left, rights, delta=delta, accuracy=accuracy, most_node_steps=most_node_steps
     )
     return dict(zip(places, found, strict=True))
+
+
+@dataclass(frozen=True)
+class ExactEpsilon:
+    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`."""
+
+    algorithm: Algorithm
+    left: Dataset
+    right: Dataset
+    accuracy: float = 0.005
+    """Relative width."""
+
+    def __call__(self, delta: float) -> Interval:
+        """Enclose it, in nats.
+
+        Raises:
+            InvalidArgumentError, InvalidDataError: as `chains` and `last_iterate_profiles`.
+        """
+        left, right = chains(self.algorithm, [self.left, self.right])
+        (found,) = last_iterate_profiles(left, [right], delta=delta, accuracy=self.accuracy)
+        return found.epsilon(delta)

@@ -1,4 +1,4 @@
-"""What is claimed, proved and true of single records, as a page: `python -m dpverify.verification.exact.table FILE`.
+"""What is claimed, proved and true of single records, as a page: `python -m dpverify.statements.exact.table FILE`.
 
 The text of the file around the table is kept.
 """
@@ -18,7 +18,7 @@ from dpverify.evidence import Interval
 from dpverify.files import write_table
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
-from dpverify.verification.exact.chains import Algorithm, index_profiles
+from dpverify.statements.exact.chains import Algorithm, index_profiles
 
 EPSILON, DELTA = 1.0, 1e-5
 _ACCURACY = 0.02

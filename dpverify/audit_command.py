@@ -1,0 +1,298 @@
+"""The command `dpverify audit`: what is audited, how, and what is printed of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import (
+    UNDECIDED,
+    VIOLATED,
+    Json,
+    Seed,
+    check_json,
+    error_console,
+    print_table,
+    progress_bar,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from dpverify.evidence import PrivacyEvidence
+    from dpverify.running import Limits
+
+FEWEST_FIXED_RUNS = 200
+
+_errors = error_console()
+
+
+def audit(
+    context: typer.Context,
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PACKAGE.MODULE:FUNCTION]",
+            help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs; with --attribute, an "
+            "estimator, or what makes one.",
+        ),
+    ] = None,
+    claim: Annotated[
+        str,
+        typer.Option(help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'),
+    ] = "",
+    command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help='A program in any language that reads one line {"runs": N, "seed": S, "data": [...]} and writes N '
+            "lines of JSON, an output each.",
+        ),
+    ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Fit an estimator; this attribute of it is released. May be repeated."
+        ),
+    ] = None,
+    left: Annotated[
+        str | None,
+        typer.Option(help="Samples on one data set: .npy, .npz, .csv or .parquet, one run per row."),
+    ] = None,
+    right: Annotated[str | None, typer.Option(help="Samples on its neighbor.")] = None,
+    data: Annotated[str | None, typer.Option(help="CSV file passed to the function as an array.")] = None,
+    neighbor: Annotated[
+        str | None,
+        typer.Option(help="CSV file of the neighboring data set, with its records in the same order."),
+    ] = None,
+    adjacency: Annotated[
+        str,
+        typer.Option(
+            metavar="replace-one|add-or-remove-one|zero-out|answers-within-1|as-given",
+            help="How the data sets differ: one record is replaced; one of them has one more record; one record is "
+            "replaced by zeros; records are queries' answers, each of which moves by at most 1; or not checked.",
+        ),
+    ] = "replace-one",
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=16, help="Largest number of runs on each data set; with --fixed-runs, the exact number."
+        ),
+    ] = 20_000,
+    sequential: Annotated[
+        bool,
+        typer.Option(
+            "--sequential/--fixed-runs",
+            help="Stop as soon as the claim is refuted, or test the whole privacy profile once, at the end.",
+        ),
+    ] = True,
+    low_bits: Annotated[
+        bool,
+        typer.Option(
+            "--low-bits",
+            help="Look at the low bits and last decimals of outputs, and nothing else: plain floating-point noise "
+            "betrays there what it was added to. For samples, or with --fixed-runs.",
+        ),
+    ] = False,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help='Cut out events by this score only, such as value or "best coordinate"; may be repeated. For '
+            "samples, or with --fixed-runs.",
+        ),
+    ] = None,
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="left-over-right|right-over-left",
+            help="Look for what is likelier on the first data set, or on its neighbor; default: both. For samples, or "
+            "with --fixed-runs.",
+        ),
+    ] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--time",
+            metavar="SECONDS",
+            help="Begin no more runs that would end after this; the verdict covers the runs made until then.",
+        ),
+    ] = None,
+    failure_probability: Annotated[
+        float, typer.Option(help="A correct claim is called violated with at most this probability.")
+    ] = 1e-3,
+    seed: Seed = 0,
+    executor: Annotated[str, typer.Option(help="serial, threads=K, processes=K or dask=ADDRESS.")] = "serial",
+    store: Annotated[
+        str | None,
+        typer.Option(help="File for finished blocks of runs, from which an interrupted audit continues."),
+    ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Wall-clock limit on importing the function and on each call; a guard against runaway code.",
+        ),
+    ] = 600.0,
+    memory_limit: Annotated[
+        float,
+        typer.Option(
+            metavar="GIB",
+            help="Memory limit on each of the function's processes, and on all outputs together.",
+        ),
+    ] = 4.0,
+    json_file: Json = None,
+) -> None:
+    """Audit a privacy claim about samples, or about a function, estimator or command.
+
+    Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
+    Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
+    until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
+    can refute it. It runs in worker processes with limits on time and memory; what it prints goes to standard error.
+    Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
+    with one of these.
+    """
+    from dpverify.auditing.looks import Looks
+    from dpverify.checks import number
+
+    samples = {"--left": left, "--right": right}
+    function = {"--data": data, "--neighbor": neighbor}
+    if not claim:
+        raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
+    if target is not None and command is not None:
+        raise InvalidArgumentError("--command", command, f"a command or {target}, not both")
+    if attribute and target is None:
+        raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
+    run_by_us = target is not None or command is not None
+    needed, unused = (function, samples) if run_by_us else (samples, function)
+    for name, value in unused.items():
+        if value is not None:
+            raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
+    for name, value in needed.items():
+        if value is None:
+            raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
+    of_functions = {
+        "runs": runs, "executor": executor, "store": store, "time_limit": time_limit, "memory_limit": memory_limit,
+        "seconds": seconds, "sequential": sequential,
+    }  # fmt: skip
+    options = {"seconds": "--time", "sequential": "--sequential/--fixed-runs"}
+    for name, given in of_functions.items():
+        if not run_by_us and _is_given(context, name):
+            option = options.get(name, f"--{name.replace('_', '-')}")
+            raise InvalidArgumentError(option, given, "no value with samples, for which no function is run")
+    if seconds is not None:
+        number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
+        if not sequential:
+            raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
+    looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
+    if looks.options() and run_by_us and sequential:
+        option, *words = looks.options()
+        chosen = words[0] if words else low_bits
+        raise InvalidArgumentError(option, chosen, "with --fixed-runs only, where a function is run")
+    if delta is not None:
+        number("--delta", delta, at_least=0.0, below=1.0, allowed="a number in [0, 1)")
+    if not sequential and runs < FEWEST_FIXED_RUNS:
+        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
+    check_json(json_file)
+    if run_by_us:
+        from dpverify.running import Target
+        from dpverify.verification.user_audits import (
+            FunctionQuestion,
+            audit_function,
+            audit_function_sequentially,
+        )
+
+        question = FunctionQuestion(
+            Target(str(target or command), tuple(attribute or ()), command=command is not None),
+            Path(str(data)),
+            Path(str(neighbor)),
+            claim=claim,
+            runs=runs,
+            failure_probability=failure_probability,
+            seed=seed,
+            adjacency=adjacency,
+            executor=executor,
+            store=store,
+            limits=_limits(time_limit, memory_limit),
+            delta=delta,
+        )
+        if sequential:
+            evidence = audit_function_sequentially(
+                question,
+                seconds=seconds,
+                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+            )
+        else:
+            evidence = audit_function(question, looks=looks, progress=progress_bar("running"))
+    else:
+        from dpverify.verification.sample_audits import audit_samples
+
+        evidence = audit_samples(
+            Path(str(left)),
+            Path(str(right)),
+            claim=claim,
+            failure_probability=failure_probability,
+            seed=seed,
+            adjacency=adjacency if _is_given(context, "adjacency") else None,
+            delta=delta,
+            looks=looks,
+        )
+    if json_file is not None:
+        found = evidence.model_dump(mode="json")
+        found["profile"] = [{"eps": p["epsilon"], **{k: v for k, v in p.items() if k != "epsilon"}}
+                            for p in found["profile"]]  # fmt: skip
+        write_json(json_file, {"schema_version": 1, **found})
+    if json_file != "-":
+        print_table(
+            "",
+            ("", ""),
+            (
+                ("verdict", evidence.verdict + _qualified(evidence)),
+                ("claim", evidence.claim),
+                ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
+                ("failure probability", f"{evidence.failure_probability:g}"),
+                ("runs", _runs(evidence)),
+                *((("outputs", evidence.outputs),) if evidence.outputs else ()),
+                ("why", evidence.reason),
+                *((("would have found", evidence.detectable),) if evidence.detectable else ()),
+                ("reproduce", evidence.reproduce),
+                *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
+            ),
+        )
+    if evidence.verdict == "violated":
+        raise typer.Exit(VIOLATED)
+    if evidence.verdict == "undecided":
+        raise typer.Exit(UNDECIDED)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    return str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"
+
+
+def _limits(seconds: float, gib: float) -> Limits:
+    from dpverify.checks import number
+    from dpverify.running import Limits
+
+    number("--time-limit", seconds, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")
+    number("--memory-limit", gib, at_least=0.0625, at_most=2**20, allowed="GiB, from 0.0625 to 1048576")
+    return Limits(seconds, int(gib * 2**30))
+
+
+def _runs(evidence: PrivacyEvidence) -> str:
+    """How many, and what ended a sequential audit."""
+    how = evidence.sequential
+    if how is None:
+        return str(evidence.runs)
+    return f"{evidence.runs} of at most {how.most_runs} on each data set, ended by {how.ended_by}"
+
+
+def _qualified(evidence: PrivacyEvidence) -> str:
+    """What is shown beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
+    again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
+    return f" (adjacency: {evidence.adjacency}{again})"

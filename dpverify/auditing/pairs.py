@@ -1,0 +1,143 @@
+"""The question about privacy: does a guarantee hold on this pair of data sets?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.faults import FACTORS
+from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.privacy.guarantees import Guarantee
+from dpverify.privacy.stated import StatedGuarantee
+
+
+class PairSubject(Protocol):
+    """Something that runs on two neighboring data sets.
+
+    Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
+    Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
+    evidence sets it beside the bound.
+    """
+
+    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
+        """The next `count` outputs on one data set and on the other, (count,) or (count, d) each.
+
+        Runs of one data set are independent of one another and alike, from one call to the next as well.
+        """
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`."""
+
+    weakened: Callable[[float], PairSubject] | None
+    """From a factor above 1; None where there are none: the audit then is blind."""
+    fault: str
+    """What the factor does, such as `noise divided by`."""
+    factors: Sequence[float] = FACTORS
+
+
+@dataclass(frozen=True)
+class PrivacyQuestion(Question):
+    """Does this guarantee hold on this pair of data sets?"""
+
+    stated: StatedGuarantee
+    """With the neighboring relation that the two data sets stand for."""
+    data: str
+    """Which data set and which neighbor, in words."""
+    runs: int
+    """On each data set: exactly so many, or for an auditor that stops early at most."""
+    best_known: Guarantee | None = None
+    """What accounting proves beside it, where that is sharper somewhere: for the upper curve of the sandwich."""
+    origin: Origin | None = None
+    delta: float | None = None
+    """Where epsilon is bounded; by default where the claim is, and for a curve 1e-5."""
+    neighbors: str = ""
+    """The neighboring relation in words, where whoever asks has better ones than the guarantee."""
+
+    def epsilons(self, delta: float, subject: Any) -> dict[str, Any]:
+        """What is claimed, proved and known at a delta, as fields of the entry; nats."""
+        claimed = self.stated.guarantee.epsilon_at(delta)
+        known = claimed if self.best_known is None else min(claimed, self.best_known.epsilon_at(delta))
+        exact = getattr(subject, "exact", None)
+        return {
+            "epsilon_claimed": claimed,
+            "epsilon_proved": known,
+            "epsilon_exact": None if exact is None else exact(delta),
+        }
+
+    @property
+    def relation(self) -> str:
+        """The neighboring relation, as verdicts name it."""
+        return self.neighbors or self.stated.adjacency
+
+    def fields(self) -> dict[str, Any]:
+        """What every entry about this question says of it."""
+        return {
+            **self.over_entry(),
+            **recorded(self.origin),
+            "data": self.data,
+            "conditions": tuple(str(condition) for condition in self.stated.conditions),
+        }
+
+
+@dataclass(frozen=True)
+class GivenSamples:
+    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once."""
+
+    left: ArrayLike
+    right: ArrayLike
+
+    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
+        """All of them, whatever the count; auditors refuse sides of different shapes."""
+        return self.left, self.right
+
+
+class _Found(Protocol):
+    """What any audit of privacy finds."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def detectable(self) -> str: ...
+    @property
+    def epsilon_lower(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+
+
+def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+    """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
+    if found.verdict is not Verdict.SUPPORTED:
+        return ""
+    text = f"; a {found.detectable} would have been found half the time" if found.detectable else ""
+    claimed, exact, lower = epsilons["epsilon_claimed"], epsilons["epsilon_exact"], found.epsilon_lower
+    at = f"at delta {found.delta:g}"
+    if not math.isfinite(claimed):
+        return f"{text}; {at} the claim allows any epsilon"
+    text += f"; {at} the claim is epsilon {claimed:.4g}"
+    if exact is not None and exact.lower > 0:
+        return f"{text}, {claimed / exact.lower:.3g} times that of this pair or less"
+    if not lower > 0:
+        return f"{text}, and nothing was seen that needs one above 0"
+    return f"{text}, and at least {lower:.4g} was seen: it is at most {claimed / lower:.3g} times too large"
+
+
+def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:
+    """The points with the best known upper bound on them, where there is one beside the claim."""
+    best = question.best_known
+    if best is None:
+        return profile
+    epsilons = np.array([point.epsilon for point in profile])
+    claimed = question.stated.guarantee.privacy_profile(epsilons)
+    upper = np.minimum(claimed, np.asarray(best.privacy_profile(epsilons), dtype=np.float64))
+    return tuple(
+        point.model_copy(update={"delta_upper": float(delta)})
+        for point, delta in zip(profile, upper, strict=True)
+    )

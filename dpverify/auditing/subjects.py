@@ -1,0 +1,351 @@
+"""Subjects of audits: mechanisms on data sets, and whatever else a question can be about.
+
+A declared subject says what is run; `on` gives it a `Runner`, which says how, and makes it something that draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from dpverify.auditing.complexity import Oracle
+from dpverify.auditing.faults import FACTORS
+from dpverify.auditing.pairs import Faults
+from dpverify.evidence import Interval
+from dpverify.problems import Dataset, Problem, largest_risk, minimize
+from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, Store, run
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+_COUNTER = {
+    "gradient": "gradient_queries",
+    "value": "value_queries",
+    "projection": "projections",
+    "linear minimization": "linear_minimizations",
+}
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How the runs of one audit are made."""
+
+    seed: tuple[int, ...]
+    """Tells the audit's streams from those of others, whatever else is run."""
+    executor: Executor = field(default_factory=lambda: Executor("serial"))
+    factors: Sequence[float] = FACTORS
+    """By how much mechanisms are weakened to try out the audit, from the largest on."""
+    progress: Progress | None = None
+    store: Store | None = None
+    """Where finished work is kept."""
+
+    def runs(
+        self, mechanism: Mechanism, dataset: Dataset, count: int, *numbers: int, block_size: int = BLOCK
+    ) -> Runs:
+        """All runs; `numbers` tell streams of the audit apart."""
+        return run(
+            mechanism,
+            dataset,
+            runs=count,
+            seed=(*self.seed, *numbers),
+            executor=self.executor,
+            progress=self.progress,
+            store=self.store,
+            block_size=block_size,
+        )
+
+    def at(self, number: int) -> Runner:
+        """The runner of one of several subjects."""
+        return replace(self, seed=(*self.seed, number))
+
+
+class Declared(Protocol[T_co]):
+    """What is audited, before it is said how it is run."""
+
+    def on(self, runner: Runner) -> T_co:
+        """What auditors take."""
+
+
+@dataclass(frozen=True)
+class Given(Generic[T]):
+    """A subject that needs no runs."""
+
+    subject: T
+
+    def on(self, runner: Runner) -> T:
+        """The subject itself."""
+        return self.subject
+
+
+NOTHING = Given(None)
+"""For questions that hold all that they are about."""
+
+
+@dataclass(frozen=True)
+class Each(Generic[T]):
+    """Several subjects, with streams of their own."""
+
+    subjects: tuple[Declared[T], ...]
+
+    def on(self, runner: Runner) -> tuple[T, ...]:
+        """One after another."""
+        return tuple(subject.on(runner.at(number)) for number, subject in enumerate(self.subjects))
+
+
+@dataclass(frozen=True)
+class OnPair:
+    """A mechanism on two neighboring data sets."""
+
+    mechanism: Mechanism
+    left: Dataset
+    right: Dataset
+    weakened: Callable[[float], Mechanism] | None = field(default=None, kw_only=True)
+    """From a factor k > 1 to the mechanism with its noise divided by k, or its exponent times k.
+
+    It is run on the same pair as often as the mechanism itself, and audited against the same claim: an audit that
+    does not flag it at k = 4 sees nothing here, and cannot support the claim.
+    """
+    fault: str = field(default="", kw_only=True)
+    """What the factor does, such as `noise divided by` or `exponent times`."""
+    exact: Callable[[float], Interval] | None = field(default=None, kw_only=True)
+    """From a delta to an enclosure of the smallest epsilon on this pair, where it is known."""
+
+    def on(self, runner: Runner) -> PairRuns:
+        """A `PairSubject` with faults."""
+        return PairRuns(self, runner, self.mechanism)
+
+
+@dataclass(frozen=True)
+class PairRuns:
+    """Runs of a mechanism on two neighboring data sets; asked again, the same ones."""
+
+    pair: OnPair
+    runner: Runner
+    mechanism: Mechanism
+    stream: int = 0
+    """Tells the mechanism and its weakened versions apart."""
+
+    def draw(self, count: int) -> tuple[Any, Any]:
+        """All at once, (count, d) each."""
+        left, right = (
+            self.runner.runs(self.mechanism, data, count, 2 * self.stream + side).points
+            for side, data in enumerate((self.pair.left, self.pair.right))
+        )
+        return left.reshape(count, -1), right.reshape(count, -1)
+
+    @property
+    def exact(self) -> Callable[[float], Interval] | None:
+        """Of the mechanism itself."""
+        return self.pair.exact
+
+    @property
+    def faults(self) -> Faults:
+        """Weakened versions, with streams of their own."""
+        factors = self.runner.factors
+        return Faults(None if self.pair.weakened is None else self._weakened, self.pair.fault, factors)
+
+    def _weakened(self, factor: float) -> PairRuns:
+        assert self.pair.weakened is not None
+        stream = 1 + list(self.runner.factors).index(factor)
+        return replace(self, mechanism=self.pair.weakened(factor), stream=stream)
+
+
+@dataclass(frozen=True)
+class RiskOf:
+    """The excess risk of a mechanism on one data set, in units of the loss."""
+
+    mechanism: Mechanism
+    problem: Problem
+    dataset: Dataset
+    total: bool = field(kw_only=True)
+    """True for a sum over records, False for their mean."""
+    runs_a_sample: int = field(default=1, kw_only=True)
+    """Runs that share one random data set and count as one observation, their mean."""
+
+    def on(self, runner: Runner) -> RiskRuns:
+        """Numbers."""
+        return RiskRuns(self, runner)
+
+
+@dataclass(frozen=True)
+class RiskRuns:
+    """Risks of runs, and what risks on the set can be."""
+
+    of: RiskOf
+    runner: Runner
+
+    @property
+    def quantity(self) -> str:
+        """With the unit."""
+        return f"expected excess risk ({'sum' if self.of.total else 'mean'} over records)"
+
+    @property
+    def runs_a_number(self) -> int:
+        """Those that share a data set."""
+        return self.of.runs_a_sample
+
+    @property
+    def _scale(self) -> float:
+        return float(self.of.dataset.n) if self.of.total else 1.0
+
+    @cached_property
+    def minimum(self) -> Interval:
+        """The smallest risk."""
+        return self._scaled(minimize(self.of.problem, self.of.dataset).value)
+
+    @cached_property
+    def _most(self) -> Interval:
+        return self._scaled(largest_risk(self.of.problem, self.of.dataset))
+
+    def _scaled(self, end: Interval) -> Interval:
+        return Interval(lower=self._scale * end.lower, upper=self._scale * end.upper)
+
+    @property
+    def lower(self) -> float:
+        """Of the smallest risk."""
+        return self.minimum.lower
+
+    @property
+    def upper(self) -> float:
+        """Of the largest risk."""
+        return self._most.upper
+
+    @property
+    def extreme(self) -> Interval:
+        """The largest excess risk, exhibited and certified."""
+        least, most = self.minimum, self._most
+        return Interval(lower=most.lower - least.upper, upper=most.upper - least.lower)
+
+    def draw(self, count: int) -> Any:
+        """Risks, or means of those that share a data set."""
+        several = self.of.runs_a_sample
+        runs = self.runner.runs(
+            self.of.mechanism, self.of.dataset, count, block_size=BLOCK if several == 1 else several
+        )
+        risks = self._scale * np.asarray(self.of.problem.mean_risk(runs.points, self.of.dataset))
+        return risks if several == 1 else risks.reshape(-1, several).mean(axis=1)
+
+
+@dataclass(frozen=True)
+class ValuesOf:
+    """A number that is read off a mechanism's runs on one data set.
+
+    Use it for whatever is bounded and is no excess empirical risk: probabilities (as the mean of an indicator),
+    population risks, statistics of an attack, counted queries against a bound in expectation.
+    """
+
+    mechanism: Mechanism
+    dataset: Dataset
+    values: Callable[[Runs], Any]
+    """From all runs to independent numbers, one a run or (where a block shares something random) one a block,
+
+    each within [lower, upper] by proof, not by luck.
+    """
+    lower: float
+    upper: float
+    quantity: str
+    """What the number is, with its unit."""
+    block_size: int = field(default=0, kw_only=True)
+    """Runs in a block; 0 for the usual number."""
+
+    def on(self, runner: Runner) -> ValuesOfRuns:
+        """Numbers."""
+        return ValuesOfRuns(self, runner)
+
+
+@dataclass(frozen=True)
+class ValuesOfRuns:
+    """The numbers of runs."""
+
+    of: ValuesOf
+    runner: Runner
+    minimum: None = None
+    extreme: None = None
+    runs_a_number: int = 1
+
+    @property
+    def quantity(self) -> str:
+        """With its unit."""
+        return self.of.quantity
+
+    @property
+    def lower(self) -> float:
+        """As declared."""
+        return self.of.lower
+
+    @property
+    def upper(self) -> float:
+        """As declared."""
+        return self.of.upper
+
+    def draw(self, count: int) -> Any:
+        """The numbers of so many runs."""
+        runs = self.runner.runs(
+            self.of.mechanism, self.of.dataset, count, block_size=self.of.block_size or BLOCK
+        )
+        return np.asarray(self.of.values(runs), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LawOf:
+    """A sampler on one data set, seen through one number a run."""
+
+    mechanism: Mechanism
+    dataset: Dataset
+    statistic: Callable[[Any], Any]
+    """From points (runs, ...) to numbers (runs,)."""
+    blind: Mechanism | None = field(default=None, kw_only=True)
+    """A sampler that ignores the data, such as `audit_parts.UniformOn(constraint)`.
+
+    It is run as often as the sampler and audited alike: an audit that does not reject it cannot support the claim.
+    """
+
+    def on(self, runner: Runner) -> LawRuns:
+        """A `Sampler`."""
+        return LawRuns(self, runner)
+
+
+@dataclass(frozen=True)
+class LawRuns:
+    """The numbers of a sampler's runs."""
+
+    of: LawOf
+    runner: Runner
+
+    def draw(self, count: int) -> Any:
+        """Of the sampler."""
+        return self.of.statistic(self.runner.runs(self.of.mechanism, self.of.dataset, count).points)
+
+    def blind(self, count: int) -> Any:
+        """Of the one that ignores the data."""
+        if self.of.blind is None:
+            return None
+        return self.of.statistic(self.runner.runs(self.of.blind, self.of.dataset, count, 1).points)
+
+
+@dataclass(frozen=True)
+class CountedRuns:
+    """A mechanism on one data set, whose queries are counted."""
+
+    mechanism: Mechanism
+    dataset: Dataset
+
+    def on(self, runner: Runner) -> Queries:
+        """Counts."""
+        return Queries(self, runner)
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The queries of runs."""
+
+    of: CountedRuns
+    runner: Runner
+
+    def count(self, oracle: Oracle, runs: int) -> Any:
+        """Of each run."""
+        return getattr(self.runner.runs(self.of.mechanism, self.of.dataset, runs), _COUNTER[oracle])

@@ -1,0 +1,181 @@
+"""Many points at once in arrays of floats, of which those are left out where a claim surely does not fail.
+
+What is kept is looked at again, point by point, so that it does no harm to keep too much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.formulas.calculus import worked_out
+from dpverify.formulas.expressions import Apply, Constant, Expression, Number, OutOfScopeError, Variable
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_ROUNDING = 1e-11
+"""Relative to the size of two sides: above it, they differ whoever has rounded their values."""
+_CLOSEST = 1e-13
+"""Below it, no search calls them different."""
+
+_ARRAYS: dict[str, Callable[..., Any]] = {
+    "add": lambda *a: sum(a),
+    "sub": lambda a, b: a - b,
+    "neg": lambda a: -a,
+    "mul": lambda *a: math.prod(a),
+    "div": lambda a, b: a / b,
+    "pow": np.power,
+    "root": lambda x, order: np.power(x, 1 / order),
+    "exp": np.exp,
+    "log": np.log,
+    "log_base": lambda x, base: np.log(x) / np.log(base),
+    "max": lambda *a: reduce(np.maximum, a),
+    "min": lambda *a: reduce(np.minimum, a),
+    "abs": np.abs,
+}
+"""Operators over arrays; comparisons with any other one keep all points."""
+
+
+def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
+    """The first tuples of ranks, (tuples, lists), by the sum of ranks and then in the order of tuples.
+
+    `sizes` are those of the lists, at least one, of which each rank names an entry.
+    """
+    kept: dict[tuple[int, int], NDArray[np.int16]] = {}
+
+    def tails(k: int, total: int) -> NDArray[np.int16]:
+        if k == len(sizes) - 1:
+            return np.full((int(total < sizes[k]), 1), total, dtype=np.int16)
+        if (k, total) not in kept:
+            parts = [(first, tails(k + 1, total - first)) for first in range(min(total, sizes[k] - 1) + 1)]
+            kept[k, total] = np.concatenate(
+                [np.concatenate([np.full((len(t), 1), first, np.int16), t], axis=1) for first, t in parts]
+            )
+        return kept[k, total]
+
+    found: list[NDArray[np.int16]] = []
+    missing = limit
+    for total in range(sum(sizes) - len(sizes) + 1):
+        if missing <= 0:
+            break
+        found.append(tails(0, total))
+        missing -= len(found[-1])
+    return np.concatenate(found)[:limit]
+
+
+def _every(masks: Iterable[Mask | bool]) -> Mask | bool:
+    found: Any = True
+    for mask in masks:
+        found = np.logical_and(found, mask)
+    return found  # type: ignore[no-any-return]
+
+
+def _any(masks: Iterable[Mask | bool]) -> Mask | bool:
+    found: Any = False
+    for mask in masks:
+        found = np.logical_or(found, mask)
+    return found  # type: ignore[no-any-return]
+
+
+class Sieve:
+    """Whether a claim may fail where its assumptions may hold, at each of many points."""
+
+    def __init__(self, claim: Formula, assuming: Sequence[Formula], names: Sequence[str]) -> None:
+        self._claim, self._assuming, self._names = claim, assuming, names
+
+    def kept(self, columns: Array) -> Mask:
+        """Which of the points may be counterexamples; columns are (variables, points), the mask is (points,)."""
+        mask = np.ones(columns.shape[1], dtype=np.bool_)
+        with np.errstate(all="ignore"):
+            values = _Values(dict(zip(self._names, columns, strict=True)))
+            for part in self._assuming:
+                mask &= values.may_hold(part)
+            return mask & values.may_fail(self._claim)
+
+
+class _Values:
+    """Values of expressions at some points; not a number where one is undefined, or not finite."""
+
+    def __init__(self, letters: Mapping[str, Array]) -> None:
+        self._letters = letters
+        self._done: dict[Expression, Any] = {}
+
+    def may_hold(self, formula: Formula) -> Mask | bool:
+        """Where a formula may hold, rounding apart."""
+        match formula:
+            case Compare(relation, left, right):
+                sides = self._sides(left, right)
+                if sides is None:
+                    return True
+                gap, size = sides
+                if relation == "!=":
+                    return True
+                return ~((np.abs(gap) if relation == "==" else gap) > _ROUNDING * size)
+            case And(parts):
+                return _every(map(self.may_hold, parts))
+            case Or(parts):
+                return _any(map(self.may_hold, parts))
+            case Not(part):
+                return self.may_fail(part)
+            case Implies(premise, conclusion):
+                return np.logical_or(self.may_fail(premise), self.may_hold(conclusion))
+            case ForAll() | Exists():
+                return True
+
+    def may_fail(self, formula: Formula) -> Mask | bool:
+        """Where a formula may fail, rounding apart."""
+        match formula:
+            case Compare(relation, left, right):
+                sides = self._sides(left, right)
+                if sides is None:
+                    return True
+                gap, size = sides
+                if relation == "==":
+                    return ~(np.abs(gap) < _CLOSEST * size)
+                if relation == "!=":
+                    return ~(np.abs(gap) > _ROUNDING * size)
+                return ~(gap < -_ROUNDING * size)
+            case And(parts):
+                return _any(map(self.may_fail, parts))
+            case Or(parts):
+                return _every(map(self.may_fail, parts))
+            case Not(part):
+                return self.may_hold(part)
+            case Implies(premise, conclusion):
+                return np.logical_and(self.may_hold(premise), self.may_fail(conclusion))
+            case ForAll() | Exists():
+                return True
+
+    def _sides(self, left: Expression, right: Expression) -> tuple[Array, Array] | None:
+        """The difference of two sides and their size; None where they are not evaluated here."""
+        try:
+            a, b = (self._value(worked_out(side)) for side in (left, right))
+        except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+            return None
+        return a - b, np.abs(a) + np.abs(b) + 1e-299
+
+    def _value(self, e: Expression) -> Any:
+        if e not in self._done:
+            found = np.asarray(self._worked_out(e))
+            self._done[e] = np.where(np.isfinite(found), found, np.nan)
+        return self._done[e]
+
+    def _worked_out(self, e: Expression) -> Any:
+        match e:
+            case Number(value):
+                return np.float64(value)
+            case Constant("pi"):
+                return np.float64(math.pi)
+            case Variable():
+                return self._letters[e.name]
+            case Apply(name, arguments) if name in _ARRAYS:
+                return _ARRAYS[name](*map(self._value, arguments))
+            case _:
+                raise OutOfScopeError("no arrays of it")

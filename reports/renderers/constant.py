@@ -1,0 +1,35 @@
+"""Constants made explicit."""
+
+from __future__ import annotations
+
+from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.reports import number_text
+from dpverify.reports.renderers.renderer import Renderer
+
+
+def provable_text(constant: ConstantEvidence) -> str:
+    """The computed constant, rounded to the safe side, and which of the two it is."""
+    if constant.smallest is not None:
+        return f"smallest provable {number_text.at_most(constant.smallest)}"
+    return f"largest safe {number_text.at_least(constant.largest)}" if constant.largest is not None else ""
+
+
+class ConstantRenderer(Renderer):
+    """A printed constant beside the provable one, in a table."""
+
+    kind = "constant"
+    template = "renderers/constant.html"
+    is_tabular = True
+
+    def text(self, evidence: ConstantEvidence) -> str:
+        """Both constants."""
+        printed = evidence.printed
+        stands = "none is printed" if printed is None else f"printed: {number_text.nearest(printed)}"
+        return f"the constant in {evidence.formula}: {provable_text(evidence)}, {stands}"
+
+    def is_measurement(self, evidence: ConstantEvidence) -> bool:
+        """Where none is printed."""
+        return evidence.verdict is Verdict.UNDECIDED and evidence.printed is None
+
+
+RENDERER = ConstantRenderer()

@@ -1,0 +1,58 @@
+"""What the renderers of expectations have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpverify.evidence import ExpectationEvidence, Verdict
+from dpverify.reports import number_text
+from dpverify.reports.renderers.renderer import Renderer
+
+
+class ExpectationRenderer(Renderer):
+    """An interval beside a bound."""
+
+    noun = "audit of an expectation"
+    template = "renderers/expectation.html"
+
+    def text(self, evidence: ExpectationEvidence) -> str:
+        """Interval and bound."""
+        bound = self.bound(evidence) if math.isfinite(evidence.bound) else "no bound is stated"
+        measured = number_text.span(evidence.measured.lower, evidence.measured.upper)
+        return f"{evidence.quantity} is {measured}, {bound} ({evidence.data})"
+
+    def bound(self, evidence: ExpectationEvidence) -> str:
+        """A bound in words."""
+        return f"the bound is {number_text.nearest(evidence.bound)}"
+
+    def is_measurement(self, evidence: ExpectationEvidence) -> bool:
+        """Where no bound is stated."""
+        return evidence.verdict is Verdict.UNDECIDED and not math.isfinite(evidence.bound)
+
+    def says(self, audits: Sequence[ExpectationEvidence]) -> str:
+        """How many bounds could have been found to be broken."""
+        return f"{sum(map(self.sees, audits))} could have found a broken bound"
+
+    def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
+        """The worst value that anything could have."""
+        end = evidence.extreme
+        assert end is not None
+        if end.lower == end.upper:
+            return "Largest possible", number_text.nearest(end.upper)
+        return "Largest possible", f"{number_text.span(end.lower, end.upper)} (exhibited and certified)"
+
+    def minimum(self, evidence: ExpectationEvidence) -> Sequence[tuple[str, str]]:
+        """What was subtracted."""
+        return ()
+
+    def facts(self, evidence: ExpectationEvidence) -> Sequence[tuple[str, str]]:
+        """How it was audited, and what would have been found."""
+        measurement = self.is_measurement(evidence)
+        found = [("Claimed", evidence.claim)] if measurement and evidence.claim else []
+        found += [("Data", evidence.data), *self.minimum(evidence)]
+        found += [self.extreme(evidence)] if evidence.extreme else []
+        if evidence.detectable is not None and not measurement:
+            size = number_text.nearest(evidence.detectable)
+            found.append(("Would have found", f"an expectation of {size} (with probability about one half)"))
+        return found

@@ -1,0 +1,38 @@
+"""Audits of expectations that are no risks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpverify.evidence import ExpectationEvidence, MeanEvidence
+from dpverify.reports import number_text
+from dpverify.reports.renderers.expectations import ExpectationRenderer
+
+if TYPE_CHECKING:
+    from dpverify.reports.plots import Plot
+
+
+class MeanRenderer(ExpectationRenderer):
+    """An expectation that is bounded from above or from below."""
+
+    kind = "mean"
+
+    def bound(self, evidence: ExpectationEvidence) -> str:
+        """From which side."""
+        assert isinstance(evidence, MeanEvidence)
+        return f"claimed: at {'least' if evidence.at_least else 'most'} {number_text.nearest(evidence.bound)}"
+
+    def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
+        """On the side that would break the bound."""
+        assert isinstance(evidence, MeanEvidence)
+        name, value = super().extreme(evidence)
+        return ("Smallest possible" if evidence.at_least else name), value
+
+    def plot(self, evidence: MeanEvidence, name: str) -> Plot:
+        """The quantity names its unit."""
+        from dpverify.reports.plots import mean_plot
+
+        return mean_plot(evidence, name, side="lower bound" if evidence.at_least else "bound")
+
+
+RENDERER = MeanRenderer()

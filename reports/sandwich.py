@@ -1,0 +1,202 @@
+"""The sandwich: for each algorithm what is claimed, proved, true and seen of its privacy, from the ledger alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
+from dpverify.evidence import AuditEvidence, Interval, Ledger, PrivacyEvidence
+from dpverify.reports import number_text
+
+
+@dataclass(frozen=True)
+class SandwichRow:
+    """One algorithm on the pair of data sets on which most of what is proved was seen; epsilons in nats."""
+
+    subject: str
+    title: str
+    audit: PrivacyEvidence | None
+    """The audit on that pair; None where there is none."""
+    audits: int
+    """Privacy audits of the algorithm."""
+    others: tuple[str, ...]
+    """Kinds of its other audits."""
+
+    @property
+    def claimed(self) -> float | None:
+        """What the claim allows at the audit's delta."""
+        return None if self.audit is None else self.audit.epsilon_claimed
+
+    @property
+    def proved(self) -> float | None:
+        """The least that is proved there."""
+        return None if self.audit is None else self.audit.epsilon_proved
+
+    @property
+    def exact(self) -> Interval | None:
+        """Where the smallest epsilon of the pair lies."""
+        return None if self.audit is None else self.audit.epsilon_exact
+
+    @property
+    def lower(self) -> float | None:
+        """The audited lower bound."""
+        return None if self.audit is None else self.audit.epsilon_lower
+
+    @property
+    def ratio(self) -> float | None:
+        """The part of what is proved that was seen."""
+        return None if self.audit is None else _seen(self.audit)
+
+
+@dataclass(frozen=True)
+class Sandwich:
+    """The table, and the audits that saw nothing."""
+
+    rows: tuple[SandwichRow, ...]
+    audits: int
+    """Privacy audits in all."""
+    zeros: tuple[tuple[PrivacyEvidence, str], ...]
+    """Those whose lower bound is 0, and why."""
+
+    def says(self) -> str:
+        """How many there are, in one sentence."""
+        audited = sum(row.audit is not None for row in self.rows)
+        noun = "algorithm" if len(self.rows) == 1 else "algorithms"
+        return (
+            f"{audited} of {len(self.rows)} {noun} are audited for privacy, in {self.audits} audits; "
+            f"{len(self.zeros)} of these have a lower bound of 0"
+        )
+
+
+def sandwich(ledger: Ledger) -> Sandwich:
+    """A row for each implemented algorithm, and for each other subject of a privacy audit, in the ledger's order."""
+    audits: dict[str, list[PrivacyEvidence]] = {}
+    others: dict[str, list[str]] = {}
+    for entry in ledger.entries:
+        if isinstance(entry, PrivacyEvidence):
+            audits.setdefault(entry.subject, []).append(entry)
+        elif isinstance(entry, AuditEvidence):
+            others.setdefault(entry.subject, []).append(entry.kind)
+    titles = {row.id: row.title for row in ledger.statements if row.kind == "algorithm" and row.algorithm}
+    audited = {*audits, *others}
+    names = [name for name in titles if name in audited] + [name for name in audits if name not in titles]
+    every = [audit for found in audits.values() for audit in found]
+    return Sandwich(
+        tuple(
+            SandwichRow(
+                name,
+                titles.get(name, ""),
+                max(audits[name], key=_seen_most) if name in audits else None,
+                len(audits.get(name, ())),
+                tuple(dict.fromkeys(others.get(name, ()))),
+            )
+            for name in names
+        ),
+        len(every),
+        tuple((audit, why_zero(audit)) for audit in every if audit.epsilon_lower == 0),
+    )
+
+
+def _seen(audit: PrivacyEvidence) -> float | None:
+    proved = audit.epsilon_proved
+    if proved is None or not math.isfinite(proved) or proved <= 0:
+        return None
+    return audit.epsilon_lower / proved
+
+
+def _seen_most(audit: PrivacyEvidence) -> tuple[float, float]:
+    ratio = _seen(audit)
+    return (-1.0 if ratio is None else ratio), audit.epsilon_lower
+
+
+def why_zero(audit: PrivacyEvidence) -> str:
+    """Why an audit has no lower bound: what so many runs can show, beside what is proved of every event."""
+    least = _least_difference(audit.runs, audit.failure_probability)
+    text = (
+        f"{number_text.count(audit.runs)} runs on each data set show no difference in an event's probability below "
+        f"{number_text.nearest(least, 2)}"
+    )
+    at_zero = [point for point in audit.profile if point.epsilon == 0]
+    bounds = [b for point in at_zero for b in (point.delta_upper, point.delta_claimed) if b is not None]
+    if bounds:
+        text += f"; what is proved allows up to {number_text.nearest(min(bounds), 2)}, on the worst pair"
+    return f"{text}; {audit.reason}" if audit.reason else text
+
+
+@cache
+def _least_difference(runs: int, failure_probability: float) -> float:
+    """The smallest frequency at which an event that never occurs on one side is seen to be likelier on the other.
+
+    No test of an event shows a smaller difference from so many runs.
+    """
+    never = clopper_pearson_upper(0, runs, failure_probability / 2)
+    low, high = 0, runs
+    while high - low > 1:
+        middle = (low + high) // 2
+        if clopper_pearson_lower(middle, runs, failure_probability / 2) > never:
+            high = middle
+        else:
+            low = middle
+    return high / runs
+
+
+COLUMNS = ("algorithm", "δ", "claimed ε", "proved ε", "exact ε", "audited ε", "audited / proved", "audits")
+
+
+def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
+    """The rows as text, rounded to the safe side."""
+    return tuple(
+        (
+            row.subject,
+            "" if row.audit is None else number_text.nearest(row.audit.delta),
+            _shown(row.claimed),
+            _shown(row.proved),
+            "" if row.exact is None else number_text.span(row.exact.lower, row.exact.upper),
+            "" if row.lower is None else number_text.at_least(row.lower, 3),
+            "" if row.ratio is None else number_text.at_least(row.ratio, 2),
+            str(row.audits) if row.audits else f"none; {', '.join(row.others)}",
+        )
+        for row in rows
+    )
+
+
+def as_json(found: Sandwich) -> dict[str, Any]:
+    """The same in numbers; an epsilon that is infinite, or not known, is null."""
+    return {
+        "schema_version": 1,
+        "rows": [
+            {
+                "subject": row.subject,
+                "title": row.title,
+                "audit": None if row.audit is None else row.audit.title,
+                "delta": None if row.audit is None else row.audit.delta,
+                "claim": None if row.audit is None else row.audit.claim,
+                "epsilon_claimed": _finite(row.claimed),
+                "epsilon_proved": _finite(row.proved),
+                "epsilon_exact": None if row.exact is None else [row.exact.lower, row.exact.upper],
+                "epsilon_audited": row.lower,
+                "ratio": row.ratio,
+                "audits": row.audits,
+                "other_audits": list(row.others),
+            }
+            for row in found.rows
+        ],
+        "audits": found.audits,
+        "without_a_lower_bound": [
+            {"subject": audit.subject, "audit": audit.title, "why": why} for audit, why in found.zeros
+        ],
+    }
+
+
+def _finite(epsilon: float | None) -> float | None:
+    return epsilon if epsilon is not None and math.isfinite(epsilon) else None
+
+
+def _shown(epsilon: float | None) -> str:
+    if epsilon is None:
+        return ""
+    return number_text.at_most(epsilon) if math.isfinite(epsilon) else "any"
