@@ -25,4 +25,5 @@ def two_histograms(left: Array, right: Array, bins: int) -> tuple[Array, Array, 
 
 
 def _counts(side: Array, inner: Array) -> Array:
-    return np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + 1.0
+    counts: Array = np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + np.float64(1.0)
+    return counts
