@@ -138,7 +138,7 @@ def test_a_shuffled_pass_is_between_its_event_and_the_fixed_order() -> None:
     moved = noise.copy()
     moved[np.arange(draws), rng.integers(10, size=draws)] += 1
     p, q = ((x.max(axis=1) > threshold).mean() for x in (moved, noise))
-    exact = float(Passes(1.0, 10, shuffled=True)._excess(threshold, epsilon, 1e-3)) + 1e-3
+    exact = float(Passes(1.0, 10, shuffled=True)._excess(threshold, 1e-3, epsilon)) + 1e-3
     assert p - math.exp(epsilon) * q == pytest.approx(exact, abs=5 * 2 * 0.5 / math.sqrt(draws))
     # one record has no order
     alone = Passes(1.0, 1, shuffled=True).smallest_epsilon(1e-3)
