@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit scaling pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit bench-white-box null-audits scaling pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -56,6 +56,15 @@ bench: $(VENV)/installed-test
 # how much of the true epsilon a black-box audit finds, beside the ceiling of one threshold
 bench-audit: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/audit_power.py
+
+# how much of it a white-box audit finds
+bench-white-box: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/white_box_power.py
+
+# true claims, thousands of times: how often they are called violated, with an exact interval for each row
+AUDITS ?= 10000
+null-audits: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/null_audits.py --audits $(AUDITS)
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md

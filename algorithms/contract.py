@@ -16,7 +16,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSampli
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import StatedGuarantee
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStructure
 
 
 @dataclass(frozen=True, init=False)
@@ -179,6 +179,13 @@ class Algorithm(ABC):
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
         stated = self.guarantees(n)
         return stated.headline.at(index, n) if stated else None
+
+    def structure(self, data: Any) -> StatedStructure | None:
+        """How a run on these data goes on: its maps and its noise, up to the state that is released.
+
+        None where the output is no last state of a chain with Gaussian noise, or nothing is stated.
+        """
+        return None
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee on n records, in words; nothing where there is one, or never was."""

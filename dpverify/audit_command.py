@@ -67,6 +67,29 @@ def audit(
         str | None,
         typer.Option(help="CSV file of the neighboring data set, with its records in the same order."),
     ] = None,
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="A pair of neighboring data sets that a search found, instead of --data, --neighbor and --adjacency.",
+        ),
+    ] = None,
+    search_neighbors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Search for the pair of neighbors that speaks most against the claim, with --data as an example; "
+            "write it to this file, and audit it on fresh runs.",
+        ),
+    ] = None,
+    record_range: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="With --search-neighbors: the numbers that records may hold. Without it, records out of the example's "
+            "range are tried as well.",
+        ),
+    ] = None,
     adjacency: Annotated[
         str,
         typer.Option(
@@ -96,6 +119,26 @@ def audit(
             "betrays there what it was added to. For samples, or with --fixed-runs.",
         ),
     ] = False,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help='Cut out events by this score only, such as value or "best coordinate"; may be repeated. For '
+            "samples, or with --fixed-runs.",
+        ),
+    ] = None,
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="left-over-right|right-over-left",
+            help="Look for what is likelier on the first data set, or on its neighbor; default: both. For samples, or "
+            "with --fixed-runs.",
+        ),
+    ] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -138,10 +181,10 @@ def audit(
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.
     """
+    from dpverify.auditing.looks import Looks
     from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
-    function = {"--data": data, "--neighbor": neighbor}
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
     if target is not None and command is not None:
@@ -149,6 +192,15 @@ def audit(
     if attribute and target is None:
         raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
     run_by_us = target is not None or command is not None
+    limits_of_records = None
+    if pair is not None or search_neighbors is not None or record_range is not None:
+        from dpverify.verification.neighbor_search import read_options
+
+        given_adjacency = adjacency if _is_given(context, "adjacency") else None
+        data, neighbor, adjacency, limits_of_records = read_options(
+            pair, search_neighbors, record_range, data, neighbor, given_adjacency, runs_function=run_by_us
+        )
+    function = {"--data": data, "--neighbor": neighbor}
     needed, unused = (function, samples) if run_by_us else (samples, function)
     for name, value in unused.items():
         if value is not None:
@@ -169,8 +221,15 @@ def audit(
         number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
         if not sequential:
             raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
-    if low_bits and run_by_us and sequential:
-        raise InvalidArgumentError("--low-bits", low_bits, "with --fixed-runs only, where a function is run")
+    if search_neighbors is not None and not sequential:
+        raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
+    looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
+    if looks.options() and run_by_us and sequential:
+        option, *words = looks.options()
+        chosen = words[0] if words else low_bits
+        raise InvalidArgumentError(option, chosen, "with --fixed-runs only, where a function is run")
+    if delta is not None:
+        number("--delta", delta, at_least=0.0, below=1.0, allowed="a number in [0, 1)")
     if not sequential and runs < FEWEST_FIXED_RUNS:
         raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
     check_json(json_file)
@@ -194,15 +253,26 @@ def audit(
             executor=executor,
             store=store,
             limits=_limits(time_limit, memory_limit),
+            delta=delta,
         )
-        if sequential:
+        if search_neighbors is not None:
+            from dpverify.verification.neighbor_search import audit_worst_neighbors
+
+            evidence = audit_worst_neighbors(
+                question,
+                save=Path(search_neighbors),
+                limits=limits_of_records,
+                seconds=seconds,
+                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+            )
+        elif sequential:
             evidence = audit_function_sequentially(
                 question,
                 seconds=seconds,
                 tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
             )
         else:
-            evidence = audit_function(question, low_bits=low_bits, progress=progress_bar("running"))
+            evidence = audit_function(question, looks=looks, progress=progress_bar("running"))
     else:
         from dpverify.verification.sample_audits import audit_samples
 
@@ -213,7 +283,8 @@ def audit(
             failure_probability=failure_probability,
             seed=seed,
             adjacency=adjacency if _is_given(context, "adjacency") else None,
-            low_bits=low_bits,
+            delta=delta,
+            looks=looks,
         )
     if json_file is not None:
         found = evidence.model_dump(mode="json")

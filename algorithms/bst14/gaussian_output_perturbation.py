@@ -24,7 +24,7 @@ from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.arrays import like
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimizer_of
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStructure, single_noise
 
 PRINTED_CONSTANT = 4.0
 """c in sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2, as printed; too small for (epsilon, delta)-DP."""
@@ -163,6 +163,11 @@ class GaussianOutputPerturbation(Weakenable):
         """One projection; the paper does not say how the minimizer is found."""
         whole_number("n", n, at_least=2)
         return (StatedQueries("projection", 1, sources=("bst14.alg-local-approx",)),)
+
+    def structure(self, data: Dataset) -> StatedStructure:
+        """The minimizer, and noise that is added to it once."""
+        found = minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
+        return single_noise(found.point, self.noise_stddev(data.n), self.problem.constraint)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points are the centers theta_0, in the set, shape (runs, p).

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -21,7 +23,8 @@ from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
+from dpverify.running.randomness import Array
 
 _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
 
@@ -199,6 +202,26 @@ class NoisyGradientDescent(Weakenable):
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
         stated = self.guarantees(n)
         return stated.headline.at(index, n) if stated else None
+
+    def structure(self, data: Dataset) -> StatedStructure | None:
+        """The steps, each on a record that is drawn anew; None without noise."""
+        n = data.n
+        stddev = self.noise_stddev(n)
+        if stddev == 0:
+            return None
+        features, labels = records(data, self.problem, np)
+        gradient = self.problem.loss.gradient
+
+        def step(rate: float) -> StatedStep:
+            def move(states: Array, rng: np.random.Generator) -> Array:
+                drawn = rng.integers(0, n, len(states))
+                return states - rate * n * gradient(states, features[drawn], labels[drawn])
+
+            return StatedStep(move, rate * stddev, draws=True)
+
+        steps = tuple(step(self.rate(n, t)) for t in range(1, self.step_count(n) + 1))
+        assert self.start is not None
+        return StatedStructure(self.start, steps, self.problem.constraint)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p).

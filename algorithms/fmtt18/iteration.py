@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import numpy as np
+
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
@@ -15,7 +17,7 @@ from dpverify.checks import number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.iteration import NoisyIteration
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 Map = Callable[[Array, Any], Array]
@@ -195,6 +197,25 @@ class ContractiveNoisyIteration(Weakenable):
             queries += self.queries_per_step
             points = points + law.draw(rng, points.shape)
         return Output(points, gradient_queries=queries)
+
+    def structure(self, data: Any) -> StatedStructure | None:
+        """The maps and their noise; None unless all of it is Gaussian and X_0 is a fixed vector.
+
+        Maps are taken to be without draws of their own, as Definition 19 has them.
+        """
+        laws = [law for law in self._laws if isinstance(law, GaussianNoise) and law.stddev > 0]
+        if len(laws) < len(self.maps) or callable(self.start) or np.ndim(self.start) != 1:
+            return None
+
+        def step(map_: Map, stddev: float, constant: float) -> StatedStep:
+            return StatedStep(lambda states, _: map_(states, data), stddev, constant)
+
+        declared = self.contractions if self.contractions is not None else (math.inf,) * len(self.maps)
+        steps = (
+            step(map_, law.stddev, constant)
+            for map_, law, constant in zip(self.maps, laws, declared, strict=True)
+        )
+        return StatedStructure(tuple(self.start), tuple(steps))
 
     @property
     def _laws(self) -> tuple[NoiseLaw, ...]:

@@ -41,7 +41,7 @@ from dpverify.privacy.mixtures import (
 )
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.losses import check_not_flat
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 _LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
@@ -188,6 +188,32 @@ class _NoisySGD(Weakenable, ABC):
         assert self.start is not None
         return Iterates(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
 
+    def structure(self, data: Dataset) -> StatedStructure | None:
+        """The steps, one a record; None without noise."""
+        if self.noise_stddev == 0:
+            return None
+        features, labels = records(data, self.problem, np)
+        steps = tuple(self._stated(x, y) for x, y in zip(features, labels, strict=True))
+        assert self.start is not None
+        skipped, stopped = self._extent(data.n)
+        return StatedStructure(
+            self.start, steps * self.passes(data.n), self.problem.constraint, skipped, stopped
+        )
+
+    def _stated(self, x: Array, y: Array) -> StatedStep:
+        def move(states: Array, _: np.random.Generator) -> Array:
+            return states - self.rate * self.problem.loss.gradient(states, x, y)
+
+        return StatedStep(move, self.rate * self.noise_stddev, self.contraction)
+
+    def passes(self, n: int) -> int:
+        """How often a run goes over n records."""
+        return 1
+
+    def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
+        """Probabilities of leaving out the first steps, and of ending after a step; None: neither."""
+        return None, None
+
     def _step(self, iterates: Iterates, x: Array, y: Array, active: int | None = None) -> None:
         iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
 
@@ -314,6 +340,9 @@ class SkipPNSGD(_NoisySGD):
                 self._step(iterates, features[t, :], labels[t], active)
         return iterates.output(order)
 
+    def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
+        return (1 / (n // 2 + 1),) * (n // 2 + 1), None
+
     def used_with_probability(self, n: int, index: int) -> float:
         """Probability that t_0 < index, for an index from 1."""
         n, index = self._at(n, index)
@@ -405,6 +434,10 @@ class StopPNSGD(_NoisySGD):
                 break
             self._step(iterates, features[t, :], labels[t], active)
         return iterates.output(order)
+
+    def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
+        fewest = self.fewest_steps(n)
+        return None, (0.0,) * (fewest - 1) + (1 / (n - fewest + 1),) * (n - fewest + 1)
 
     def _mixture(self, n: int, index: int) -> GaussianMixtureProfile:
         """The mixture over T that the index is part of: T in {max(index, fewest), ..., n}."""
@@ -512,6 +545,10 @@ class PNMSGD(_NoisySGD):
     def epoch_count(self, n: int) -> int:
         """Passes over the records: n unless told otherwise."""
         return n if self.epochs is None else self.epochs
+
+    def passes(self, n: int) -> int:
+        """The epochs."""
+        return self.epoch_count(n)
 
     def gradient_query_count(self, n: int) -> int:
         """n^2, or n times the number of epochs, in every run."""

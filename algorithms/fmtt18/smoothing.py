@@ -20,7 +20,7 @@ from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.smoothed_losses import SmoothedLoss, smoothed
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStructure
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,10 @@ class SmoothedPNSGD(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients of the convolved loss, and as many projections."""
         return skip_queries(whole_number("n", n, at_least=1))
+
+    def structure(self, data: Dataset) -> StatedStructure | None:
+        """That of the algorithm on the smoothed loss."""
+        return self.algorithm.structure(data)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
-from dpverify.auditing.black_box.scores import DEFAULT_SCORERS
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import search_faults
-from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, sandwiched
+from dpverify.auditing.looks import Looks
+from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
 from dpverify.evidence import PrivacyEvidence
 
@@ -21,8 +20,7 @@ class BatchAuditor:
     Where the subject has no `faults`, nothing is tried out, as for a mechanism of which only outputs are known.
     """
 
-    low_bits: bool = False
-    """Whether to look at low bits and last decimals of outputs, and at nothing else."""
+    looks: Looks = field(default_factory=Looks)
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
@@ -41,7 +39,8 @@ class BatchAuditor:
             failure_probability=error,
             seed=question.heading.seed,
             delta=question.delta,
-            scorers=LOW_BIT_SCORERS if self.low_bits else DEFAULT_SCORERS,
+            scorers=self.looks.scorers,
+            directions=self.looks.compared,
         )
         faults: Faults | None = getattr(subject, "faults", None)
         if faults is not None:
@@ -61,7 +60,7 @@ def _entry(audit: PrivacyAudit, question: PrivacyQuestion, epsilons: dict[str, A
         **epsilons,
         **question.fields(),
         verdict=audit.verdict,
-        reason=audit.reason,
+        reason=audit.reason + leaves(question, audit, epsilons),
         gap=audit.gap,
         runs=audit.runs,
         failure_probability=audit.failure_probability,

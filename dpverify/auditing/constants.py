@@ -141,6 +141,14 @@ def audit_constant(
     return ConstantAudit(verdict, reason, safe, extreme, printed, gap)
 
 
+def _leaves(safe: float, printed: float, *, smallest: bool) -> str:
+    """How loose a printed constant on the right side is."""
+    more, less = (printed, safe) if smallest else (safe, printed)
+    if not less > 0:
+        return ""
+    return f": {more / less:.4g} times {'that' if smallest else 'smaller'}; a constant beyond it would have been found"
+
+
 def _compared(
     provable: Interval, safe: float, printed: float, *, smallest: bool, decisive: bool
 ) -> tuple[Verdict, str, Gap | None]:
@@ -151,7 +159,7 @@ def _compared(
         side = "at least" if smallest else "at most"
         return (
             Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
-            f"{stands} {side} the {bound} ({how})",
+            f"{stands} {side} the {bound} ({how}){_leaves(safe, printed, smallest=smallest)}",
             None,
         )
     beyond = printed < provable.lower if smallest else printed > provable.upper

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.faults import FACTORS
-from dpverify.evidence import ProfilePoint
+from dpverify.evidence import ProfilePoint, Verdict
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -96,6 +97,36 @@ class GivenSamples:
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
         """All of them, whatever the count; auditors refuse sides of different shapes."""
         return self.left, self.right
+
+
+class _Found(Protocol):
+    """What any audit of privacy finds."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def detectable(self) -> str: ...
+    @property
+    def epsilon_lower(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+
+
+def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+    """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
+    if found.verdict is not Verdict.SUPPORTED:
+        return ""
+    text = f"; a {found.detectable} would have been found half the time" if found.detectable else ""
+    claimed, exact, lower = epsilons["epsilon_claimed"], epsilons["epsilon_exact"], found.epsilon_lower
+    at = f"at delta {found.delta:g}"
+    if not math.isfinite(claimed):
+        return f"{text}; {at} the claim allows any epsilon"
+    text += f"; {at} the claim is epsilon {claimed:.4g}"
+    if exact is not None and exact.lower > 0:
+        return f"{text}, {claimed / exact.lower:.3g} times that of this pair or less"
+    if not lower > 0:
+        return f"{text}, and nothing was seen that needs one above 0"
+    return f"{text}, and at least {lower:.4g} was seen: it is at most {claimed / lower:.3g} times too large"
 
 
 def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:

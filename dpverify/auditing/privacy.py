@@ -80,6 +80,8 @@ class JudgedEvent:
     """Lower confidence bound of its probability on the left data set."""
     right_upper: float
     """Upper confidence bound of its probability on the right data set."""
+    directions: tuple[Direction, ...] = tuple(Direction)
+    """Those in which it counts."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ def audit_privacy(
     seed: int,
     delta: float | None = None,
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
+    directions: Sequence[Direction] = tuple(Direction),
     most_events: int = 8,
 ) -> PrivacyAudit:
     """Audit a claim about the outputs of a mechanism on two neighboring data sets.
@@ -185,6 +188,7 @@ def audit_privacy(
         seed: of the audit's own randomness: how samples are divided and scores fitted.
         delta: where `epsilon_lower` is evaluated; by default the claim's own, 0 for a pure claim, 1e-5 for a curve.
         scorers: what learns the scores.
+        directions: in which the two data sets are compared, one or both; each alone shows what it shows of the profile.
         most_events: the most events that may be judged, at least 2.
 
     Raises:
@@ -199,6 +203,9 @@ def audit_privacy(
     whole = ErrorShare.of(failure_probability)
     seed = checks.whole_number("seed", seed, at_least=0)
     most_events = checks.whole_number("most_events", most_events, at_least=2)
+    compared = tuple(side for side in Direction if side in directions)
+    if not compared or not set(directions) <= set(Direction):
+        raise InvalidArgumentError("directions", directions, "one or both of Direction")
     neighbors = checked_relation(adjacency)
     stated = stated_corner(claim)
     if delta is None:
@@ -227,7 +234,7 @@ def audit_privacy(
 
     with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
-        candidates = find_candidates(scored)
+        candidates = find_candidates(scored).towards(compared)
         promises = Promises(candidates, judged)
         focuses = _focus(promises, stated, delta, levels, grid, claimed)
         thinned = np.union1d(grid[::16], grid[-1:] if stated is None else [min(stated[0], grid[-1])])
@@ -243,7 +250,7 @@ def audit_privacy(
         )
         bound_failure = band_level / (2 * len(events))
         on_left, on_right = _judging_scores(events, focuses, scores, p[parts.judging], q[parts.judging])
-    judged_events = _judge(events, on_left, on_right, bound_failure)
+    judged_events = _judge(events, on_left, on_right, bound_failure, compared)
     judged_focuses = tuple(
         judge(
             focus,
@@ -253,6 +260,7 @@ def audit_privacy(
             (rng.random(), rng.random(), rng.random()),
         )
         for focus, level in zip(focuses, levels, strict=True)
+        if focus.direction in compared  # where nothing is promised, any may have been chosen
     )
 
     violation = _violation(judged_events, judged_focuses, claim, grid)
@@ -266,7 +274,8 @@ def audit_privacy(
     else:
         verdict, reason = (
             Verdict.SUPPORTED,
-            f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}",
+            f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}"
+            + (f"; only {compared[0]} was compared" if len(compared) == 1 else ""),
         )
     return PrivacyAudit(
         verdict=verdict,
@@ -380,7 +389,11 @@ def _judging_scores(
 
 
 def _judge(
-    events: Sequence[Event], on_left: dict[str, Array], on_right: dict[str, Array], bound_failure: float
+    events: Sequence[Event],
+    on_left: dict[str, Array],
+    on_right: dict[str, Array],
+    bound_failure: float,
+    directions: tuple[Direction, ...],
 ) -> tuple[JudgedEvent, ...]:
     """Count each event on the judging samples and bound its two probabilities."""
     runs = next(iter(on_left.values())).size
@@ -389,7 +402,7 @@ def _judge(
     lower = clopper_pearson_lower(left_counts, runs, bound_failure)
     upper = clopper_pearson_upper(right_counts, runs, bound_failure)
     return tuple(
-        JudgedEvent(event, int(k), int(j), float(a), float(b))
+        JudgedEvent(event, int(k), int(j), float(a), float(b), directions)
         for event, k, j, a, b in zip(events, left_counts, right_counts, lower, upper, strict=True)
     )
 
@@ -412,6 +425,7 @@ def _lines_of_events(
         (direction, float(a), float(b), event.event)
         for direction, more, less in zip(Direction, at_least, at_most, strict=True)
         for a, b, event in zip(more, less, events, strict=True)
+        if direction in event.directions
     ]
     for judged in focuses:
         if judged.line is not None:

@@ -208,6 +208,10 @@ class _RenyiBounded(Guarantee):
         curve, orders = self._renyi()
         return renyi.delta_from_renyi(curve, epsilon, orders=orders)
 
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        curve, orders = self._renyi()
+        return renyi.tradeoff_from_renyi(curve, alpha, orders=orders)
+
 
 @dataclass(frozen=True)
 class RDP(_RenyiBounded):

@@ -1,13 +1,11 @@
 """Renyi curves, and what they imply about epsilon and delta.
 
-Every order gives a valid bound, so orders are chosen by a search in floats and the bound itself is
-dp-accounting's, evaluated at the chosen order.
+Every order gives a valid bound, the optimum for that order (`joint_range`), so orders are chosen by a search in floats.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -17,19 +15,24 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
-from dpverify.privacy import quantities, rounding
+from dpverify.privacy import joint_range, quantities, rounding
 
 RenyiCurve = Callable[[float], float]
 """Order above 1 to an upper bound on the Renyi divergence of that order, in nats."""
 
-_FIRST_USEFUL_ORDER = 1.0101  # dp-accounting uses an order only above 1.01
 _LARGEST_ORDER = 1e14
-_GRID = 1 + np.geomspace(_FIRST_USEFUL_ORDER - 1, _LARGEST_ORDER, 320)
-_ZOOM_ROUNDS = 9
-_ZOOM_POINTS = 9
-# log1p(-exp(-r)) needs exp(-r) below 1; rounding a divergence up keeps the bound valid
-_SMALLEST_DIVERGENCE = 2.0**-52
-_ROUNDING = 2.0**-49
+_GRID = 1 + np.geomspace(1e-6, _LARGEST_ORDER, 56)
+# a user's curve divides by the order less 1, and with it its rounding
+_GRID_OF_USERS = 1 + np.geomspace(0.01, _LARGEST_ORDER, 48)
+_ZOOM_ROUNDS = 5
+_ZOOM_POINTS = 17
+_RAISES = 40
+_FEW_ROWS = 96
+_CUTS = 12
+_EPSILON_ROUNDS = 4
+_SEARCHES = 9
+_SEARCH_POINTS = 97
+_FARTHEST = 1e300  # nats; stands for an infinite epsilon
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
     found = []
     for order in orders:
         value = curve(float(order))
-        if isinstance(value, (bool, str)) or not np.ndim(value) == 0 or not value >= 0:
+        usual = type(value) is float  # asking NumPy takes long
+        if (not usual and (isinstance(value, (bool, str)) or np.ndim(value) != 0)) or not value >= 0:
             raise InvalidDataError(
                 "The Renyi curve must return one real number of at least 0 for each order."
             )
@@ -114,14 +118,24 @@ def _highest_order(curve: RenyiCurve) -> float:
     return math.inf
 
 
+def _useful(curve: RenyiCurve, orders: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """The only orders to use; of one known point that bounds lower orders too, its own is the best."""
+    return (curve.order,) if orders is None and isinstance(curve, PointCurve) else orders
+
+
 def _candidates(curve: RenyiCurve, orders: tuple[float, ...] | None) -> FloatArray:
-    """Orders to try first: the user's, or a fine geometric grid up to where the curve ends."""
+    """Orders to try first: the user's, or a geometric grid up to where the curve ends."""
     if orders is not None:
         return np.array(orders, dtype=np.float64)
     highest = _highest_order(curve)
-    if highest == math.inf:
-        return _GRID
-    return np.append(_GRID[highest > _GRID], highest)
+    grid = _GRID if _known_near_one(curve) else _GRID_OF_USERS
+    return grid if highest == math.inf else np.append(grid[highest > grid], highest)
+
+
+def _known_near_one(curve: RenyiCurve) -> bool:
+    if isinstance(curve, SumCurve):
+        return all(_known_near_one(part) for part in curve.parts)
+    return isinstance(curve, LinearCurve | PointCurve)
 
 
 def _best_orders(
@@ -160,20 +174,15 @@ def _best_orders(
     return found, found_at
 
 
-def _rounded_up(divergence: float) -> float:
-    return divergence if divergence == 0 else max(divergence, _SMALLEST_DIVERGENCE)
-
-
 def delta_from_renyi(
     curve: RenyiCurve, epsilon: ArrayLike, *, orders: tuple[float, ...] | None = None
 ) -> FloatArray:
-    """Upper bound on the hockey-stick divergence from a Renyi curve, minimized over orders.
+    """Upper bound on the hockey-stick divergence from a Renyi curve: the least over its orders of `joint_range`.
 
-    Canonne, Kamath and Steinke 2020, Proposition 12, and the Bretagnolle-Huber bound sqrt(1 - exp(-KL)),
-    both as in dp-accounting's `compute_delta`.
+    Never above Canonne, Kamath and Steinke 2020, Proposition 12.
 
     Args:
-        curve: order to Renyi divergence, nats.
+        curve: order to Renyi divergence, nats, of both directions.
         epsilon: nats, at least 0, any shape.
         orders: the only orders to use; by default all above 1, searched continuously.
 
@@ -184,85 +193,159 @@ def delta_from_renyi(
         InvalidArgumentError: for a bad epsilon.
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
-    at_one = _rounded_up(_lowest(curve, orders))
-    return quantities.in_blocks(
-        lambda eps: _delta_block(curve, eps, orders, at_one), quantities.epsilons(epsilon)
-    )
+    only = _useful(curve, orders)
+
+    def block(eps: FloatArray) -> FloatArray:
+        ascending, inverse = np.unique(np.minimum(eps, _FARTHEST), return_inverse=True)
+        order, divergence = _orders_for_delta(curve, ascending, only)
+        deltas = np.nextafter(np.exp(joint_range.log_delta(ascending, order, divergence)), 1.0)
+        deltas = np.where(divergence == 0, 0.0, deltas)
+        # neighbors may have got orders of which one is slightly better
+        falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
+        return falling[inverse]
+
+    return quantities.in_blocks(block, quantities.epsilons(epsilon))
 
 
-def _delta_block(
-    curve: RenyiCurve, eps: FloatArray, orders: tuple[float, ...] | None, at_one: float
-) -> FloatArray:
-    finite = np.minimum(eps, sys.float_info.max)
+def _orders_for_delta(
+    curve: RenyiCurve, eps: FloatArray, orders: tuple[float, ...] | None
+) -> tuple[FloatArray, FloatArray]:
+    """The best order for each of rising epsilons, and the curve there; for many, between those of some."""
+    nodes = eps if eps.size <= _FEW_ROWS else eps[np.linspace(0, eps.size - 1, _FEW_ROWS).astype(int)]
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
+        return joint_range.log_delta(nodes[:, None], order, divergence, halvings=joint_range.FEW)
 
-        column = finite[:, None]
-        # at order 1 the bound is NaN and not used; far out it is infinite
-        with np.errstate(all="ignore"):
-            bound: FloatArray = (order - 1) * (divergence - column + np.log1p(-1 / order)) - np.log(order)
-        return bound
-
-    chosen, at_chosen = _best_orders(curve, orders, log_bound, eps.size)
-    from dp_accounting.rdp import rdp_privacy_accountant
-
-    deltas = [
-        rdp_privacy_accountant.compute_delta([1.0, order], [at_one, _rounded_up(value)], e)[0]
-        for order, value, e in zip(chosen.tolist(), at_chosen.tolist(), finite.tolist(), strict=True)
-    ]
-    return np.array(deltas, dtype=np.float64)
+    order, divergence = _best_orders(curve, orders, log_bound, nodes.size)
+    if nodes is eps:
+        return order, divergence
+    before = np.searchsorted(nodes, eps, side="right") - 1
+    if orders is not None:
+        return order[before], divergence[before]
+    between = 1 + np.exp(np.interp(eps, nodes, np.log(order - 1)))
+    at_between = evaluate(curve, between)
+    good = np.isfinite(at_between)
+    return np.where(good, between, order[before]), np.where(good, at_between, divergence[before])
 
 
 def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, ...] | None = None) -> float:
-    """Smallest epsilon (nats) that a Renyi curve proves at a delta, minimized over orders.
+    """Smallest epsilon (nats) that a Renyi curve proves at a delta, by `delta_from_renyi`, to 1e-13 relative.
 
-    dp-accounting's `compute_epsilon`, rounded up; infinity where nothing is proved, as at delta = 0.
+    Rounded up; infinity where nothing is proved, as at delta = 0.
 
     Raises:
         InvalidArgumentError: for a delta outside [0, 1).
         InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     target = quantities.delta(delta)
-    at_one = _lowest(curve, orders)
-    if at_one == 0 and np.all(evaluate(curve, _candidates(curve, orders)) == 0):
+    only = _useful(curve, orders)
+    if np.all(evaluate(curve, _candidates(curve, only)) == 0):
         return 0.0
     if target == 0:
         return math.inf
+    log_target = math.log(target) - 2.0**-50 * (1 - math.log(target))
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
-
-        # at order 1 the bound is NaN and not used; far out it is infinite
+        """Epsilon by Canonne, Kamath and Steinke's bound, in which the orders are easily compared."""
         with np.errstate(all="ignore"):
             bound: FloatArray = (
                 divergence + np.log1p(-1 / order) - (math.log(target) + np.log(order)) / (order - 1)
             )
-        return bound
+        return np.where(np.isnan(bound), np.inf, bound)
 
-    chosen, at_chosen = _best_orders(curve, orders, log_bound, 1)
-    order, divergence = float(chosen[0]), _rounded_up(float(at_chosen[0]))
-    from dp_accounting.rdp import rdp_privacy_accountant
+    chosen, divergences = _best_orders(curve, only, log_bound, 1)
+    best = math.inf
+    for _ in range(_EPSILON_ROUNDS):
+        found = _epsilon_at_order(float(chosen[0]), float(divergences[0]), log_target)
+        if not found < best * (1 - 1e-13):
+            break
+        best = found
+        # an epsilon that is enough; where another order gives a lower delta, that order needs less
+        chosen, divergences = _orders_for_delta(curve, np.array([best]), only)
+    # found by one order, where the profile may have chosen another that is a rounding worse
+    raised = best
+    for k in range(_RAISES):
+        if not raised < math.inf or delta_from_renyi(curve, raised, orders=orders) <= target:
+            return raised
+        raised = max(best * (1 + 2.0 ** (k - 50)), math.ulp(0.0))
+    return best
 
-    epsilon = float(
-        rdp_privacy_accountant.compute_epsilon([1.0, order], [_rounded_up(at_one), divergence], target)[0]
-    )
-    if not 0 < epsilon < math.inf:
-        return epsilon
-    # each of the three terms that were added is a few units in the last place off
-    terms = divergence - math.log1p(-1 / order) + abs(math.log(target * order)) / (order - 1)
-    return epsilon + _ROUNDING * terms
+
+def _epsilon_at_order(order: float, divergence: float, log_target: float) -> float:
+    """Smallest epsilon at which an order proves a delta."""
+    if divergence == math.inf:
+        return math.inf
+    ends = np.concatenate([[0.0], np.geomspace(1e-18, _FARTHEST, 320)])
+    for _ in range(_SEARCHES):
+        enough = np.flatnonzero(joint_range.log_delta(ends, order, divergence) <= log_target)
+        if enough.size == 0 or enough[0] == 0:
+            return float(ends[0]) if enough.size else math.inf
+        low, high = ends[enough[0] - 1], ends[enough[0]]
+        if high - low <= 1e-13 * high:
+            break
+        ends = low + (high - low) * np.linspace(0, 1, _SEARCH_POINTS)
+        ends[-1] = high
+    return float(high)
 
 
-def _lowest(curve: RenyiCurve, orders: tuple[float, ...] | None) -> float:
-    """An upper bound on the Kullback-Leibler divergence: the curve at its lowest order.
+def tradeoff_from_renyi(
+    curve: RenyiCurve, alpha: ArrayLike, *, orders: tuple[float, ...] | None = None
+) -> FloatArray:
+    """Lower bound on the type II error from a Renyi curve: the largest over its orders of `joint_range`.
 
-    A user's curve is not asked for order 1, where textbook formulas divide by zero.
+    The orders are found by cutting: of a pair of errors, which order allows it least? At each such order the bound is
+    computed, and the next pair is the one that it allows.
+
+    Args:
+        curve: order to Renyi divergence, nats, of both directions.
+        alpha: type I errors in [0, 1], any shape.
+        orders: the only orders to use; by default all above 1, searched continuously.
+
+    Returns:
+        Type II errors, the shape of `alpha`.
+
+    Raises:
+        InvalidArgumentError: for a bad alpha.
+        InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
-    if orders is not None:
-        return float(evaluate(curve, [min(orders)])[0])
-    return float(evaluate(curve, [1.0 if _known_at_one(curve) else _FIRST_USEFUL_ORDER])[0])
+    only = _useful(curve, orders)
+
+    def block(levels: FloatArray) -> FloatArray:
+        ascending, inverse = np.unique(levels, return_inverse=True)
+        errors = _type_two_errors(curve, ascending, only)
+        # what one level's orders prove holds at all lower levels
+        falling: FloatArray = np.maximum.accumulate(errors[::-1])[::-1]
+        return np.minimum(falling, 1 - ascending)[inverse]
+
+    return quantities.in_blocks(block, quantities.levels(alpha))
 
 
-def _known_at_one(curve: RenyiCurve) -> bool:
-    if isinstance(curve, SumCurve):
-        return all(_known_at_one(part) for part in curve.parts)
-    return isinstance(curve, LinearCurve | PointCurve)
+def _type_two_errors(curve: RenyiCurve, levels: FloatArray, orders: tuple[float, ...] | None) -> FloatArray:
+    best: FloatArray = np.zeros(levels.size)
+    grid = _candidates(curve, orders)
+    at_grid = evaluate(curve, grid)
+    usable = np.isfinite(at_grid)
+    grid, at_grid = grid[usable], at_grid[usable]
+    if grid.size == 0:
+        return best
+    # for the start three orders, low and high, whose bounds are nowhere 0 together
+    for k in sorted({0, grid.size // 3, grid.size - 1}):
+        best = np.maximum(best, joint_range.type_two_error(levels, grid[k], at_grid[k]))
+    if grid.size == 1:
+        return best
+    for cut in range(_CUTS):
+
+        def log_bound(order: FloatArray, divergence: FloatArray, reached: FloatArray = best) -> FloatArray:
+            """The order that allows least is the one whose divergence exceeds its bound by the largest factor."""
+            found = joint_range.divergence(levels[:, None], reached[:, None], order)
+            with np.errstate(all="ignore"):
+                return np.where(np.isfinite(divergence), -found / divergence, np.inf)
+
+        order, divergence = _best_orders(
+            curve, tuple(grid.tolist()) if orders else None, log_bound, levels.size
+        )
+        found = np.maximum(best, joint_range.type_two_error(levels, order, divergence))
+        if cut > 0 and np.all(found <= best * (1 + 1e-12)):
+            break
+        best = found
+    return best

@@ -154,7 +154,10 @@ class SampledGaussian(Guarantee):
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         order, inverse = np.unique(epsilon.ravel(), return_inverse=True)
         if order.size <= _FEW:
-            deltas = np.array([self.at(e) for e in order.tolist()], dtype=np.float64)
+            finite = order[order < math.inf]
+            composed = [self.distribution.get_delta_for_epsilon(e) for e in finite.tolist()]
+            deltas = np.zeros(order.size)
+            deltas[: finite.size] = self._bounds(np.array(composed), finite)
         else:
             deltas = self._bounds(composition.deltas_of(self.distribution, order), order)
         falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]

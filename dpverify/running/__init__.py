@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpverify.running.randomness import BLOCK, Randomness
     from dpverify.running.repetition import repeats
     from dpverify.running.store import Store
+    from dpverify.running.structure import StatedStep, StatedStructure, single_noise
     from dpverify.running.subjects.targets import Target
     from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
     from dpverify.running.user_sessions import Limits
@@ -32,12 +33,15 @@ __all__ = [
     "Randomness",
     "RichProgress",
     "Runs",
+    "StatedStep",
+    "StatedStructure",
     "Store",
     "Target",
     "UserMechanism",
     "fingerprint",
     "repeats",
     "run",
+    "single_noise",
     "stream",
 ]
 
@@ -56,12 +60,15 @@ __getattr__ = lazy.attributes(
         "Randomness": "dpverify.running.randomness",
         "RichProgress": "dpverify.running.progress",
         "Runs": "dpverify.running.batches",
+        "StatedStep": "dpverify.running.structure",
+        "StatedStructure": "dpverify.running.structure",
         "Store": "dpverify.running.store",
         "Target": "dpverify.running.subjects.targets",
         "UserMechanism": "dpverify.running.user_mechanisms",
         "fingerprint": "dpverify.running.fingerprints",
         "repeats": "dpverify.running.repetition",
         "run": "dpverify.running.batches",
+        "single_noise": "dpverify.running.structure",
         "stream": "dpverify.running.batches",
     },
 )

@@ -10,6 +10,7 @@ import numpy as np
 from dpverify.auditing.batch import BatchAuditor
 from dpverify.auditing.contract import Heading
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.looks import Looks
 from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.auditing.pairs import GivenSamples, PrivacyQuestion
@@ -18,6 +19,8 @@ from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.claims import parse_claim
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.quoting import command_line
+
+_EVERYWHERE = Looks()
 
 
 def audit_samples(
@@ -28,11 +31,12 @@ def audit_samples(
     failure_probability: float,
     seed: int,
     adjacency: Adjacency | str | None = None,
-    low_bits: bool = False,
+    delta: float | None = None,
+    looks: Looks = _EVERYWHERE,
 ) -> PrivacyEvidence:
     """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
 
-    With `low_bits`, only the low bits and last decimals of outputs are looked at.
+    `delta` is where epsilon is bounded, by default where the claim is; `looks` says at what.
 
     Raises:
         InvalidArgumentError, InvalidDataError: for a claim, an adjacency or a file that cannot be used.
@@ -45,7 +49,8 @@ def audit_samples(
 
         by = checked_adjacency(adjacency)
     more: tuple[str, ...] = () if by is None else ("--adjacency", by.value)
-    more += ("--low-bits",) if low_bits else ()
+    more += () if delta is None else ("--delta", repr(delta))
+    more += looks.options()
     encoder = Encoder()
     samples = GivenSamples(*encoder.rows(read_samples(left), read_samples(right)))
     again = command_line(
@@ -56,9 +61,10 @@ def audit_samples(
         StatedGuarantee(guarantee, Adjacency.AS_GIVEN if by is None else by),
         "samples as given",
         np.shape(samples.left)[0],
+        delta=delta,
         neighbors="as the samples were drawn" if by is None else "",
         heading=Heading(f"{left} and {right}", f"{left} and {right} against {guarantee}", again, seed),
     )
-    found = BatchAuditor(low_bits=low_bits).audit(question, samples, ErrorShare.of(failure_probability))
+    found = BatchAuditor(looks).audit(question, samples, ErrorShare.of(failure_probability))
     said = {"outputs": encoder.says(), "reason": encoder.in_words(found.reason)}
     return found.model_copy(update=said | {"seconds": round(time.perf_counter() - begin, 3)})

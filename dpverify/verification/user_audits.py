@@ -21,6 +21,8 @@ from dpverify.auditing import (
     PairSubject,
     PrivacyQuestion,
 )
+from dpverify.auditing.looks import Looks
+from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
@@ -40,6 +42,8 @@ _SETTLED = 100
 _SILENCE = 10.0
 """Seconds after which a sequential audit says how far it is, if runs have not doubled before."""
 
+_EVERYWHERE = Looks()
+
 NOT_REPEATED = (
     "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
     "randomness from a source other than rng, or keeps state between calls"
@@ -56,8 +60,8 @@ class FunctionQuestion:
 
     Attributes:
         target: `package.module:function`, or an estimator or a command.
-        data: CSV file with a data set.
-        neighbor: CSV file with its neighbor.
+        data: CSV file with a data set, or the JSON file of a pair that a search found.
+        neighbor: CSV file with its neighbor, or the same JSON file.
         claim: as `dpverify.privacy.parse_claim` reads it.
         runs: on each data set; at most so many where an audit may stop early.
         failure_probability: of the whole audit.
@@ -66,6 +70,7 @@ class FunctionQuestion:
         executor: where blocks of runs are computed.
         store: file in which finished blocks are kept; not for a command, whose sources are not known.
         limits: for the function.
+        delta: where epsilon is bounded; None: where the claim is, and for a curve 1e-5.
 
     Raises:
         InvalidArgumentError: for a claim, adjacency, executor, failure probability or store that cannot be used.
@@ -82,6 +87,7 @@ class FunctionQuestion:
     executor: str = "serial"
     store: str | None = None
     limits: Limits = field(default_factory=Limits)
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         parse_claim(self.claim)
@@ -104,30 +110,40 @@ class FunctionQuestion:
     def again(self, runs: int, *more: str) -> str:
         """The command line that repeats the audit with so many runs."""
         by = checked_adjacency(self.adjacency)
-        how = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        sides: tuple[object, ...] = ("--data", self.data, "--neighbor", self.neighbor)
+        how: tuple[str, ...] = () if by is Adjacency.REPLACE_ONE else ("--adjacency", by.value)
+        if self.in_one_file:
+            sides, how = ("--pair", self.data), ()  # the file says the adjacency
+        how += () if self.delta is None else ("--delta", repr(self.delta))
         return command_line(
-            "dpverify", "audit", *self.named.options, "--data", self.data, "--neighbor", self.neighbor,
+            "dpverify", "audit", *self.named.options, *sides,
             "--claim", self.claim, *how, *more, "--runs", runs,
             "--failure-probability", self.failure_probability, "--seed", self.seed,
         )  # fmt: skip
+
+    @property
+    def in_one_file(self) -> bool:
+        """Whether both data sets are in the file of a pair that a search found."""
+        return self.data == self.neighbor and self.data.suffix == ".json"
 
     def asks(self) -> PrivacyQuestion:
         """What an auditor is asked."""
         guarantee = parse_claim(self.claim)
         return PrivacyQuestion(
             StatedGuarantee(guarantee, checked_adjacency(self.adjacency)),
-            f"{self.data} and {self.neighbor}",
+            f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
             self.runs,
+            delta=self.delta,
             heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
         )
 
 
 def audit_function(
-    question: FunctionQuestion, *, low_bits: bool = False, progress: Progress | None = None
+    question: FunctionQuestion, *, looks: Looks = _EVERYWHERE, progress: Progress | None = None
 ) -> PrivacyEvidence:
     """Run a user's function on two data sets, as often as asked, and audit what comes out.
 
-    With `low_bits`, only the low bits and last decimals of outputs are looked at.
+    `looks` says at what of the outputs.
     A block is run twice: where its bits differ, the entry says that nothing is reproduced from the seed.
 
     Raises:
@@ -135,8 +151,8 @@ def audit_function(
             exits, ends its process, fails or does not come back within its limits, and for data sets that are no
             neighbors.
     """
-    how = ("--fixed-runs", *(("--low-bits",) if low_bits else ()))
-    auditor = BatchAuditor(low_bits=low_bits)
+    how = ("--fixed-runs", *looks.options())
+    auditor = BatchAuditor(looks)
     return _answered(question, auditor, lambda _: question.again(question.runs, *how), progress)
 
 
@@ -284,6 +300,9 @@ class _Clock:
 
 def _neighbors(question: FunctionQuestion) -> list[NDArray[Any]]:
     """The records of both files, which are neighbors."""
+    if question.in_one_file:
+        found = load_pair(question.data)
+        return [found.data, found.neighbor]
     files = (question.data, question.neighbor)
     pair: list[NDArray[Any]] = [np.asarray(read_csv(path, label_column=None).features) for path in files]
     by = checked_adjacency(question.adjacency)

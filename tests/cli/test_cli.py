@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,30 @@ def test_the_right_noise_is_not_flagged(samples: Path, capsys: pytest.CaptureFix
     assert found["detectable"]
 
 
-def test_reproduce_line_gives_the_same_result(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import shlex
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--delta", "0.01"),
+        ("--score", "value", "--score", "histogram ratio"),
+        ("--direction", "left-over-right"),
+    ],
+)
+def test_where_an_audit_looks(
+    samples: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    code, found, _ = output(capsys, *audit(samples, "right", "--claim", "mu=2", *options))
+    assert code == 0
+    assert found["delta"] == (0.01 if "--delta" in options else 1e-5)
+    assert 0.5 < found["epsilon_lower"] < 2.0
+    assert shlex.split(found["reproduce"])[8 : 8 + len(options)] == list(options)
+    assert "times too large" in found["reason"]
+    code, again, _ = output(capsys, *shlex.split(found["reproduce"])[1:], "--json", "-")
+    assert {k: v for k, v in again.items() if k != "seconds"} == {
+        k: v for k, v in found.items() if k != "seconds"
+    }
 
+
+def test_reproduce_line_gives_the_same_result(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, first, _ = output(capsys, *audit(samples, "half"))
     code, second, _ = output(capsys, *shlex.split(first["reproduce"])[1:], "--json", "-")
     assert code == 1
@@ -339,7 +361,7 @@ def test_explain_shows_formula_and_code(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("list", "prove", "check", "audit", "verify", "explain", "report"):
+    for command in ("list", "prove", "check", "audit", "verify", "explain", "report", "sandwich"):
         assert call(command, "--help") == 0
         assert len(capsys.readouterr().out.splitlines()) > 8
 

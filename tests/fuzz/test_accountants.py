@@ -31,6 +31,7 @@ from dpverify.privacy import (
     for_group,
     gaussian_hockey_stick,
     hockey_stick_divergence,
+    joint_range,
     tCDP,
     zCDP,
 )
@@ -343,6 +344,120 @@ def test_the_textbook_curve_of_randomized_response(epsilon: float, part: float) 
 
     found = float(RDP(curve).privacy_profile(part * epsilon))
     assert found >= float(PureDP(epsilon).privacy_profile(part * epsilon)) * (1 - 1e-6)
+
+
+def two_point_excess(p: Any, q: Any, order: Any, bound: Any) -> Any:
+    """Sum of p^order q^(1 - order) over two outcomes, less e^((order - 1) bound): the divergence's constraint."""
+    total = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
+    return total - mpmath.exp((order - 1) * bound)
+
+
+def least_type_two_error(level: Any, order: Any, bound: Any) -> Any:
+    """By halving on both directions of two-point laws."""
+    best = mpmath.mpf(0)
+    for swap in (False, True):
+
+        def excess(log_error: Any, swap: bool = swap) -> Any:
+            laws = (level, 1 - mpmath.exp(log_error))
+            return two_point_excess(*(laws[::-1] if swap else laws), order, bound)
+
+        low, high = mpmath.mpf(-80), mpmath.log(1 - level)
+        if excess(low) <= 0:
+            continue
+        for _ in range(110):
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+        best = max(best, mpmath.exp(high))
+    return best
+
+
+orders_strategy = st.one_of(st.floats(1.01, 3), st.floats(3, 100))
+divergences = st.one_of(st.floats(0.01, 5), magnitudes(-8, 0).filter(bool))
+
+
+def never_above_two_point_laws(level: float, order: float, bound: float) -> None:
+    found = float(RDP.point(order, bound).tradeoff_function(level))
+    with mpmath.workdps(70):
+        exact = least_type_two_error(*map(mpmath.mpf, (level, order, bound)))
+        assert exact * (1 - mpmath.mpf(1e-7)) - mpmath.mpf(10) ** -33 <= mpmath.mpf(found) <= exact
+
+
+levels_strategy = st.one_of(st.floats(0.001, 0.999), magnitudes(-9, -1).filter(lambda a: 0 < a < 1))
+
+
+@fuzz(0.5)
+@given(level=levels_strategy, order=orders_strategy, bound=divergences)
+@example(level=0.25, order=2.0, bound=1.0)
+def test_the_tradeoff_function_of_a_renyi_point(level: float, order: float, bound: float) -> None:
+    never_above_two_point_laws(level, order, bound)
+
+
+@fuzz(0.06)
+@given(epsilon=st.one_of(st.just(0.0), st.floats(0, 3)), order=orders_strategy, bound=divergences)
+@example(epsilon=0.0, order=2.0, bound=0.3)
+@example(epsilon=3.0, order=8.0, bound=4.0)
+def test_the_profile_of_a_renyi_point(epsilon: float, order: float, bound: float) -> None:
+    found = float(RDP.point(order, bound).privacy_profile(epsilon))
+    with mpmath.workdps(50):
+        largest, factor = mpmath.mpf(0), mpmath.exp(mpmath.mpf(epsilon))
+        exact_order, exact_bound = mpmath.mpf(order), mpmath.mpf(bound)
+
+        def attained(log_level: Any) -> Any:
+            level = mpmath.exp(log_level)
+            return 1 - least_type_two_error(level, exact_order, exact_bound) - factor * level
+
+        # concave in the level, so it rises and falls
+        low, high = mpmath.mpf(-40), mpmath.mpf(10) ** -9 * -1
+        for _ in range(34):
+            first, second = low + (high - low) * mpmath.mpf("0.4"), low + (high - low) * mpmath.mpf("0.6")
+            low, high = (first, high) if attained(first) < attained(second) else (low, second)
+        largest = max(largest, attained((low + high) / 2))
+        assert largest <= mpmath.mpf(found)
+        assert mpmath.mpf(found) <= largest * (1 + mpmath.mpf(1e-4)) + mpmath.mpf(1e-9)
+
+
+@fuzz(0.4)
+@given(
+    p=st.floats(0.001, 0.999),
+    q=st.floats(0.001, 0.999),
+    epsilon=st.floats(0, 4),
+    highest=st.one_of(st.none(), st.floats(1.01, 40)),
+)
+def test_renyi_bounds_of_two_point_laws(p: float, q: float, epsilon: float, highest: float | None) -> None:
+    """A whole curve, or the point at its end, is never better than the law that it belongs to."""
+
+    def curve(order: float) -> float:
+        with np.errstate(over="ignore"):
+            values = []
+            for x, y in ((p, q), (q, p)):
+                terms = (
+                    order * math.log(x) + (1 - order) * math.log(y),
+                    order * math.log1p(-x) + (1 - order) * math.log1p(-y),
+                )
+                values.append(float(np.logaddexp(*terms)) / (order - 1))
+            # rounding, which is divided by what the order is above 1
+            return max(0.0, *values) * (1 + 1e-12) + 1e-15 / (order - 1) + 1e-15
+
+    guarantee = RDP(curve) if highest is None else RDP.point(highest, curve(highest))
+    delta = max(0.0, p - math.exp(epsilon) * q, q - math.exp(epsilon) * p)
+    assert float(guarantee.privacy_profile(epsilon)) >= delta - 1e-15
+    if delta > 1e-12:
+        assert guarantee.epsilon_at(delta) >= epsilon - 1e-9
+    assert float(guarantee.tradeoff_function(p)) <= 1 - q + 1e-15
+    assert float(guarantee.tradeoff_function(1 - q)) <= p + 1e-15
+    nearby = np.asarray(guarantee.privacy_profile(np.linspace(0, 4, 9)))
+    assert np.all(np.diff(nearby) <= 0)
+    errors = np.asarray(guarantee.tradeoff_function(np.linspace(0, 1, 9)))
+    assert np.all(np.diff(errors) <= 0)
+    assert np.all(np.diff(errors, 2) >= -1e-9)
+
+
+@pytest.mark.parametrize("fault", [0.99, 1 - 1e-6])
+def test_too_small_a_divergence_is_caught(fault: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = joint_range.type_two_error
+    monkeypatch.setattr(joint_range, "type_two_error", lambda a, o, r: kept(a, o, fault * np.asarray(r)))
+    with pytest.raises(AssertionError):
+        never_above_two_point_laws(0.25, 2.0, 1.0)
 
 
 # ------------------------------------------------------------------------------------------ noisy iterations

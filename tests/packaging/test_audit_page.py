@@ -24,6 +24,8 @@ EXPECTED = [
     ('--command "sh', 1, "a number"),
     ("--left", 0, "a category and a number"),
     ("threshold:above", 1, "a list of 1 to four categories"),
+    ("--search-neighbors", 1, "a number"),
+    ("--pair", 1, "a number"),
 ]
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 

@@ -13,7 +13,7 @@ PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 PACKAGES = (
     *("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports"),
     *(f"algorithms.{paper}" for paper in PAPERS),
-    *("auditing.exact", "statements.exact"),
+    *("auditing.exact", "auditing.neighbors", "auditing.white_box", "statements.exact"),
 )
 
 

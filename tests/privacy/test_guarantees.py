@@ -165,10 +165,15 @@ def test_the_continuous_search_beats_a_fine_grid_of_orders() -> None:
     for epsilon in (0.0, 0.1, 1.0, 5.0, 20.0):
         theirs, _ = rdp_privacy_accountant.compute_delta([1.0, *orders], [0.5, *rdp], epsilon)
         assert RDP.linear(0.5).privacy_profile(epsilon) <= theirs * (1 + 1e-9)
-        assert RDP.linear(0.5).privacy_profile(epsilon) == pytest.approx(theirs, rel=1e-4)
+        # theirs leaves out what the event's complement says, which counts where delta is large
+        if epsilon >= 5:
+            assert RDP.linear(0.5).privacy_profile(epsilon) == pytest.approx(theirs, rel=1e-4)
+        else:
+            assert RDP.linear(0.5).privacy_profile(epsilon) < 0.999 * theirs
     for delta in (1e-10, 1e-5, 0.1):
         eps, _ = rdp_privacy_accountant.compute_epsilon(orders, rdp, delta)
-        assert eps * (1 - 1e-4) <= RDP.linear(0.5).epsilon_at(delta) <= eps * (1 + 1e-9)
+        loose = 0.2 if delta == 0.1 else 1e-4
+        assert eps * (1 - loose) <= RDP.linear(0.5).epsilon_at(delta) <= eps * (1 + 1e-9)
 
 
 def test_stronger_claims_have_lower_profiles() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpverify.auditing.events import Event, ScoredSamples, thresholds
+from dpverify.auditing.events import Direction, Event, ScoredSamples, thresholds
 
 Array = NDArray[np.float64]
 
@@ -42,6 +42,11 @@ class Candidates:
     """Frequency that is to be large: of the event on the left, or of its complement on the right."""
     less: Array
     """Frequency of the same set on the other side: smoothed, and a standard error above what is most likely."""
+
+    def towards(self, directions: Collection[Direction]) -> Candidates:
+        """Those that promise nothing in any other direction."""
+        kept = np.array([[direction in directions] for direction in Direction])
+        return replace(self, more=np.where(kept, self.more, 0.0), less=np.where(kept, self.less, 1.0))
 
     def of(self, scorers: Collection[str]) -> Candidates:
         """Those of some of the scorers."""

@@ -174,10 +174,20 @@ def _mean_verdict(
     return (
         Verdict.SUPPORTED,
         f"{part} is within the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half "
-        f"the time, and the {size} value known to be possible is {exhibited:.4g}",
+        f"the time, and the {size} value known to be possible is {exhibited:.4g}; "
+        f"{_leaves(bound, measured, at_least=at_least)}",
         None,
         False,
     )
+
+
+def _leaves(bound: float, measured: Interval, *, at_least: bool) -> str:
+    """How loose a bound that is kept may be."""
+    near, far = (bound, measured.upper) if at_least else (measured.lower, bound)
+    word = "small" if at_least else "large"
+    if near > 0:
+        return f"the bound is at most {max(far / near, 1):.3g} times too {word}"
+    return f"the bound is at most {max(far - near, 0):.3g} too {word}"
 
 
 def _smallest_found(

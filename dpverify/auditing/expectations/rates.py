@@ -149,6 +149,10 @@ def fit_rate(
         verdict, gap = Verdict.UNDECIDED, Gap.TOO_FEW_RUNS
         reason = f"{said}; the interval does not exclude exponents that are {_TOLD_APART:g} away"
     else:
-        verdict, reason = Verdict.SUPPORTED, said
+        width = exponent.upper - exponent.lower
+        verdict = Verdict.SUPPORTED
+        reason = f"{said}; one above {claimed + width:.4g} would have been found"
+        if math.isfinite(exponent.lower):
+            reason += f", and the claim is at most {max(claimed - exponent.lower, 0):.3g} too large"
     points = tuple((float(size), i.lower, i.upper) for size, i in zip(n, intervals, strict=True))
     return RateFit(verdict, reason, exponent, claimed, relation, points, gap)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.sequential.audit import SequentialAudit, SequentialAuditor
 from dpverify.evidence import PrivacyEvidence
 
@@ -82,7 +82,7 @@ def _entry(audit: SequentialAudit, question: PrivacyQuestion, epsilons: dict[str
         **epsilons,
         **question.fields(),
         verdict=audit.verdict,
-        reason=audit.reason,
+        reason=audit.reason + leaves(question, audit, epsilons),
         gap=audit.gap,
         runs=audit.runs,
         failure_probability=audit.failure_probability,

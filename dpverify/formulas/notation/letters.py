@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -124,10 +123,13 @@ class Letters:
     def _refuse_spelled(self, parts: tuple[str, ...], name: str, plain: dict[tuple[str, ...], str]) -> None:
         """A letter `ab` beside letters `a` and `b` would leave open what `ab` is."""
         spelled: list[str | None] = [""] + [None] * len(parts)
-        for start, stop in itertools.combinations(range(len(parts) + 1), 2):
-            before, its_name = spelled[start], plain.get(parts[start:stop])
-            if before is not None and its_name is not None and stop - start < len(parts):
-                spelled[stop] = spelled[stop] or f"{before} {its_name}"
+        for start, before in enumerate(spelled):
+            if before is None:
+                continue
+            for stop in range(start + 1, len(parts) + 1):
+                its_name = plain.get(parts[start:stop])
+                if its_name is not None and stop - start < len(parts):
+                    spelled[stop] = spelled[stop] or f"{before} {its_name}"
         if spelled[-1] is not None:
             raise InvalidArgumentError(
                 "letter", Latex(name), f"not also a product of the letters `{spelled[-1].strip()}`"

@@ -50,11 +50,14 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
                 return Witness({v.name: str(point[v.name]) for v in obligation.over})
     # a witness is a counterexample to what is false everywhere
     inside = replace(_within_box(obligation), claim=_FALSE)
+    found = Search().attempt(inside, budget)
+    if found is not None and found.counterexample is not None:
+        return Witness(dict(found.counterexample))
     anywhere = replace(inside, assuming=obligation.assuming)
     found = RealArithmetic().attempt(anywhere, budget)
     if found is not None and found.verdict is Verdict.PROVED:
         return Witness(None, "the assumptions contradict one another, so the claim is vacuous", True)
-    for prover in (Search(), RealArithmetic(), Search(thorough=True)):
+    for prover in (RealArithmetic(), Search(thorough=True)):
         found = prover.attempt(inside, budget)
         if found is not None and found.verdict is Verdict.PROVED:
             return Witness(

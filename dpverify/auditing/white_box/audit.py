@@ -1,0 +1,324 @@
+"""The auditor that knows the last noise of an iterative mechanism, and the steps before it.
+
+What is known. The structure x_t = Proj(move_t(x_{t-1}) + N(0, s_t^2 I)) of which the last state is released, on both
+data sets. Given the state before the last noise, the law of the output is known exactly; averaged over simulated
+states, the conditional densities are an unbiased estimate of the output's. As densities these averages are random,
+and no ratio of them bounds anything. Probabilities of an event that was fixed before are another matter:
+
+1. The event is a half-space E = {<u, x> >= t}. Direction, threshold, order of the sides, cuts and bets are chosen on
+   learning runs; all that follows uses runs of their own, so that they count as constants there.
+2. P(E | state before the last noise) is known (`half_spaces`), a number in [0, 1] whose mean is P(E). So P(E) and
+   Q(E) get confidence bounds for means, which are exact at every number of runs (`bounds`).
+3. P(E) from below. Earlier noise is pushed towards E, by an amount drawn from four, one of which is 0; the value is
+   multiplied by the ratio of the stated density of that noise to the pushed one, at most 4. Such values are nonnegative
+   with mean P(E). A lower bound needs no upper bound of theirs; what exceeds a cut that learning chose is lost,
+   which only lowers the mean.
+4. Q(E) from above. Here weights do not help: states of probability 3/N that make E certain may never be seen in N runs,
+   pushed or not, so runs alone never show less than about 3/N. What excludes such states is how the released state
+   depends on the noise. Where every map's Lipschitz constant is stated, <u, x_T> is a Lipschitz function of all
+   standard normal numbers together (projections bring points no farther apart), and Gaussian isoperimetry carries a
+   bound on a nearer half-space {<u, x> >= s}, of which many runs are seen, out to E. Without the constants, s = t.
+   Where states lie in a bounded set, no value exceeds what the farthest of them has, and 3/N becomes that part of it.
+5. Or both at once, where the sides are close: the two structures are run on the same noise, and the mean of
+   P(E | .) - e^epsilon Q(E | .), in [-e^epsilon, 1], is tested. Epsilons rise along a list made by learning until
+   one is not rejected: one level serves them all.
+6. delta(epsilon) >= P(E) - e^epsilon Q(E). The level of the bound goes to one way, the one that learning promises
+   more of: halves for P and Q, or all to the differences.
+7. The structure itself is tested: outputs of the mechanism against outputs of the structure (`agreement`), with a
+   tenth of the failure probability. Where they disagree, nothing is concluded. Where they agree, every verdict still
+   says that it rests on the structure, since a wrong tail does not show in a few outputs.
+
+An upper bound of the profile is not given: it would need all events, and densities are known only as averages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpverify import checks
+from dpverify.auditing.claims import (
+    CURVE_DELTA,
+    Claim,
+    checked_claim,
+    claimed_deltas,
+    stated_corner,
+)
+from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.events import Direction
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
+from dpverify.auditing.white_box.agreement import Agreement, compare
+from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_beyond
+from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
+from dpverify.auditing.white_box.half_spaces import half_space
+from dpverify.auditing.white_box.simulation import Before, blocks
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, Verdict
+from dpverify.running import StatedStructure
+
+FEWEST_RUNS = 1000
+_MOST_LEARNING = 20_000
+_MOST_COMPARED = 100_000
+_STRUCTURE_WEIGHT = 0.1
+_MORE, _LESS, _BOTH = 20, 21, 22
+_RISING = (0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, *(0.95 + 0.0015 * k for k in range(50)))
+"""Epsilons that are tested one after another, relative to what learning promises."""
+_POINTS = 65
+_LEAST_SHOWN = 1.0
+
+
+class StructuredPair(PairSubject, Protocol):
+    """Something that runs on two neighboring data sets, and says how."""
+
+    @property
+    def structures(self) -> tuple[StatedStructure, StatedStructure]:
+        """What is stated of the runs on each data set."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Outputs, with what is stated of them.
+
+    Attributes:
+        subject: draws the outputs.
+        structures: of the two data sets.
+    """
+
+    subject: PairSubject
+    structures: tuple[StatedStructure, StatedStructure]
+
+    def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
+        """What the subject draws."""
+        return self.subject.draw(count)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A bound that holds, for one half-space."""
+
+    epsilon: float
+    below: Callable[[FloatArray], FloatArray]
+    """Lower bound of the profile at epsilons."""
+    claim_fails: bool
+
+
+@dataclass(frozen=True)
+class WhiteBoxAuditor:
+    """Lower-bounds the profile on a pair by what is known of the steps; see the module."""
+
+    spends: ClassVar[bool] = True
+
+    def audit(self, question: PrivacyQuestion, subject: StructuredPair, error: ErrorShare) -> PrivacyEvidence:
+        """Compare some outputs with the structure, simulate it, bound, and compare with the claim.
+
+        `question.runs` is the number of simulated runs on each data set; at most 100,000 outputs are drawn besides.
+
+        Raises:
+            InvalidArgumentError: for a claim, delta or number of runs that cannot be used, and for structures that do
+                not go together.
+            InvalidDataError: for outputs of another shape than is stated.
+        """
+        claim, relation = checked_claim(question.stated.guarantee), question.relation
+        runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
+        seed = checks.whole_number("seed", question.heading.seed, at_least=0)
+        corner = stated_corner(claim)
+        delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
+        delta = checks.number("delta", delta, at_least=0, below=1)
+        sides = _checked_structures(subject)
+        whole = ErrorShare.of(error)
+        test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
+
+        learning = min(runs // 10, _MOST_LEARNING)
+        judging = runs - 3 * learning
+        level = bound.failure_probability
+        choice = choose(sides, delta=delta, learning=learning, judging=judging, level=level, seed=seed)
+        agreement = compare(
+            subject.draw(min(runs, _MOST_COMPARED)),
+            sides,
+            choice.direction,
+            test.spend("outputs against outputs of the stated structure"),
+            seed,
+        )
+        found = _judged(choice, sides, claim, delta, judging, bound, seed)
+        if agreement.contradiction:
+            found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
+        verdict, gap, reason = _verdict(found, agreement, delta)
+        profile = _profile(found, claim, corner)
+        return PrivacyEvidence(
+            **question.fields(),
+            verdict=verdict,
+            reason=f"{reason}; neighbors: {relation}",
+            gap=gap,
+            runs=runs,
+            failure_probability=whole.failure_probability,
+            shares=whole.spent(),
+            sees_nothing=verdict is Verdict.UNDECIDED,
+            adjacency=relation,
+            claim=str(claim),
+            epsilon_lower=found.epsilon,
+            delta=delta,
+            detectable=f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {delta:.4g}",
+            profile=sandwiched(profile, question),
+            seed=seed,
+        )
+
+
+def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, StatedStructure]:
+    sides = subject.structures
+    if len(sides) != 2 or not all(isinstance(side, StatedStructure) for side in sides):
+        raise InvalidArgumentError("structures", sides, "two StatedStructures")
+    if sides[0].dimension != sides[1].dimension:
+        both = tuple(side.dimension for side in sides)
+        raise InvalidArgumentError("structures", both, "structures of one dimension")
+    return sides
+
+
+def _judged(
+    choice: Choice,
+    sides: tuple[StatedStructure, StatedStructure],
+    claim: Claim,
+    delta: float,
+    judging: int,
+    bound: ErrorShare,
+    seed: int,
+) -> _Found:
+    """The bound that was chosen, from runs of its own."""
+    more, less = sides if choice.order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
+    if choice.nearer is None:
+        level = bound.spend("differences of conditional probabilities on the same noise, epsilon by epsilon")
+        return _together(choice, more, less, claim, delta, judging, level, seed)
+    below, above = bound.split("P(E)", "Q(E)")
+    level = below.spend("the mean of weighted conditional probabilities, from below")
+    values = _values(choice, more, choice.threshold, judging, seed, _MORE, PUSHES) / choice.cap
+    p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], judging, level), level)
+    level = above.spend("the mean of conditional probabilities, from above")
+    largest = len(choice.pushes) * choice.largest
+    values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
+    values = _within(values, largest) / largest
+    near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
+    distance = choice.threshold - choice.nearer
+    with np.errstate(divide="ignore"):
+        far = np.asarray(np.divide(distance, less.spread) if distance > 0 else 0.0)
+    q = float(tail_beyond(np.asarray(near), far))
+
+    def at(epsilon: FloatArray) -> FloatArray:
+        return np.maximum(p - np.exp(np.minimum(epsilon, 700.0)) * q, 0.0)
+
+    epsilon = max(0.0, math.log((p - delta) / q)) if p > delta and q > 0 else 0.0
+    corner = stated_corner(claim)
+    grid = np.append(np.linspace(0.0, 1.25 * epsilon + 1e-9, 513), corner[0] if corner else 0.0)
+    return _Found(epsilon, at, bool(np.any(at(grid) > claimed_deltas(claim, grid))))
+
+
+def _together(
+    choice: Choice,
+    more: StatedStructure,
+    less: StatedStructure,
+    claim: Claim,
+    delta: float,
+    judging: int,
+    level: float,
+    seed: int,
+) -> _Found:
+    p, q = (
+        _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) for side in (more, less)
+    )
+    top, bottom = float(len(choice.pushes)), len(choice.pushes) * choice.largest
+    q = _within(q, bottom)
+    bet = bet_size(choice.variances[1], judging, level)
+    rejected = None
+    for epsilon in max(choice.epsilon, 0.0) * np.array(_RISING):
+        growth = math.exp(epsilon)
+        # from [-growth bottom, top] to [0, 1]
+        scale = top + growth * bottom
+        moved = np.maximum((p - growth * q + growth * bottom) / scale, 0.0)
+        if not rules_out(moved, (delta + growth * bottom) / scale, bet, level):
+            break
+        rejected = float(epsilon)
+    if rejected is None:
+        return _Found(0.0, np.zeros_like, False)
+    reached = rejected
+
+    def at(epsilon: FloatArray) -> FloatArray:
+        return np.where(epsilon <= reached, delta, 0.0)
+
+    # the true profile is above delta there
+    fails = bool(claimed_deltas(claim, np.array([reached]))[0] <= delta)
+    return _Found(reached, at, fails)
+
+
+def _values(
+    choice: Choice,
+    side: StatedStructure,
+    threshold: float,
+    runs: int,
+    seed: int,
+    stage: int,
+    pushes: tuple[float, ...],
+) -> FloatArray:
+    """Conditional probabilities of the half-space, with weights where noise is pushed, (runs,)."""
+
+    def one(before: Before) -> FloatArray:
+        inside = half_space(before, choice.direction, np.array([threshold]), side.constraint)[0]
+        return np.asarray(inside if len(pushes) == 1 else before.likelihood(pushes) * inside)
+
+    return np.concatenate(
+        [
+            one(before)
+            for before in blocks(
+                side, runs, seed=seed, stage=stage, direction=choice.direction, pushes=pushes
+            )
+        ]
+    )
+
+
+def _within(values: FloatArray, largest: float) -> FloatArray:
+    """Values that do not exceed what the last map's Lipschitz constant allows.
+
+    Raises:
+        InvalidDataError: if they do, so that the constant was not one.
+    """
+    if not float(values.max()) <= largest * (1 + 1e-6):
+        raise InvalidDataError(
+            "The last stated step takes a state of the set farther than its lipschitz_constant allows; allowed: a "
+            "constant that holds on the whole set."
+        )
+    return np.minimum(values, largest)
+
+
+def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict, Gap | None, str]:
+    rests = (
+        f"given the stated structure, with which {agreement.runs} outputs on each data set agree up to "
+        f"{agreement.width:.2g} in their distribution functions"
+    )
+    if agreement.contradiction:
+        why = (
+            f"outputs contradict the stated structure, so nothing follows from it: {agreement.contradiction}"
+        )
+        return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, why
+    if found.claim_fails:
+        says = f"epsilon at delta {delta:.4g} is at least {found.epsilon:.4g}, which exceeds the claim"
+        return Verdict.VIOLATED, None, f"{says}; {rests}"
+    if not found.epsilon > 0:
+        return (
+            Verdict.UNDECIDED,
+            Gap.BLIND_AUDIT,
+            f"sees nothing here: no half-space tells the sides apart; {rests}",
+        )
+    return Verdict.SUPPORTED, None, f"the lower bound does not exceed the claim; {rests}"
+
+
+def _profile(found: _Found, claim: Claim, corner: tuple[float, float] | None) -> tuple[ProfilePoint, ...]:
+    stated = corner[0] if corner is not None and corner[0] <= 50 else 0.0
+    top = max(1.25 * stated, 1.1 * found.epsilon, _LEAST_SHOWN)
+    epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), stated))
+    return tuple(
+        ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
+        for e, low, d in zip(epsilons, found.below(epsilons), claimed_deltas(claim, epsilons), strict=True)
+    )

@@ -1,0 +1,69 @@
+"""Confidence bounds of means and tails, at a fixed number of runs.
+
+Means: for values x_i >= 0, independent and alike with mean at most m, and a bet b in [0, 1/m) that was fixed before
+they were seen, the product of 1 + b (x_i - m) is nonnegative with mean at most 1. So it reaches 1/level with
+probability at most `level` (Markov), and the m for which it does are ruled out; they are an interval from 0, since
+the product falls as m grows. Values need no upper bound for this. An upper bound of a mean of values in [0, 1] is
+the lower one of 1 - x.
+
+Tails: if f is L-Lipschitz in standard normal numbers and P(f <= s) >= Phi(b), then P(f > t) <= Phi(-b - (t - s) / L)
+for t >= s: Gaussian isoperimetry (Borell 1975; Sudakov and Tsirelson 1974), with equality where f is linear. So the
+probability of a far tail, of which too few runs would be seen, is bounded by that of a tail of which many are.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpverify.checks import FloatArray
+
+_LARGEST_STAKE = 0.9
+"""Largest part of the capital that one value may lose."""
+_BISECTIONS = 50
+_ALLOWANCE = 1e-9
+"""Relative, for rounding."""
+
+
+def bet_size(variance: float, runs: int, level: float) -> float:
+    """The bet that wins soonest against means a little below the true one; `variance` is a guess."""
+    return math.sqrt(2 * math.log(1 / level) / (runs * max(variance, 1e-18)))
+
+
+def rules_out(values: FloatArray, mean: float, bet: float, level: float) -> bool:
+    """Whether values >= 0 rule out a mean of `mean` > 0, and every smaller one."""
+    stake = min(bet, _LARGEST_STAKE / mean)
+    return float(np.sum(np.log1p(stake * (values - mean)))) >= math.log(1 / level) * (1 + _ALLOWANCE)
+
+
+def mean_lower(values: FloatArray, bet: float, level: float) -> float:
+    """Lower confidence bound of the mean of values in [0, 1], (runs,)."""
+    # by Jensen's inequality the mean that values have is never ruled out by them
+    ruled_out, open_ = 0.0, min(float(values.mean()) * (1 + _ALLOWANCE), 1.0)
+    if not open_ > 0:
+        return 0.0
+    for _ in range(_BISECTIONS):
+        middle = (ruled_out + open_) / 2
+        if rules_out(values, middle, bet, level):
+            ruled_out = middle
+        else:
+            open_ = middle
+    return ruled_out * (1 - _ALLOWANCE)
+
+
+def mean_upper(values: FloatArray, bet: float, level: float) -> float:
+    """Upper confidence bound of the mean of values in [0, 1], (runs,)."""
+    other = 1.0 - values
+    return min(1.0, 1.0 - mean_lower(other, bet, level) + 1e-15)
+
+
+def tail_beyond(probability: FloatArray, distance: FloatArray) -> FloatArray:
+    """Upper bound of P(f >= t) from that of P(f >= s); `distance` is (t - s) / L >= 0.
+
+    A function that does not vary at all, L = 0, never goes beyond s unless P(f >= s) may be 1.
+    """
+    p = np.minimum(probability, 1.0)
+    far: FloatArray = np.asarray(ndtr(ndtri(p) - np.where(p < 1, distance, 0.0)))
+    return np.where(np.asarray(distance) > 0, np.minimum(far * (1 + _ALLOWANCE), p), p)

@@ -1,0 +1,165 @@
+"""What may be known of an iterative mechanism besides its outputs: its steps, its noise, and what it releases.
+
+A stated structure is a claim like any other. Whoever uses it says that a result rests on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify import checks
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems import ConstraintSet
+
+Move = Callable[[FloatArray, np.random.Generator], FloatArray]
+"""States (k, d) and a generator to their images before the noise, the same shape; it must not write to the states."""
+
+_TOLERANCE = 1e-9
+"""Relative: by how much probabilities may miss 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class StatedStep:
+    """A map of states, and Gaussian noise that is added to what it gives.
+
+    Attributes:
+        move: the map; if it draws at random, from the generator only.
+        noise_stddev: of each coordinate of the noise, a length above 0.
+        lipschitz_constant: ||move(x) - move(y)|| / ||x - y|| at most, for maps that draw nothing; infinite where
+            nothing is known.
+        draws: whether the map draws at random.
+
+    Raises:
+        InvalidArgumentError: for anything else.
+    """
+
+    move: Move
+    noise_stddev: float
+    lipschitz_constant: float = math.inf
+    draws: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.move):
+            raise InvalidArgumentError("move", self.move, "a function (states, generator) -> states")
+        checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
+        checks.number("lipschitz_constant", self.lipschitz_constant, at_least=0, finite=False)
+        if not isinstance(self.draws, bool):
+            raise InvalidArgumentError("draws", self.draws, "True or False")
+
+    def images(self, states: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """The map at states (k, d).
+
+        Raises:
+            InvalidDataError: if it gives another shape, or something that is no finite number.
+        """
+        images = np.asarray(self.move(states, rng), dtype=np.float64)
+        if images.shape != states.shape or not np.all(np.isfinite(images)):
+            raise InvalidDataError(
+                f"A stated step took states of shape {states.shape} to an array of shape {images.shape}, or to what is "
+                "not finite; allowed: finite numbers of the same shape."
+            )
+        return images
+
+
+@dataclass(frozen=True, eq=False)
+class StatedStructure:
+    """x_t = Proj(move_t(x_{t-1}) + N(0, s_t^2 I)) from a fixed x_0; the last state is released, nothing else.
+
+    Attributes:
+        start: x_0, d numbers.
+        steps: at least one.
+        constraint: the closed convex set that every state is projected onto; None: no projection.
+        skipped: probability that a run leaves out its first t steps, t = 0, 1, ..., fewer than all; None: none.
+        stopped: probability that a run ends after step t, t = 1, 2, ..., one for each step; None: it takes all.
+
+    Raises:
+        InvalidArgumentError: for anything else.
+    """
+
+    start: Sequence[float]
+    steps: tuple[StatedStep, ...]
+    constraint: ConstraintSet | None = None
+    skipped: tuple[float, ...] | None = None
+    stopped: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        start = checks.numbers("start", self.start, allowed="finite numbers, shape (d,)")
+        if start.ndim != 1 or not start.size:
+            raise InvalidArgumentError("start", self.start, "finite numbers, shape (d,)")
+        object.__setattr__(self, "start", tuple(start.tolist()))
+        if not self.steps or not all(isinstance(step, StatedStep) for step in self.steps):
+            raise InvalidArgumentError("steps", self.steps, "at least one StatedStep")
+        if self.constraint is not None and not (
+            isinstance(self.constraint, ConstraintSet) and self.constraint.dimension == self.dimension
+        ):
+            raise InvalidArgumentError(
+                "constraint", self.constraint, f"None or a constraint set of dimension {self.dimension}"
+            )
+        if self.skipped is not None and self.stopped is not None:
+            raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
+        count = len(self.steps)
+        for name, given, length in (
+            ("skipped", self.skipped, None),
+            ("stopped", self.stopped, count),
+        ):
+            if given is not None:
+                object.__setattr__(self, name, _probabilities(name, given, length, count))
+
+    @property
+    def dimension(self) -> int:
+        """Number d of coordinates."""
+        return len(self.start)
+
+    @property
+    def spread(self) -> float:
+        """Lipschitz constant of the released state in all standard normal numbers that a run draws, in Euclidean norms.
+
+        Noise of step t passes the maps of later steps, and projections bring points no farther apart. Infinite where a
+        constant is not stated, and where a run draws anything else.
+        """
+        if self.skipped is not None or self.stopped is not None or any(step.draws for step in self.steps):
+            return math.inf
+        return math.hypot(*self.weights)
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """How far noise of each step can move the released state: its length times the later maps' constants."""
+        kept, found = 1.0, []
+        for step in reversed(self.steps):
+            found.append(step.noise_stddev * kept)
+            known = kept > 0 and step.lipschitz_constant > 0
+            kept = kept * step.lipschitz_constant if known else 0.0  # not 0 times infinity
+        return tuple(reversed(found))
+
+
+def single_noise(
+    center: Any, noise_stddev: float, constraint: ConstraintSet | None = None
+) -> StatedStructure:
+    """What releases a point with Gaussian noise added to it once, projected onto a set if there is one.
+
+    Args:
+        center: the point, d numbers, or one number.
+        noise_stddev: of each coordinate.
+        constraint: the set.
+
+    Raises:
+        InvalidArgumentError: as `StatedStructure`.
+    """
+    point = np.atleast_1d(np.asarray(center, dtype=np.float64))
+    step = StatedStep(lambda states, rng: states, noise_stddev, lipschitz_constant=1.0)
+    return StatedStructure(tuple(point.tolist()), (step,), constraint)
+
+
+def _probabilities(name: str, given: Any, length: int | None, most: int) -> tuple[float, ...]:
+    allowed = f"{length if length is not None else f'at most {most}'} numbers of at least 0 whose sum is 1"
+    numbers = checks.numbers(name, given, at_least=0, allowed=allowed)
+    fits = numbers.ndim == 1 and 0 < numbers.size <= most and (length is None or numbers.size == length)
+    if not fits or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
+        raise InvalidArgumentError(name, given, allowed)
+    return tuple((numbers / numbers.sum()).tolist())

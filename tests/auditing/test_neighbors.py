@@ -1,0 +1,242 @@
+"""Searches for neighbors: faults that show on a revealing pair only, and correct mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dpverify.auditing import ErrorShare, PrivacyQuestion
+from dpverify.auditing.neighbors import Domain, Pair, Searched, load_pair, search_pairs
+from dpverify.auditing.neighbors.constructions import pairs
+from dpverify.auditing.neighbors.promise import promise
+from dpverify.auditing.sequential import BettingAuditor
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import PrivacyEvidence, Verdict
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.problems.neighbors import check_neighbors
+
+Array = NDArray[np.float64]
+Mechanism = Callable[[Array, np.random.Generator, int], Array]
+EXAMPLE = np.linspace(0.1, 0.9, 9)[:, None]
+
+
+def draws(mechanism: Mechanism, seed: int) -> Callable[[Pair, int, int], tuple[Array, Array]]:
+    def draw(pair: Pair, runs: int, stream: int) -> tuple[Array, Array]:
+        left, right = (
+            mechanism(records, np.random.default_rng((seed, side, stream)), runs)
+            for side, records in enumerate((pair.data, pair.neighbor))
+        )
+        return left, right
+
+    return draw
+
+
+def searched(
+    mechanism: Mechanism,
+    adjacency: Adjacency = Adjacency.REPLACE_ONE,
+    *,
+    runs: int = 20_000,
+    seed: int = 0,
+    example: Array = EXAMPLE,
+    limits: tuple[float, float] | None = None,
+) -> Searched:
+    domain = Domain(example, adjacency, limits)
+    return search_pairs(draws(mechanism, seed), domain, PureDP(1.0), runs=runs, seed=seed)
+
+
+def confirmed(mechanism: Mechanism, pair: Pair, runs: int = 2000) -> PrivacyEvidence:
+    """The audit of the one pair that was chosen, on fresh runs, at 1e-6."""
+
+    class Fresh:
+        rounds = 0
+
+        def draw(self, count: int) -> tuple[Array, Array]:
+            self.rounds += 1
+            return draws(mechanism, 77)(pair, count, self.rounds)
+
+    question = PrivacyQuestion(StatedGuarantee(PureDP(1.0), pair.adjacency), "pair", runs)
+    return BettingAuditor().audit(question, Fresh(), ErrorShare(1e-6))
+
+
+def mean_in_range(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """Correct: a mean of numbers in [0, 1], the number of records being public."""
+    return np.clip(records, 0, 1).mean() + rng.laplace(scale=1 / len(records), size=runs)
+
+
+def second_use_is_not_clipped(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """The spread that is released beside the mean is that of the numbers as they came."""
+    mean = np.clip(records, 0, 1).mean() + rng.laplace(scale=2 / len(records), size=runs)
+    spread = np.abs(records - 0.5).mean() + rng.laplace(scale=1 / len(records), size=runs)
+    return np.stack([mean, spread], axis=1)
+
+
+def sensitivity_from_the_data(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """The range is taken from the data, so that noise vanishes where all records are alike."""
+    clipped = np.clip(records, 0, 1)
+    width = clipped.max() - clipped.min()
+    return clipped.mean() + rng.laplace(scale=width / len(records) + 1e-300, size=runs)
+
+
+def clipped_after_the_noise(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    return np.clip(records.mean() + rng.laplace(scale=1 / len(records), size=runs), 0, 1)
+
+
+def smallest_data_set_is_forgotten(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """A count, by adding or removing a record; of no records it is returned as it is."""
+    if len(records) < 1:
+        return np.zeros(runs)
+    return len(records) + rng.laplace(scale=1.0, size=runs)
+
+
+def count(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """Correct."""
+    return len(records) + rng.laplace(scale=1.0, size=runs)
+
+
+def budget_split_in_two(answers: Array, rng: np.random.Generator, runs: int) -> Array:
+    """Two of all the answers are released, with noise for two of them in all, though each may move."""
+    noise = rng.laplace(scale=1.0, size=(runs, 2))
+    return answers[[0, -1], 0] + noise
+
+
+FAULTS = [
+    (second_use_is_not_clipped, Adjacency.REPLACE_ONE),
+    (sensitivity_from_the_data, Adjacency.REPLACE_ONE),
+    (clipped_after_the_noise, Adjacency.REPLACE_ONE),
+    (smallest_data_set_is_forgotten, Adjacency.ADD_REMOVE_ONE),
+    (budget_split_in_two, Adjacency.ANSWERS),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "adjacency"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_planted_faults_are_found(mechanism: Mechanism, adjacency: Adjacency) -> None:
+    found = searched(mechanism, adjacency)
+    assert found.pair is not None
+    assert found.runs <= 40_000
+    check_neighbors(found.pair.data, found.pair.neighbor, adjacency)
+    assert confirmed(mechanism, found.pair).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("mechanism", [sensitivity_from_the_data, clipped_after_the_noise])
+def test_these_faults_do_not_show_on_a_usual_pair(mechanism: Mechanism) -> None:
+    usual = Pair(np.where(np.arange(9)[:, None] == 4, 0.0, EXAMPLE), EXAMPLE, Adjacency.REPLACE_ONE)
+    assert confirmed(mechanism, usual, 700).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "adjacency"), [(mean_in_range, Adjacency.REPLACE_ONE), (count, Adjacency.ADD_REMOVE_ONE)]
+)
+def test_nothing_is_found_on_correct_mechanisms(mechanism: Mechanism, adjacency: Adjacency) -> None:
+    """Confirmed at 1e-6."""
+    found = searched(mechanism, adjacency, runs=4000, seed=1)
+    assert found.pair is not None
+    assert found.promise < 6
+    assert confirmed(mechanism, found.pair, 500).verdict is Verdict.SUPPORTED
+
+
+def test_a_pair_is_made_small() -> None:
+    """Of nine records two at most are left, of plain numbers."""
+    found = searched(sensitivity_from_the_data)
+    assert found.pair is not None
+    assert found.pair.records <= 2
+    assert np.all(found.pair.data == np.round(found.pair.data))
+    found = searched(smallest_data_set_is_forgotten, Adjacency.ADD_REMOVE_ONE)
+    assert found.pair is not None
+    assert (len(found.pair.data), len(found.pair.neighbor)) == (1, 0)
+
+
+def test_records_stay_within_their_range() -> None:
+    """A fault out of range is none where records are known to be in range."""
+    found = searched(clipped_after_the_noise, limits=(0.0, 1.0), runs=4000)
+    assert found.pair is not None
+    assert np.all((found.pair.data >= 0) & (found.pair.data <= 1))
+    assert confirmed(clipped_after_the_noise, found.pair, 500).verdict is Verdict.SUPPORTED
+
+
+def test_what_fails_on_some_pairs() -> None:
+    def refuses(records: Array, rng: np.random.Generator, runs: int) -> Array:
+        if np.abs(records).max() > 2:
+            raise InvalidDataError("too large")
+        return mean_in_range(records, rng, runs)
+
+    found = searched(refuses, runs=10_000)
+    assert found.pair is not None
+    assert 0 < found.failed < found.tried
+    assert (
+        "on some of them" in found.says() or f"on {found.failed} of them the function failed" in found.says()
+    )
+
+    def fails(records: Array, rng: np.random.Generator, runs: int) -> Array:
+        raise InvalidDataError("always")
+
+    found = searched(fails, runs=10_000)
+    assert found.pair is None
+    assert found.failure == "always"
+
+
+def test_the_same_seed_finds_the_same_pair() -> None:
+    one, other = (searched(second_use_is_not_clipped, seed=5, runs=10_000) for _ in range(2))
+    assert one.pair is not None
+    assert other.pair is not None
+    assert (one.promise, one.runs, one.pair.about) == (other.promise, other.runs, other.pair.about)
+    assert np.array_equal(one.pair.data, other.pair.data)
+
+
+@pytest.mark.parametrize(
+    "adjacency",
+    [Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE, Adjacency.ZERO_OUT, Adjacency.ANSWERS],
+)
+def test_constructions_are_neighbors(adjacency: Adjacency, tmp_path: Path) -> None:
+    """`Pair` refuses those that are none; a file gives the same pair back."""
+    found = list(pairs(Domain(EXAMPLE, adjacency)))
+    assert len(found) > 10
+    kept = {(pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes()) for pair in found}
+    assert len(kept) == len(found)
+    assert any(not len(pair.neighbor) for pair in found) == (adjacency is Adjacency.ADD_REMOVE_ONE)
+    for pair in found[:3] + found[-3:]:
+        pair.save(tmp_path / "pair.json")
+        again = load_pair(tmp_path / "pair.json")
+        assert again.adjacency is adjacency
+        assert np.array_equal(again.data, pair.data)
+        assert np.array_equal(again.neighbor, pair.neighbor)
+        assert again.neighbor.shape == pair.neighbor.shape
+
+
+def test_promises() -> None:
+    """About 3 where the claim holds, far above where it does not, and blind to nothing simple."""
+    rng = np.random.default_rng(0)
+    noise = rng.laplace(size=(2, 2000, 1))
+    assert promise(noise[0], noise[1] + 1, PureDP(1.0)) < 5
+    assert promise(noise[0], noise[1] + 2, PureDP(1.0)) > 8
+    assert promise(np.zeros((500, 1)), np.ones((500, 1)), PureDP(1.0)) > 8
+    assert promise(noise[0] > 3, noise[1] < 99, PureDP(1.0)) > 8
+
+
+def test_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="adjacency"):
+        Domain(EXAMPLE, Adjacency.AS_GIVEN)
+    with pytest.raises(InvalidArgumentError, match="limits"):
+        Domain(EXAMPLE, Adjacency.REPLACE_ONE, (1.0, 0.0))
+    with pytest.raises(InvalidDataError, match="example"):
+        Domain(np.empty((0, 1)), Adjacency.REPLACE_ONE)
+    with pytest.raises(InvalidArgumentError, match="runs"):
+        searched(count, runs=1999)
+    path = tmp_path / "pair.json"
+    with pytest.raises(InvalidDataError, match="cannot be read"):
+        load_pair(path)
+    for text, what in (
+        ("{", "no JSON"),
+        ("[1]", "no pair"),
+        ('{"adjacency": "no", "columns": 1, "data": [[1]], "neighbor": [[2]]}', "adjacency"),
+        ('{"adjacency": "index", "columns": 1, "data": [[1, 2]], "neighbor": [["x"]]}', "list of records"),
+        ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[1]]}', "same records"),
+        ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[NaN]]}', "NaN"),
+        ('{"adjacency": "index", "columns": 1, "data": [[1]], "neighbor": [[2]]}', "index"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InvalidDataError, match=what):
+            load_pair(path)
