@@ -16,7 +16,8 @@ from dpverify.statements.gll22 import (
 )
 from dpverify.statements.gll22.duality import prop3_3
 from dpverify.statements.gll22.gaussians import eq9, eq10, lem6_3
-from dpverify.statements.gll22.rejection import error, step
+from dpverify.statements.gll22.rejection.error import lem5_5
+from dpverify.statements.gll22.rejection.step import lem5_3
 
 STATEMENTS = (
     *informal.STATEMENTS,
@@ -24,8 +25,7 @@ STATEMENTS = (
     *trade_off.STATEMENTS,
     *gaussian_integrals.STATEMENTS,
     *renyi.STATEMENTS,
-    *step.STATEMENTS,
-    *error.STATEMENTS,
+    *(sheet.statement for sheet in (lem5_3, lem5_5)),
     *sampler.STATEMENTS,
     *empirical_risk.STATEMENTS,
     *population_risk.STATEMENTS,

@@ -66,5 +66,3 @@ lem5_5 = (
         uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) samples on average: at most 12",
     )
 )  # fmt: skip
-
-STATEMENTS = (lem5_5.statement,)

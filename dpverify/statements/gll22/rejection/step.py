@@ -114,5 +114,3 @@ lem5_3 = (
         where="Lemma 5.3, third display: x and z are independent, and exp(-E f_i(x)) does not depend on z",
     )
 )  # fmt: skip
-
-STATEMENTS = (lem5_3.statement,)
