@@ -225,9 +225,9 @@ def audit(
         raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
     looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
     if looks.options() and run_by_us and sequential:
-        option, *value = looks.options()
-        given = value[0] if option != "--low-bits" else low_bits
-        raise InvalidArgumentError(option, given, "with --fixed-runs only, where a function is run")
+        option, *words = looks.options()
+        chosen = words[0] if words else low_bits
+        raise InvalidArgumentError(option, chosen, "with --fixed-runs only, where a function is run")
     if delta is not None:
         number("--delta", delta, at_least=0.0, below=1.0, allowed="a number in [0, 1)")
     if not sequential and runs < FEWEST_FIXED_RUNS:

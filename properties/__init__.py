@@ -7,6 +7,7 @@ from dpverify.properties.assumptions import (
     check_projection,
     check_sensitivity,
 )
+from dpverify.properties.randomness import check_batch_sampling, check_hidden, check_noise
 from dpverify.properties.strategies import (
     datasets,
     deltas,
@@ -21,10 +22,13 @@ from dpverify.properties.suites import check_audit, check_guarantee, check_mecha
 __all__ = [
     "check_algorithm",
     "check_audit",
+    "check_batch_sampling",
     "check_contraction",
     "check_guarantee",
+    "check_hidden",
     "check_loss",
     "check_mechanism",
+    "check_noise",
     "check_private",
     "check_projection",
     "check_sensitivity",

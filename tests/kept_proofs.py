@@ -28,6 +28,7 @@ _KEPT = 5
 
 _NO_PART = (
     "__main__.py",
+    "audit_command.py",
     "auditing",
     "cli.py",
     "privacy",

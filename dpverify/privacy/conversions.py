@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.checks import FloatArray
@@ -198,7 +199,7 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
 
 
 def smallest_epsilon(profile: Profile, delta: float) -> float:
-    """Smallest epsilon >= 0 (nats) at which a non-increasing profile is at most delta, to 1e-13 relative.
+    """Smallest epsilon >= 0 (nats) at which a non-increasing profile is at most delta, to the last float.
 
     The upper end of the last bracket comes back, so the profile there is at most `delta`; infinity if the
     profile is still above `delta` at 2^20.
@@ -211,26 +212,60 @@ def smallest_epsilon(profile: Profile, delta: float) -> float:
         raise InvalidArgumentError("profile", profile, "a function of epsilon")
     target = quantities.delta(delta)
 
-    def good(eps: FloatArray) -> NDArray[np.bool_]:
-        return evaluate(profile, eps, name="privacy profile") <= target
+    def at(eps: FloatArray) -> FloatArray:
+        return evaluate(profile, eps, name="privacy profile")
 
-    if good(np.zeros(1))[0]:
+    start = float(at(np.zeros(1))[0])
+    if start <= target:
         return 0.0
     ends = 2.0 ** np.arange(-60, _LAST_EXPONENT + 1, dtype=np.float64)
-    inside = np.flatnonzero(good(ends))
-    if inside.size == 0:
+    bracket = _Bracket(0.0, start, math.inf, 0.0)
+    bracket.narrow(ends[_APART - 1 :: _APART], at, target)
+    bracket.narrow(ends[(bracket.low < ends) & (ends < bracket.high)], at, target)
+    if bracket.high == math.inf:
         return math.inf
-    high = float(ends[inside[0]])
-    low = float(ends[inside[0] - 1]) if inside[0] > 0 else 0.0
-    while high - low > 1e-13 * high:
-        points = low + (high - low) * np.linspace(0, 1, 34)[1:-1]
-        inside = np.flatnonzero(good(points))
-        if inside.size == 0:
-            low = float(points[-1])
-        else:
-            high = float(points[inside[0]])
-            low = float(points[inside[0] - 1]) if inside[0] > 0 else low
-    return high
+    slow = False
+    # to the last float, so that epsilons fall with delta
+    while bracket.high > math.nextafter(bracket.low, math.inf):
+        width = bracket.high - bracket.low
+        # where it is nearly a straight line in logarithms, few points are enough; else it may have a jump
+        guessed = not slow and bracket.at_high > 0
+        fractions = np.clip(bracket.crossing(target) + _NEAR, 0.0, 1.0) if guessed else _EVEN
+        bracket.narrow(bracket.low + width * fractions, at, target)
+        slow = bracket.high - bracket.low > width / 16
+    return bracket.high
+
+
+_APART = 9  # exponents of the powers of two that are tried first; they are as many times that
+_EVEN = np.linspace(0, 1, 34)[1:-1]
+_NEAR = np.array([-(2.0**-4), -(2.0**-8), -(2.0**-14), 0.0, 2.0**-14, 2.0**-8, 2.0**-4])
+
+
+@dataclass
+class _Bracket:
+    """Two epsilons with a profile's values there: above what is wanted at the lower, not above it at the upper one."""
+
+    low: float
+    at_low: float
+    high: float
+    at_high: float
+
+    def narrow(self, points: FloatArray, at: Profile, target: float) -> None:
+        """Evaluate the profile at rising points, and keep the part in which it falls to the target first."""
+        if not points.size:
+            return
+        values = np.asarray(at(points))
+        below = np.flatnonzero(values <= target)
+        first = int(below[0]) if below.size else points.size
+        if first < points.size:
+            self.high, self.at_high = float(points[first]), float(values[first])
+        if first > 0:
+            self.low, self.at_low = float(points[first - 1]), float(values[first - 1])
+
+    def crossing(self, target: float) -> float:
+        """Where, as a part of the way from low to high, the logarithm of a profile would be that of the target."""
+        fall = math.log(self.at_low) - math.log(self.at_high)
+        return (math.log(self.at_low) - math.log(target)) / fall if fall > 0 else 0.5
 
 
 def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> float:

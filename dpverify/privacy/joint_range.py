@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-52
-FEW = 14
+FEW = 11
 """Halvings that are enough to compare orders."""
-MANY = 40
+MANY = 34
 _NEGLIGIBLE = 40.0  # e^-this is below the spacing of floats
 _LARGEST_EXPONENT = 1e4  # e^-this is below the floats
 

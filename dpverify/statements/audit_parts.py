@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from dpverify.auditing.accountants import NoisyReleases
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
 from dpverify.privacy import StatedGuarantee
@@ -28,6 +29,8 @@ from dpverify.problems import (
 from dpverify.running import Output, Randomness
 
 REAL_DATA = ("breast-cancer", "diabetes")
+
+_ROUNDING = 1e-12
 
 NOISE = "noise divided by"
 EXPONENT = "exponent times"
@@ -53,6 +56,19 @@ def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
     if found is None:
         raise AssertionError(f"a plan audits record {pair.index}, which {stated} does not protect")
     return found
+
+
+@dataclass(frozen=True)
+class GaussianPair:
+    """From a delta to the smallest epsilon of two Gaussians of variance 1, at a distance known up to rounding."""
+
+    distance: float
+
+    def __call__(self, delta: float) -> Interval:
+        """Enclose it, in nats."""
+        ends = [NoisyReleases("gaussian", 1 / (self.distance * k)) for k in (1 - _ROUNDING, 1 + _ROUNDING)]
+        low, high = (end.smallest_epsilon(delta) for end in ends)
+        return Interval(lower=low.lower, upper=high.upper)
 
 
 def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:

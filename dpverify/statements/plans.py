@@ -26,6 +26,7 @@ from dpverify.auditing import (
     RateQuestion,
     RiskAuditor,
 )
+from dpverify.auditing.accountants import AccountantAuditor
 from dpverify.auditing.subjects import NOTHING, Declared, Each
 from dpverify.evidence import AuditEvidence, ClaimForm, ClaimOrigin
 
@@ -35,6 +36,7 @@ MEAN = MeanAuditor()
 LAW = LawAuditor()
 COUNT = CountAuditor()
 CONSTANT = ConstantAuditor()
+ACCOUNTANT = AccountantAuditor()
 """The auditors of this repository's plans; a plan may name any other."""
 
 AnyAuditor = Auditor[Any, Any, AuditEvidence]

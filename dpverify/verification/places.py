@@ -10,13 +10,11 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dpverify
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded
-from dpverify.statements.plans import Along
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -102,8 +100,9 @@ def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
     for plan in plans:
         if plan.subject == id_:
             build: Any = plan.build
-            while isinstance(build, partial | Along):
-                build = build.func if isinstance(build, partial) else build.cases
+            # what builds several cases, and a partial function, call another one
+            while inner := getattr(build, "cases", None) or getattr(build, "func", None):
+                build = inner
             named.setdefault(build, []).append(plan.name)
     for build, names in named.items():
         if inspect.isfunction(build):

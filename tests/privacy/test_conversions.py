@@ -186,3 +186,30 @@ def test_curves_that_are_not_curves_are_refused(curve: Callable[[Array], ArrayLi
 def test_a_rising_tradeoff_function_is_refused() -> None:
     with pytest.raises(InvalidDataError, match="increase"):
         tradeoff_to_profile(lambda alpha: alpha)(0.5)
+
+
+@pytest.mark.parametrize(
+    ("profile", "delta", "epsilon", "most"),
+    [
+        # a jump, where no value in between says where; the last float below 3.3 is still above
+        (lambda e: np.where(e < 3.3, 0.5, 1e-9), 1e-5, 3.3, 500),
+        (lambda e: np.where(e < 3.3, 0.5, 0.0), 0.0, 3.3, 500),
+        (lambda e: np.where(e < 1e-19, 0.5, 0.0), 0.1, 1e-19, 500),
+        # a jump from the smallest float to 0, whose ratio is no float
+        (lambda e: np.where(e < 3.3, 0.5, 5e-324), 5e-324, 3.3, 500),
+        (lambda e: np.exp2(-1 - e), 2.0**-31, 30.0, 120),
+        (lambda e: np.full(e.shape, 0.3), 0.1, math.inf, 20),
+    ],
+)
+def test_the_smallest_epsilon_is_found_to_the_last_float_by_few_values(
+    profile: Curve, delta: float, epsilon: float, most: int
+) -> None:
+    asked = 0
+
+    def counted(at: Array) -> Array:
+        nonlocal asked
+        asked += at.size
+        return profile(at)
+
+    assert smallest_epsilon(counted, delta) == epsilon
+    assert asked <= most

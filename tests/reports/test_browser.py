@@ -196,7 +196,7 @@ def test_console_complaints_are_seen(tmp_path: Path, html: str) -> None:
 def test_without_script_everything_is_shown(tmp_path: Path, html: str) -> None:
     bare = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
     (found,) = _measured(tmp_path, bare, (360, ""))
-    assert len(found["pages"]) == 12
+    assert len(found["pages"]) == 13
     assert found["width"] <= 360
     assert found["wide"] == []
 

@@ -36,6 +36,9 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(WHOLE)], PROVED, "proved"),
         ([row(WHOLE), row(INSTANCE, UNDECIDED)], PROVED, "proved"),
         ([row(WHOLE, uses=("a.b", "jensen"))], PROVED, "proved, given a.b, jensen"),
+        # a statement is named once, not with a part of it as well
+        ([row(WHOLE, uses=("a.b", "a.b/first"))], PROVED, "proved, given a.b"),
+        ([row(WHOLE, uses=("a.b/first",))], PROVED, "proved, given a.b/first"),
         # neither instances nor steps prove anything
         ([row(INSTANCE)], None, "instances hold"),
         ([row(INSTANCE), row(STEP)], None, "instances hold"),
@@ -245,8 +248,8 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
         ("fmtt18.thm33", "fmtt18.def10, gaussian-second-moment, jensen, pinsker"),
     ):
         assert entries[name].headline_printed == f"holds, given {given}; a step of its proof is false"
-    assert entries["fmtt18.lem25"].headline_printed.startswith("holds, given fmtt18.prop5, ")
-    assert entries["fmtt18.lem25"].headline_repaired.startswith("proved, given fmtt18.prop5")
+    assert entries["fmtt18.lem25"].headline_printed.startswith("holds, given fmtt18.prop5/post-processing; ")
+    assert entries["fmtt18.lem25"].headline_repaired == "proved, given fmtt18.prop5/post-processing"
     assert entries["fmtt18.lem15"].headline_printed == "instances hold"
     # one formula of (9), which is true; the whole of (9) is false for negative shifts
     assert entries["gll22.lem6.3"].headline_printed == (

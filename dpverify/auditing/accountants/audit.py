@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from dpverify import checks
-from dpverify.auditing.accountants.references import NoisyReleases
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.evidence import AccountantEvidence, Gap, Interval, Verdict
 
 _COUNTED = 2**20
 """Units in the last place up to which a shortfall is given in them."""
+
+
+class Reference(Protocol):
+    """Releases of which the smallest epsilon is known from both sides; `str` describes them."""
+
+    def smallest_epsilon(self, delta: float) -> Interval:
+        """Where it lies, nats; rigorous only if the true value is above `lower` or both ends are equal."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class AccountantAuditor:
     spends: ClassVar[bool] = False
 
     def audit(
-        self, question: AccountantQuestion, subject: NoisyReleases, error: ErrorShare
+        self, question: AccountantQuestion, subject: Reference, error: ErrorShare
     ) -> AccountantEvidence:
         """Compute and compare.
 
@@ -82,7 +88,7 @@ class AccountantAudit:
     gap: Gap | None = None
 
 
-def audit_epsilon(claimed: float, releases: NoisyReleases, *, delta: float) -> AccountantAudit:
+def audit_epsilon(claimed: float, releases: Reference, *, delta: float) -> AccountantAudit:
     """Audit an accountant's claim that these releases are (claimed, delta)-private.
 
     Where the smallest epsilon is known to the float, a claim one float below it is violated.
@@ -92,7 +98,7 @@ def audit_epsilon(claimed: float, releases: NoisyReleases, *, delta: float) -> A
     """
     claimed = checks.not_negative("claimed", claimed)
     smallest = releases.smallest_epsilon(delta)
-    exact = smallest.rigorous
+    exact = smallest.rigorous and smallest.upper <= math.nextafter(smallest.lower, math.inf)
     kind = "the exact value" if exact else "every possible value"
     ulps = None
     gap = None

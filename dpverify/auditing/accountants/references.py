@@ -93,27 +93,31 @@ class NoisyReleases:
             )
         if self.sampling_probability == 1:
             if self.noise == "gaussian":
-                return _between_floats(lambda epsilon: _gaussian_excess(self, epsilon, delta))
+                return between_floats(
+                    lambda epsilon: gaussian_excess(
+                        arb(self.steps).sqrt() / exact(self.noise_multiplier), epsilon, delta
+                    )
+                )
             if self.steps == 1 or delta == 0:
                 return _laplace(self, delta)
         if delta == 0:
             return _sampled_pure_laplace(self)
-        return _from_loss_distributions(self, delta)
+        return two_sided(lambda pessimistic: _composed(self, pessimistic=pessimistic), delta, self.steps)
 
 
-def _exact(value: float) -> arb:
+def exact(value: float) -> arb:
+    """A float as a ball of no width."""
     return arb(fmpq(*value.as_integer_ratio()))
 
 
-def _gaussian_excess(releases: NoisyReleases, epsilon: float, delta: float) -> arb:
-    """The profile at epsilon minus delta: Balle and Wang 2018, Theorem 8, with mu = sqrt(steps) / noise."""
-    mu = arb(releases.steps).sqrt() / _exact(releases.noise_multiplier)
-    e, root2 = _exact(epsilon), arb(2).sqrt()
+def gaussian_excess(mu: arb, epsilon: float, delta: float) -> arb:
+    """The profile of N(0, 1) against N(mu, 1) at epsilon, minus delta: Balle and Wang 2018, Theorem 8."""
+    e, root2 = exact(epsilon), arb(2).sqrt()
     near, far = (e / mu - mu / 2) / root2, (e / mu + mu / 2) / root2
-    return (near.erfc() - e.exp() * far.erfc()) / 2 - _exact(delta)
+    return (near.erfc() - e.exp() * far.erfc()) / 2 - exact(delta)
 
 
-def _between_floats(excess: Callable[[float], arb]) -> Interval:
+def between_floats(excess: Callable[[float], arb]) -> Interval:
     """Neighboring floats around the zero of a falling function; 0 if it is not positive there."""
     if not _positive(excess, 0.0):
         return Interval(lower=0.0, upper=0.0, rigorous=True)
@@ -139,27 +143,35 @@ def _laplace(releases: NoisyReleases, delta: float) -> Interval:
     """The loss steps / scale + 2 log(1 - delta), the second term for one release only; at least 0."""
 
     def excess(epsilon: float) -> arb:
-        pure = arb(releases.steps) / _exact(releases.noise_multiplier)
-        return pure + (2 * (1 - _exact(delta)).log() if delta else 0) - _exact(epsilon)
+        pure = arb(releases.steps) / exact(releases.noise_multiplier)
+        return pure + (2 * (1 - exact(delta)).log() if delta else 0) - exact(epsilon)
 
-    return _between_floats(excess)
+    return between_floats(excess)
 
 
 def _sampled_pure_laplace(releases: NoisyReleases) -> Interval:
     """The loss steps log(1 + p (e^(1/scale) - 1)), attained by the loss of a record that is added."""
 
     def excess(epsilon: float) -> arb:
-        gain = (1 / _exact(releases.noise_multiplier)).exp() - 1
-        return releases.steps * (1 + _exact(releases.sampling_probability) * gain).log() - _exact(epsilon)
+        gain = (1 / exact(releases.noise_multiplier)).exp() - 1
+        return releases.steps * (1 + exact(releases.sampling_probability) * gain).log() - exact(epsilon)
 
-    return _between_floats(excess)
+    return between_floats(excess)
 
 
-def _from_loss_distributions(releases: NoisyReleases, delta: float) -> Interval:
+def two_sided(single: Callable[[bool], Any], delta: float, steps: int) -> Interval:
+    """The smallest epsilon of one release's loss distribution, composed `steps` times, from both sides.
+
+    Args:
+        single: makes it; rounded against privacy where its argument is True, in favor of it otherwise.
+        delta: in (0, 1).
+        steps: how often.
+    """
     found = []
     for pessimistic in (False, True):
-        distribution = _composed(releases, pessimistic=pessimistic)
-        slack = composition.allowance(distribution, releases.steps) + _TRUNCATED
+        distribution = single(pessimistic)
+        distribution = distribution.self_compose(steps) if steps > 1 else distribution
+        slack = composition.allowance(distribution, steps) + _TRUNCATED
         at = delta - slack if pessimistic else min(delta + slack, 1 - 1e-12)
         found.append(float(distribution.get_epsilon_for_delta(at)) if at > 0 else math.inf)
     return Interval(lower=max(found[0], 0.0), upper=max(found[1], found[0]))
@@ -181,7 +193,5 @@ def _composed(releases: NoisyReleases, *, pessimistic: bool) -> Any:
         ),
     }
     if releases.noise == "laplace":
-        single = pld.from_laplace_mechanism(scale, **options)
-    else:
-        single = pld.from_gaussian_mechanism(scale, **options)
-    return single.self_compose(releases.steps) if releases.steps > 1 else single
+        return pld.from_laplace_mechanism(scale, **options)
+    return pld.from_gaussian_mechanism(scale, **options)

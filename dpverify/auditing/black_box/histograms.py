@@ -19,9 +19,10 @@ def two_histograms(left: Array, right: Array, bins: int) -> tuple[Array, Array, 
         bins: at least 2.
     """
     pooled = np.concatenate([left, right])
-    inner = np.unique(np.quantile(pooled, np.arange(1, bins) / bins, method="inverted_cdf"))
+    inner: Array = np.unique(np.quantile(pooled, np.arange(1, bins) / bins, method="inverted_cdf"))
     inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
-    one, other = (
-        np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + 1.0 for side in (left, right)
-    )
-    return inner, one, other
+    return inner, _counts(left, inner), _counts(right, inner)
+
+
+def _counts(side: Array, inner: Array) -> Array:
+    return np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + 1.0

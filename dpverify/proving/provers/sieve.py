@@ -6,7 +6,7 @@ What is kept is looked at again, point by point, so that it does no harm to keep
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -70,6 +70,20 @@ def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
     return np.concatenate(found)[:limit]
 
 
+def _every(masks: Iterable[Mask | bool]) -> Mask | bool:
+    found: Any = True
+    for mask in masks:
+        found = np.logical_and(found, mask)
+    return found  # type: ignore[no-any-return]
+
+
+def _any(masks: Iterable[Mask | bool]) -> Mask | bool:
+    found: Any = False
+    for mask in masks:
+        found = np.logical_or(found, mask)
+    return found  # type: ignore[no-any-return]
+
+
 class Sieve:
     """Whether a claim may fail where its assumptions may hold, at each of many points."""
 
@@ -105,9 +119,9 @@ class _Values:
                     return True
                 return ~((np.abs(gap) if relation == "==" else gap) > _ROUNDING * size)
             case And(parts):
-                return reduce(np.logical_and, map(self.may_hold, parts), True)
+                return _every(map(self.may_hold, parts))
             case Or(parts):
-                return reduce(np.logical_or, map(self.may_hold, parts), False)
+                return _any(map(self.may_hold, parts))
             case Not(part):
                 return self.may_fail(part)
             case Implies(premise, conclusion):
@@ -129,9 +143,9 @@ class _Values:
                     return ~(np.abs(gap) > _ROUNDING * size)
                 return ~(gap < -_ROUNDING * size)
             case And(parts):
-                return reduce(np.logical_or, map(self.may_fail, parts), False)
+                return _any(map(self.may_fail, parts))
             case Or(parts):
-                return reduce(np.logical_and, map(self.may_fail, parts), True)
+                return _every(map(self.may_fail, parts))
             case Not(part):
                 return self.may_hold(part)
             case Implies(premise, conclusion):

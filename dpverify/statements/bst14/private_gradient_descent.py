@@ -179,8 +179,10 @@ thm2_1 = (
           uses=("bst14.thm2.1/mean-loss", "bst14.thm2.1/spread-of-the-loss"),
           where="Theorem 2.1, proof, with a quarter of the printed loss of a step")
     .corrected("privacy", r"2\cdot\frac{1}{n}(\bar W_t+V_t)\le\varepsilon_1",
-               given=r"\bar W_t+V_t\le\frac{\varepsilon}{8\sqrt{\log(1/\delta)}}", coverage="whole",
-               uses=("bst14.thm2.1/loss-of-a-step", "bst14.thm2.1/composed-loss", "sampling-with-delta"),
+               given=r"\bar W_t\le\frac{\varepsilon}{199\sqrt{\log(1/\delta)}}, "
+                     r"V_t\le\frac{4\varepsilon}{34\sqrt{\log(1/\delta)}}", coverage="whole",
+               uses=("bst14.thm2.1/mean-loss", "bst14.thm2.1/spread-of-the-loss", "bst14.thm2.1/composed-loss",
+                     "sampling-with-delta"),
                where="Theorem 2.1 with sigma^2 = 1156 L^2 n^2 log(n/delta) log(1/delta) / epsilon^2, for delta at most "
                      "1/2 and epsilon at most 2 sqrt(log(1/delta)): the loss of a sampled step that is composed")
     .correction(latex=r"\sigma^2=\frac{1156L^2n^2\log(n/\delta)\log(1/\delta)}{\varepsilon^2},\ "

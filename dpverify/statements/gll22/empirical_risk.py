@@ -47,6 +47,7 @@ lem6_1 = (
 
 _released = real("F_x", unit=LOSS, latex=rf"{_E}[F(x^{{(priv)}};\mathcal{{D}})]")
 _best = real("F_best", unit=LOSS, latex=r"F(x^{*};\mathcal{D})")
+_least = real("F_min", unit=LOSS, latex=r"\min_{x\in\mathcal{K}}F(x;\mathcal{D})")
 _far = real("R", ge=0, unit=LENGTH, meaning="distance of the set from the origin")
 _star = real("x_star", ge=0, unit=LENGTH, latex=r"\|x^{*}\|_{2}")
 _norm2 = real("norm2", ge=0, unit=LENGTH**2, latex=rf"{_E}\|x^{{(priv)}}\|_{{2}}^{{2}}")
@@ -117,7 +118,8 @@ _thm6_2 = (
     )
     .whole(
         "risk-of-strongly-convex-losses", rf"{_EXCESS}\le\frac{{d}}{{k}}",
-        given=rf"{_released.latex}\le {_best.latex}+\frac{{d}}{{k}}", uses=("gll22.lem6.1",),
+        given=rf"{_released.latex}\le {_least.latex}+\frac{{d}}{{k}}, {_least.latex}={_best.latex}",
+        added=(_least,), uses=("gll22.lem6.1",),
         where="Theorem 6.2, losses that are mu-strongly convex themselves",
     )
 )  # fmt: skip

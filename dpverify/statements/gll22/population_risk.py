@@ -216,7 +216,8 @@ _released, _best = (
     _loss("F_best", r"\widehat{F}(x^{*})"),
 )
 _LOSS = rf"{_released.latex}-{_best.latex}"
-_PROVED = rf"{_released.latex}\le {_best.latex}+\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}"
+_least = _loss("F_min", r"\min_{x\in\mathcal{K}}\widehat{F}(x)")
+_PROVED = rf"{_released.latex}-{_least.latex}\le\frac{{G^{{2}}}}{{\mu n}}+\frac{{d}}{{k}}, {_least.latex}={_best.latex}"
 _norm2 = real("norm2", ge=0, unit=LENGTH**2, latex=r"\mathbb{E}\|x^{(priv)}\|_{2}^{2}")
 _star = real("x_star", ge=0, unit=LENGTH, latex=r"\|x^{*}\|_{2}")
 _REGULARIZED = (
@@ -245,11 +246,12 @@ _thm6_8 = (
     )
     .whole(
         "risk-of-strongly-convex-losses", rf"{_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}", given=_PROVED,
-        uses=("gll22.thm6.7",), where="Theorem 6.8, losses that are mu-strongly convex themselves", consequence=EDGE,
+        added=(_least,), uses=("gll22.thm6.7",), consequence=EDGE,
+        where="Theorem 6.8, losses that are mu-strongly convex themselves",
     )
     .corrected(
         "risk-of-strongly-convex-losses", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}", given=_PROVED,
-        uses=("gll22.thm6.7",), consequence=EDGE, true_if="with G^2 in place of G",
+        added=(_least,), uses=("gll22.thm6.7",), consequence=EDGE, true_if="with G^2 in place of G",
         where="Theorem 6.8, losses that are mu-strongly convex themselves, with G^2",
     )
 )  # fmt: skip

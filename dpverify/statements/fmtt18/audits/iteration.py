@@ -9,14 +9,15 @@ import numpy as np
 
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.auditing import PrivacyQuestion
-from dpverify.auditing.accountants import NoisyReleases
-from dpverify.auditing.subjects import OnPair
+from dpverify.auditing.accountants import AccountantQuestion, NoisyReleases
+from dpverify.auditing.subjects import Given, OnPair
 from dpverify.privacy import RDP, Adjacency, NoisyIteration, StatedGuarantee
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.statements.audit_parts import (
     NOISE,
     REAL_DATA,
     FullGradientStep,
+    GaussianPair,
     Identity,
     ToTheRecord,
     longest_record_at,
@@ -25,7 +26,7 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.fmtt18.audits.cases import DIMENSION, SIZE, query_case
-from dpverify.statements.plans import COUNT, PRIVACY, Audit, Corrected, Plan, Profile
+from dpverify.statements.plans import ACCOUNTANT, COUNT, PRIVACY, Audit, Corrected, Plan, Profile
 
 CNI_STEPS = 10
 
@@ -87,7 +88,7 @@ def _identity_maps(profile: Profile) -> Audit:
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
     upper = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
     # all noise after the last step together, at distance 1
-    together = NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))
+    together = GaussianPair(1 / (stddev * math.sqrt(CNI_STEPS)))
     return Audit(
         PrivacyQuestion(
             StatedGuarantee(claim, Adjacency.REPLACE_ONE),
@@ -106,10 +107,30 @@ def _identity_maps(profile: Profile) -> Audit:
             mechanism,
             points[0],
             points[1],
-            exact=together.smallest_epsilon,
+            exact=together,
             weakened=mechanism.weakened,
             fault=NOISE,
         ),
+    )
+
+
+def _accounted(profile: Profile) -> Audit:
+    """The accountant's epsilon for a shift that all later noise hides, beside that of the noise in one piece."""
+    stddev, delta = 0.3, 1e-5
+    best = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
+    return Audit(
+        AccountantQuestion(
+            best.epsilon_at(delta),
+            delta,
+            "the best schedule of Theorem 22",
+            origin=Corrected(
+                "fmtt18.thm22",
+                "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+                "the best schedule in the form of GDP",
+                "every order, Gaussian noise",
+            ),
+        ),
+        Given(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))),
     )
 
 
@@ -129,6 +150,13 @@ PLANS: tuple[Plan, ...] = (
             partial(_real_iteration, name),
         )
         for name in REAL_DATA
+    ),
+    Plan(
+        "fmtt18.cni/accountant",
+        "fmtt18.cni",
+        "Epsilon of noisy iteration, a shift hidden by later noise",
+        ACCOUNTANT,
+        _accounted,
     ),
     Plan("fmtt18.cni/queries", "fmtt18.cni", "Gradient queries of Noisy iteration", COUNT, _queries),
     Plan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", PRIVACY, _identity_maps),

@@ -16,6 +16,7 @@ from dpverify.problems import AllSpace, Ball, Linear, Logistic, NeighborPair, Pr
 from dpverify.statements.audit_parts import (
     EXPONENT,
     REAL_DATA,
+    GaussianPair,
     OnFreshSamples,
     UniformOn,
     linear_neighbors,
@@ -57,6 +58,9 @@ def _gaussian_case(pair: NeighborPair, runs: int) -> Audit:
     mechanism = RegularizedExponentialMechanism(
         Problem(pair.loss, AllSpace(pair.left.d)), EPSILON, DELTA, regularization=1.0
     )
+    tuned = mechanism.tuned(pair.left.n)
+    spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
+    exact = GaussianPair(pair.gradient_distance * spread / pair.left.n)
     return Audit(
         PrivacyQuestion(
             mechanism.guarantees(pair.left.n).headline,
@@ -64,7 +68,7 @@ def _gaussian_case(pair: NeighborPair, runs: int) -> Audit:
             runs,
             origin=_PROFILE_ORIGIN,
         ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=EXPONENT),
+        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=EXPONENT, exact=exact),
     )
 
 

@@ -1,0 +1,111 @@
+"""A formula that is to give a statement's conclusion does not presuppose it.
+
+What is looked for: an inequality among the conditions of a `whole` that is its claim up to a factor, a product of
+powers of positive letters. Substituting a choice of constants, taking a root, adding two bounds is more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpverify.evidence import Coverage
+from dpverify.formulas.expressions import OutOfScopeError, real
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Le
+from dpverify.proving.language import Obligation
+from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
+from dpverify.proving.reasoning.symbolic import symbolic
+from dpverify.statements.paper import papers
+
+CITED = "a result that it uses, with the constants of this place"
+REARRANGED = "a result that it uses, with a logarithm taken apart or terms on the other side"
+COUNTED = "a bound on a number, times what each costs"
+
+RESTATE = {
+    "bst14.thm3.1/privacy": REARRANGED,
+    "bst14.alg8-privacy/privacy": REARRANGED,
+    "gll22.prop3.11/expansion": CITED,
+    "gll22.thm6.2/privacy": CITED,
+    "gll22.thm6.8/privacy": CITED,
+    "mn25.lem6/epsilon": REARRANGED,
+    "mn25.lem16/privacy": COUNTED,
+}
+"""Wholes that say no more than one of their conditions, which is what a named result or another formula says."""
+
+WHOLES = [
+    pytest.param(f"{s.id}/{o.name}", o, id=f"{s.id}/{o.name}")
+    for paper in papers().values()
+    for s in paper.statements
+    for o in (*s.printed, *(s.repaired.obligations if s.repaired else ()))
+    if o.coverage is Coverage.WHOLE
+]
+
+
+def _parts(formula: Formula) -> Iterator[Formula]:
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from _parts(part)
+    else:
+        yield formula
+
+
+def _gap(compare: Compare, forms: NormalForms) -> Quotient | None:
+    """Right minus left; None where there is no normal form."""
+    try:
+        return forms.of(symbolic(compare.right) - symbolic(compare.left))
+    except OutOfScopeError:
+        return None
+
+
+def restated(obligation: Obligation) -> bool:
+    """Whether a part of the claim is one of the conditions, up to a factor that is positive."""
+    forms = NormalForms()
+    known = [c for a in obligation.assuming for c in _parts(a) if isinstance(c, Compare)]
+    gaps = [gap for c in known if c.relation in ("<=", "<") and (gap := _gap(c, forms)) and gap.numerator]
+    for claim in _parts(obligation.claim):
+        gap = _gap(claim, forms) if isinstance(claim, Compare) and claim.relation in ("<=", "<") else None
+        if gap is None or not gap.numerator:
+            continue
+        for other in gaps:
+            factor = forms.product(gap, forms.inverse(other))
+            if len(factor.numerator) == len(factor.denominator) == 1 and forms.is_positive(factor):
+                return True
+    return False
+
+
+@pytest.mark.parametrize(("name", "obligation"), WHOLES)
+def test_no_whole_presupposes_its_claim(name: str, obligation: Obligation) -> None:
+    assert restated(obligation) == (name in RESTATE)
+
+
+def test_what_is_listed_rests_on_something() -> None:
+    listed = {str(p.values[0]): p.values[1] for p in WHOLES}
+    for name in RESTATE:
+        whole = listed[name]
+        assert isinstance(whole, Obligation)
+        assert whole.uses, name
+
+
+x, y, z = real("x", ge=0), real("y", ge=0), real("z", gt=0)
+
+
+@pytest.mark.parametrize(
+    ("claim", "assuming", "expected"),
+    [
+        (Le(x, y), (Le(x, y),), True),
+        (Le(2 * x / z, 2 * y / z), (Le(x, y),), True),
+        (Le(x - y, 0), (And((Le(0, z), Le(x, y))),), True),
+        (And((Le(0, z), Le(x, y))), (Le(x, y),), True),
+        # a step is left to do
+        (Le(x * x, y * y), (Le(x, y),), False),
+        (Le(x, y + z), (Le(x, y),), False),
+        (Le(x, y), (Le(x, z), Eq(z, y)), False),
+        (Le(y, x), (Le(x, y),), False),
+        (Eq(x, y), (Le(x, y), Le(y, x)), False),
+    ],
+)
+def test_a_claim_among_the_conditions_is_seen(
+    claim: Formula, assuming: tuple[Formula, ...], expected: bool
+) -> None:
+    assert restated(Obligation("x", "x", claim, (x, y, z), Coverage.WHOLE, assuming)) is expected
