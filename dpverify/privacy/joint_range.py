@@ -46,7 +46,8 @@ def _falling_over(c: FloatArray, x: FloatArray) -> FloatArray:
 
 def _log_sinh_over(c: FloatArray, x: FloatArray) -> FloatArray:
     """log(sinh(c x) / c), and log x where c is 0."""
-    return c * x - np.log(2.0) + np.log(_falling_over(c, 2 * x))
+    found: FloatArray = c * x - np.log(2.0) + np.log(_falling_over(c, 2 * x))
+    return found
 
 
 def _excess(c: FloatArray, r: FloatArray, terms: tuple[tuple[FloatArray, FloatArray], ...]) -> FloatArray:
@@ -96,8 +97,8 @@ def log_delta(
     )
     usable = (bounds > 0) & (bounds < np.inf)
     with np.errstate(all="ignore"):
-        flat = (part.ravel() for part in (eps, orders, np.where(usable, bounds, 1.0)))
-        found = _log_delta(*flat, halvings).reshape(eps.shape)
+        kept = np.where(usable, bounds, 1.0)
+        found = _log_delta(eps.ravel(), orders.ravel(), kept.ravel(), halvings).reshape(eps.shape)
     found = np.where(np.isnan(found), 0.0, np.minimum(found, 0.0))
     return np.where(bounds == 0, -np.inf, np.where(usable, found, 0.0))
 

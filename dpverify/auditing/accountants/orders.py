@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -207,12 +208,10 @@ class Passes:
         # any threshold gives a valid bound; a bound that falls with epsilon is bisected to neighboring floats
         best = 0.0
         for threshold in np.linspace(0.0, 6.0 + 1 / noise, 61).tolist():
-            best = max(
-                best, between_floats(lambda epsilon, t=threshold: self._excess(t, epsilon, delta)).lower
-            )
+            best = max(best, between_floats(partial(self._excess, threshold, delta)).lower)
         return Interval(lower=min(best, fixed.lower), upper=fixed.upper, rigorous=True)
 
-    def _excess(self, threshold: float, epsilon: float, delta: float) -> arb:
+    def _excess(self, threshold: float, delta: float, epsilon: float) -> arb:
         """P(S) - e^epsilon Q(S) - delta, S being that some step exceeds a threshold."""
         t, mu = exact(threshold), 1 / exact(self.noise_multiplier)
         below, moved = (1 - (x / arb(2).sqrt()).erfc() / 2 for x in (t, t - mu))
