@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpverify.running.randomness import BLOCK, Randomness
     from dpverify.running.repetition import repeats
     from dpverify.running.store import Store
-    from dpverify.running.structure import StatedStep, StatedStructure, single_noise
+    from dpverify.running.subjects.structure import StatedStep, StatedStructure, single_noise
     from dpverify.running.subjects.targets import Target
     from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
     from dpverify.running.user_sessions import Limits
@@ -60,15 +60,15 @@ __getattr__ = lazy.attributes(
         "Randomness": "dpverify.running.randomness",
         "RichProgress": "dpverify.running.progress",
         "Runs": "dpverify.running.batches",
-        "StatedStep": "dpverify.running.structure",
-        "StatedStructure": "dpverify.running.structure",
+        "StatedStep": "dpverify.running.subjects.structure",
+        "StatedStructure": "dpverify.running.subjects.structure",
         "Store": "dpverify.running.store",
         "Target": "dpverify.running.subjects.targets",
         "UserMechanism": "dpverify.running.user_mechanisms",
         "fingerprint": "dpverify.running.fingerprints",
         "repeats": "dpverify.running.repetition",
         "run": "dpverify.running.batches",
-        "single_noise": "dpverify.running.structure",
+        "single_noise": "dpverify.running.subjects.structure",
         "stream": "dpverify.running.batches",
     },
 )
