@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-52
-FEW = 11
+FEW = 14
 """Halvings that are enough to compare orders."""
 MANY = 34
 _NEGLIGIBLE = 40.0  # e^-this is below the spacing of floats

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
-from dpverify.privacy import GDP, Guarantee, PureDP
+from dpverify.privacy import GDP, Guarantee, PureDP, zCDP
 from dpverify.problems import Dataset
 from dpverify.properties import (
     check_guarantee,
@@ -41,7 +41,8 @@ class LaplaceSum:
 @given(guarantees())
 @FEW
 def test_guarantees_obey_the_laws(guarantee: Guarantee) -> None:
-    check_guarantee(guarantee)
+    # zCDP's profile is the least over its orders
+    check_guarantee(guarantee, convex=not isinstance(guarantee, zCDP))
 
 
 @dataclass(frozen=True)
