@@ -1,7 +1,7 @@
 """How often sequential audits refute true claims, stopped where that hurts most.
 
 `python tests/benchmarks/sequential_nulls.py [AUDITS] [RUNS]`, 1000 and 2000 if left out: each law of
-tests/auditing/test_sequential.py meets its claim exactly; an alarm is a capital of 1/level at any time. Prints alarms
+tests/auditing/sequential/test_sequential.py meets its claim exactly; an alarm is a capital of 1/level at any time. Prints alarms
 and an exact 99 % bound on their probability.
 """
 
@@ -11,7 +11,7 @@ import math
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "auditing"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "auditing" / "sequential"))
 from test_sequential import NULLS, highest
 
 from dpverify.auditing import clopper_pearson_upper

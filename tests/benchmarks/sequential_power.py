@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "auditing"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "auditing" / "sequential"))
 from sparse_vector import best_events, laplace_pair_event, telling_pair
 
 from dpverify.auditing.detection import EventTest

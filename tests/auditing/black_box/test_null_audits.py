@@ -13,7 +13,7 @@ from scipy.stats import binom
 from dpverify.privacy import PureDP
 from dpverify.running import single_noise
 
-_FILE = Path(__file__).parents[1] / "benchmarks" / "null_audits.py"
+_FILE = Path(__file__).parents[2] / "benchmarks" / "null_audits.py"
 _SPEC = importlib.util.spec_from_file_location("null_audits", _FILE)
 assert _SPEC is not None
 assert _SPEC.loader is not None
