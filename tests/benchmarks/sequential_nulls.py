@@ -1,8 +1,8 @@
 """How often sequential audits refute true claims, stopped where that hurts most.
 
 `python tests/benchmarks/sequential_nulls.py [AUDITS] [RUNS]`, 1000 and 2000 if left out: each law of
-tests/auditing/sequential/test_sequential.py meets its claim exactly; an alarm is a capital of 1/level at any time. Prints
-alarms and an exact 99 % bound on their probability.
+tests/auditing/sequential/test_sequential.py meets its claim exactly; an alarm is a capital of 1/level at any time.
+Prints alarms and an exact 99 % bound on their probability.
 """
 
 from __future__ import annotations
