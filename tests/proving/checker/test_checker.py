@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,9 @@ from dpverify.proving.checker.__main__ import main
 from .hand_certificates import (
     BEYOND,
     FALSE,
-    REAL,
-    REAL_Y,
     TRUE,
     Json,
-    X,
-    Y,
-    Z,
-    add,
-    mul,
     num,
-    power,
     smt,
     variable,
 )
@@ -57,16 +50,22 @@ def test_computer_algebra_is_named() -> None:
     )
 
 
-HARD = smt(
+PIGEONS = 11
+SITS = [[["sym", f"x{i}_{j}"] for j in range(PIGEONS - 1)] for i in range(PIGEONS)]
+"""Above 0 where pigeon i sits in hole j."""
+LONG = smt(
     [
-        "<=",
-        mul(num(7), X, Y, Z, add(X, Y, Z)),
-        add(*(power(v, p) for v in (X, Y, Z) for p in (2, 4, 6)), num(3)),
+        "or",
+        *(["and", *(["<=", x, num(0)] for x in row)] for row in SITS),
+        *(
+            ["and", ["<", num(0), one[j]], ["<", num(0), other[j]]]
+            for one, other in combinations(SITS, 2)
+            for j in range(PIGEONS - 1)
+        ),
     ],
-    REAL,
-    REAL_Y,
-    variable("z"),
+    *(variable(x[1]) for row in SITS for x in row),
 )
+"""Of more pigeons than holes, one has none or two share one: true, and far more work than the guard below allows."""
 
 
 def test_what_the_clock_ends_is_said_and_is_no_refusal_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +73,8 @@ def test_what_the_clock_ends_is_said_and_is_no_refusal_for_good(monkeypatch: pyt
     assert not check(FALSE["computer-algebra"]).by_the_clock
     with monkeypatch.context() as patched:
         patched.setattr(questions, "GUARD", 1)
-        assert check(HARD) == (False, late, True)
+        assert check(LONG) == (False, late, True)
+    assert check(LONG).confirmed
 
 
 NUMBERS = [
