@@ -146,7 +146,7 @@ def test_planted_fault_failure_probability_not_split(
     """
     if not split:
         judge = privacy_module._judge
-        monkeypatch.setattr(privacy_module, "_judge", lambda e, p, q, _: judge(e, p, q, LEVEL))
+        monkeypatch.setattr(privacy_module, "_judge", lambda e, p, q, _, ways: judge(e, p, q, LEVEL, ways))
     events = tuple(Event(Is(2 * i).name, 0.5, above=True) for i in range(8))
     monkeypatch.setattr(privacy_module, "choose_events", lambda *_, **__: events)
     likelier, rarer = expit(1.0) / 8, expit(-1.0) / 8
