@@ -285,7 +285,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
                 )
             )
     if summary.units:
-        lines.append(SummaryLine(f"units agree: {summary.units_agree} of {summary.units} formulas"))
+        lines.append(SummaryLine(f"units agree: {summary.units_agree:,} of {summary.units:,} formulas"))
     lines += [SummaryLine(power.text) for power in summary.powers]
     for heading, found in (
         ("false as printed", summary.false_statements),
