@@ -33,7 +33,7 @@ _NO_PART = (
     "cli.py",
     "privacy",
     "problems",
-    "running/structure.py",
+    "running/subjects/structure.py",
     "statements",
     "terminal.py",
     "verification",
