@@ -5,7 +5,7 @@ from typing import Any
 import cvc5.pythonic as smt
 
 GUARD = 300_000  # milliseconds, far beyond what counted work takes
-LARGEST = 6000  # characters up to which coverings are tried: on more, nothing may end them. No statement asks for 5000
+LARGEST = 6000  # characters up to which coverings are tried, which nothing may end; rows have below 5000
 WITHOUT = 200_000  # work that is tried without them
 
 
