@@ -10,7 +10,7 @@ import pytest
 
 from dpverify import checks
 from dpverify.algorithms.weakening import Weakened
-from dpverify.auditing import BoundsQuestion, PrivacyQuestion
+from dpverify.auditing import BoundsQuestion, ConstantQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import LawOf, OnPair
 from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
 from dpverify.running import Executor
@@ -45,6 +45,8 @@ def test_every_claim_stands_beside_its_print(name: str) -> None:
             assert record.holds_for
         if record.form is ClaimForm.CORRECTED:
             assert record.because
+        # a law or a guarantee has no hidden constant
+        assert "constant is computed" not in record.because or isinstance(one, ConstantQuestion)
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,9 @@ def _net_law(profile: Profile) -> Audit:
             runs=profile.runs(40_000),
             origin=Corrected(
                 "bst14.alg8",
-                "O((epsilon n / p)^p), no constant",
-                "the hidden constant is computed",
-                "these n",
+                "with probability proportional to exp(-epsilon L(theta; D) / (L ||C||))",
+                "half of the printed exponent, as in Algorithm 2: an exchanged record changes the sum by 2 L ||C||",
+                "every epsilon > 0",
             ),
         ),
         LawOf(mechanism, data, Coordinate((1.0, 0.0)), blind=UniformOn(Ball(2, 1.0))),
