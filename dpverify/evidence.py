@@ -1,7 +1,6 @@
-"""What a check leaves behind: verdicts, evidence, and the ledger that collects them.
+"""What a check leaves behind: a verdict, and evidence of one kind or another. A ledger (`dpverify.ledger`) collects it.
 
-The ledger is the only thing that reports read, so whatever a reader should see must be in here. Its JSON
-form is versioned: a field's meaning never changes, new meanings get new fields and a new version.
+The JSON form of all this is versioned there.
 """
 
 from __future__ import annotations
@@ -10,15 +9,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, model_validator
-
-SCHEMA_VERSION: Literal[4] = 4
-"""Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
-rests on and what follows from it.
-
-Every field that a later version added has a default, so older ledgers are still read.
-"""
-
-READABLE_VERSIONS = (1, 2, 3, SCHEMA_VERSION)
 
 
 class Verdict(StrEnum):
@@ -561,155 +551,6 @@ def _read(value: Any) -> ProofEvidence | AuditEvidence:
 AnyAudit = Annotated[AuditEvidence, PlainValidator(_read), SerializeAsAny()]
 Evidence = Annotated[ProofEvidence | AuditEvidence, PlainValidator(_read), SerializeAsAny()]
 """Whatever has a kind: a proof, an audit of ours, or one of somebody else's."""
-
-
-class NamedResult(Record):
-    """A result of the literature that statements rest on."""
-
-    id: str
-    """Without a dot, so that it is no id of a catalog."""
-    title: str
-    """What it says."""
-    source: str
-
-
-class ErratumEntry(Record):
-    """A correction of a statement that is computed in a test or an audit, not by a formula of the ledger."""
-
-    where: str
-    printed: str
-    """What is printed, or what is wrong with it."""
-    corrected: str
-    consequence: Consequence
-    evidence: tuple[str, ...]
-    """What computes it: `test NAME` or `audit PLAN`."""
-
-
-class StatementEntry(Record):
-    """One row of the catalog, with the verdicts computed for it (None: nothing checked yet)."""
-
-    id: str
-    paper: str
-    kind: str
-    where: str
-    title: str
-    algorithm: str | None = None
-    """Import path of the implementation."""
-    pairs: tuple[str, ...] = ()
-    """Ids of the statements and algorithms it belongs with."""
-    latex: str = ""
-    """The statement as printed, for reading."""
-    docstring: str = ""
-    verdict_printed: Verdict | None = None
-    verdict_repaired: Verdict | None = None
-    headline_printed: str = ""
-    """What was shown of it as printed, in words: `proved, given fmtt18.thm22`; `instances hold`."""
-    headline_repaired: str = ""
-    given_printed: tuple[str, ...] = ()
-    """What `verdict_printed` rests on: ids of statements and of named results."""
-    given_repaired: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
-    """Everything that it or one of its formulas rests on."""
-    used_by: tuple[str, ...] = ()
-    """The statements that rest on it, in the whole catalog."""
-    rests_on_false: tuple[str, ...] = ()
-    """The statements that are false as printed among all that it rests on, directly or not."""
-    errata: tuple[ErratumEntry, ...] = ()
-    """Corrections that no formula of the ledger is about, each with what computes it."""
-    marks: tuple[str, ...] = ()
-    """What is false beside the statement itself, such as `a step of its proof is false`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_covers(cls, fields: Any) -> Any:
-        """Ledgers of version 3 name what their verdict was about in fields that have become a headline."""
-        if not isinstance(fields, dict):
-            return fields
-        rest = dict(fields)
-        for variant in Variant:
-            covers = rest.pop(f"covers_{variant}", ())
-            if covers and not rest.get(f"headline_{variant}"):
-                rest[f"headline_{variant}"] = f"{rest.get(f'verdict_{variant}')} for: {'; '.join(covers)}"
-        return rest
-
-
-class Budget(Record):
-    """How the run's error probability was spent."""
-
-    failure_probability: float
-    spent: dict[str, float]
-    """Per audit; the sum is at most `failure_probability`."""
-    shares: tuple[SpentShare, ...] = ()
-    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
-
-    def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
-        """What one audit spent its share on; names are its parts, or empty."""
-        return tuple(
-            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
-            for share in self.shares
-            if share.name == audit or share.name.startswith(f"{audit}: ")
-        )
-
-
-class DisplayCount(Record):
-    """What became of the displays and inline relations of a paper's statements and proofs."""
-
-    paper: str
-    displays: int
-    """All of them, a display of several lines by lines."""
-    encoded: int
-    """Those that obligations say all of."""
-    decided: int
-    """Those of the encoded whose obligations all have a verdict other than `undecided`."""
-    confirmed: int
-    """Those of the decided that the checker confirmed."""
-    definitions: int
-    restated: int
-    """Those said elsewhere."""
-    unsayable: int
-    """Those that need what no type here can say."""
-    missing: int
-    """Those not encoded yet."""
-    unlisted: int = 0
-    """Statements whose displays nobody has listed."""
-
-    def says(self) -> str:
-        """The count in one line."""
-        rest = {
-            "definitions": self.definitions,
-            "restated elsewhere": self.restated,
-            "not expressible": self.unsayable,
-            "not encoded yet": self.missing,
-            "statements not yet inventoried": self.unlisted,
-        }
-        shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
-        others = (f"{n} {what}" for what, n in rest.items() if n)
-        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
-
-
-class Ledger(Record):
-    """Everything that one run of dpverify found."""
-
-    schema_version: Literal[1, 2, 3, 4] = SCHEMA_VERSION
-    program: str = "dpverify"
-    program_version: str
-    created: str
-    """ISO 8601, UTC."""
-    command: str
-    seed: int
-    profile: str
-    versions: dict[str, str]
-    """Versions of Python and of the libraries that results depend on."""
-    statements: tuple[StatementEntry, ...]
-    entries: tuple[Evidence, ...]
-    budget: Budget
-    seconds: float
-    reuse: Reuse | None = None
-    """Where a store was used, what was taken from it."""
-    results: tuple[NamedResult, ...] = ()
-    """The named results that statements of this ledger rest on."""
-    displays: tuple[DisplayCount, ...] = ()
-    """For each paper with an inventory."""
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

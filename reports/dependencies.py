@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dpverify.evidence import Ledger, StatementEntry, Verdict
+from dpverify.evidence import Verdict
 from dpverify.headlines import HOLDS, bare
+from dpverify.ledger import Ledger, StatementEntry
 
 _WIDTH, _HEIGHT = 160, 46
 _BESIDE, _BELOW = 16, 44

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import READABLE_VERSIONS, Ledger
 from dpverify.files import write_whole
+from dpverify.ledger import READABLE_VERSIONS, Ledger
 
 
 def ledger_json(ledger: Ledger) -> str:

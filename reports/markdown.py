@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.evidence import Ledger
 from dpverify.headlines import marks
+from dpverify.ledger import Ledger
 from dpverify.reports.markdown_text import code, escaped
 from dpverify.reports.summary import (
     Finding,

@@ -17,7 +17,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dpverify.evidence import AuditEvidence, Ledger, ProofEvidence, Verdict
+from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
+from dpverify.ledger import Ledger
 from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
-from dpverify.evidence import AuditEvidence, Interval, Ledger, PrivacyEvidence
+from dpverify.evidence import AuditEvidence, Interval, PrivacyEvidence
+from dpverify.ledger import Ledger
 from dpverify.reports import number_text
 
 

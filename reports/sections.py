@@ -8,18 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpverify.evidence import (
-    AuditEvidence,
-    Coverage,
-    ErratumEntry,
-    Ledger,
-    ProofEvidence,
-    StatementEntry,
-    Variant,
-    Verdict,
-    overall,
-)
+from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, Verdict, overall
 from dpverify.headlines import marks
+from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]

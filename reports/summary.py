@@ -8,21 +8,18 @@ from dataclasses import dataclass
 
 from dpverify.evidence import (
     AuditEvidence,
-    Budget,
     ClaimForm,
     ClaimOrigin,
     Consequence,
     Coverage,
-    ErratumEntry,
     Gap,
-    Ledger,
     ProofEvidence,
-    StatementEntry,
     Variant,
     Verdict,
     overall,
 )
 from dpverify.headlines import gravest, marks
+from dpverify.ledger import Budget, ErratumEntry, Ledger, StatementEntry
 from dpverify.reports import number_text
 from dpverify.reports.renderers import OWN, renderer_of
 

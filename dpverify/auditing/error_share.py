@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Budget, SpentShare
+from dpverify.evidence import SpentShare
+from dpverify.ledger import Budget
 
 Weight = int | float | Fraction
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpverify.evidence import Consequence, ErratumEntry
+from dpverify.evidence import Consequence
+from dpverify.ledger import ErratumEntry
 
 CLAIM, CONSTANT, STEP, EDGE = Consequence.CLAIM, Consequence.CONSTANT, Consequence.STEP, Consequence.EDGE
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from dpverify.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from dpverify.evidence import DisplayCount, ProofEvidence
+    from dpverify.evidence import ProofEvidence
+    from dpverify.ledger import DisplayCount
 
 DEFINITION = "definition"
 RESTATED = "restated elsewhere"
@@ -67,7 +68,8 @@ def count(
     One counts as encoded if obligations say all of it; as decided if each of these has a verdict other than
     `undecided`, and as confirmed if the checker confirmed each. Those of `statements` that have no row are counted.
     """
-    from dpverify.evidence import Coverage, DisplayCount, Variant, Verdict
+    from dpverify.evidence import Coverage, Variant, Verdict
+    from dpverify.ledger import DisplayCount
 
     decided, confirmed = set[str](), set[str]()
     for entry in entries:

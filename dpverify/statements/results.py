@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.evidence import NamedResult
+from dpverify.ledger import NamedResult
 
 RESULTS = (
     NamedResult(

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import Variable
 from dpverify.headlines import ancestors, bare, marks
+from dpverify.ledger import StatementEntry
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING

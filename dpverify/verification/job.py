@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from dpverify import __version__, checks
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Ledger
+from dpverify.ledger import Ledger
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened

@@ -17,18 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import (
-    SCHEMA_VERSION,
-    Coverage,
-    Ledger,
-    ProofEvidence,
-    StatementEntry,
-    Variant,
-    Verdict,
-)
+from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
+from dpverify.ledger import SCHEMA_VERSION, Ledger, StatementEntry
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json

@@ -14,19 +14,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.evidence import (
-    Consequence,
-    Coverage,
-    Gap,
-    NamedResult,
-    ProofEvidence,
-    StatementEntry,
-    Variant,
-    Verdict,
-)
+from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import formula_text
 from dpverify.headlines import Shown, Word, bare, exceeds, false_below, marks, variant_rows, word
+from dpverify.ledger import NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import (

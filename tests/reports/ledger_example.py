@@ -15,27 +15,23 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dpverify.evidence import (
-    Budget,
     ComplexityEvidence,
     Consequence,
     ConstantEvidence,
     Coverage,
-    DisplayCount,
     Gap,
     Interval,
-    Ledger,
     MeanEvidence,
-    NamedResult,
     PrivacyEvidence,
     ProfilePoint,
     ProofEvidence,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
-    StatementEntry,
     Variant,
     Verdict,
 )
+from dpverify.ledger import Budget, DisplayCount, Ledger, NamedResult, StatementEntry
 
 SHIFT_CERTIFICATE: dict[str, Any] = {
     "version": 1,

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
-from dpverify.evidence import Consequence, Coverage, ErratumEntry, ProofEvidence, Variant, Verdict
+from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict
+from dpverify.ledger import ErratumEntry
 from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
 from dpverify.reports.findings import finding_groups, what_is_false
 

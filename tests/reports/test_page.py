@@ -14,17 +14,8 @@ import time
 
 import pytest
 
-from dpverify.evidence import (
-    Budget,
-    Consequence,
-    DisplayCount,
-    ErratumEntry,
-    Interval,
-    Ledger,
-    NamedResult,
-    ProofEvidence,
-    Verdict,
-)
+from dpverify.evidence import Consequence, Interval, ProofEvidence, Verdict
+from dpverify.ledger import Budget, DisplayCount, ErratumEntry, Ledger, NamedResult
 from dpverify.reports import ledger_json, render_html
 from dpverify.reports.sections import Block, blocks
 

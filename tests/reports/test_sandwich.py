@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import binom
 
 from dpverify.cli import main
-from dpverify.evidence import Interval, Ledger, PrivacyEvidence, StatementEntry, Verdict
+from dpverify.evidence import Interval, PrivacyEvidence, Verdict
+from dpverify.ledger import Ledger, StatementEntry
 from dpverify.reports import render_html, write_ledger
 from dpverify.reports.sandwich import cells, sandwich, why_zero
 

@@ -7,17 +7,8 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import (
-    Budget,
-    ClaimOrigin,
-    Consequence,
-    Coverage,
-    Gap,
-    ProofEvidence,
-    StatementEntry,
-    Variant,
-    Verdict,
-)
+from dpverify.evidence import ClaimOrigin, Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
+from dpverify.ledger import Budget, StatementEntry
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpverify.evidence import Budget, Ledger
+from dpverify.ledger import Budget, Ledger
 from dpverify.reports import findings_markdown
 from dpverify.verification.proofs import ProofRecord, catalog_entries
 

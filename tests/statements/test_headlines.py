@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Consequence, Coverage, ProofEvidence, StatementEntry, Variant, Verdict
+from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
 from dpverify.headlines import Row, Shown, ancestors, cut, cycle, exceeds, false_below, word
+from dpverify.ledger import StatementEntry
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage, DisplayCount
+from dpverify.evidence import Coverage
+from dpverify.ledger import DisplayCount
 from dpverify.statements.inventory import (
     DEFINITION,
     MISSING,

@@ -11,7 +11,8 @@ import pytest
 
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Ledger, PrivacyEvidence, ProofEvidence, Verdict
+from dpverify.evidence import PrivacyEvidence, ProofEvidence, Verdict
+from dpverify.ledger import Ledger
 from dpverify.reports import render_html
 from dpverify.statements.paper import papers
 from dpverify.verification import VerificationSettings, verify

@@ -12,7 +12,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Budget, Ledger
+from dpverify.ledger import Budget, Ledger
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
