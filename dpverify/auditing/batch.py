@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import search_faults
 from dpverify.auditing.looks import Looks
-from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, leaves, sandwiched
-from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
+from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, entry
+from dpverify.auditing.privacy import audit_privacy
 from dpverify.evidence import PrivacyEvidence
 
 
@@ -52,27 +52,4 @@ class BatchAuditor:
                 fault=faults.fault,
                 factors=faults.factors,
             )
-        return _entry(found, question, question.epsilons(found.delta, subject))
-
-
-def _entry(audit: PrivacyAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
-    return PrivacyEvidence(
-        **epsilons,
-        **question.fields(),
-        verdict=audit.verdict,
-        reason=audit.reason + leaves(question, audit, epsilons),
-        gap=audit.gap,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        sees_nothing=audit.sees_nothing,
-        adjacency=audit.adjacency,
-        fault=audit.fault,
-        smallest_fault=audit.smallest_fault,
-        claim=audit.claim,
-        epsilon_lower=audit.epsilon_lower,
-        delta=audit.delta,
-        detectable=audit.detectable,
-        profile=sandwiched(audit.profile, question),
-        shares=audit.shares,
-        seed=audit.seed,
-    )
+        return entry(found, question, subject, fault=found.fault, smallest_fault=found.smallest_fault)

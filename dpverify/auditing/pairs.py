@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.faults import FACTORS
-from dpverify.evidence import ProfilePoint, Verdict
+from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SpentShare, Verdict
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -105,14 +105,58 @@ class _Found(Protocol):
     @property
     def verdict(self) -> Verdict: ...
     @property
-    def detectable(self) -> str: ...
+    def reason(self) -> str: ...
+    @property
+    def gap(self) -> Gap | None: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def failure_probability(self) -> float: ...
+    @property
+    def shares(self) -> tuple[SpentShare, ...]: ...
+    @property
+    def sees_nothing(self) -> bool: ...
+    @property
+    def adjacency(self) -> str: ...
+    @property
+    def claim(self) -> str: ...
     @property
     def epsilon_lower(self) -> float: ...
     @property
     def delta(self) -> float: ...
+    @property
+    def detectable(self) -> str: ...
+    @property
+    def profile(self) -> tuple[ProfilePoint, ...]: ...
+    @property
+    def seed(self) -> int: ...
 
 
-def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **beside: Any) -> PrivacyEvidence:
+    """What an audit found, as evidence; `beside` are fields that only one kind of audit has."""
+    epsilons = question.epsilons(found.delta, subject)
+    return PrivacyEvidence(
+        **epsilons,
+        **question.fields(),
+        verdict=found.verdict,
+        reason=found.reason + _leaves(question, found, epsilons),
+        gap=found.gap,
+        runs=found.runs,
+        failure_probability=found.failure_probability,
+        shares=found.shares,
+        sees_nothing=found.sees_nothing,
+        adjacency=found.adjacency,
+        claim=found.claim,
+        epsilon_lower=found.epsilon_lower,
+        delta=found.delta,
+        detectable=found.detectable,
+        profile=sandwiched(found.profile, question),
+        seed=found.seed,
+        **beside,
+    )
+
+
+def _leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
     """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
     if found.verdict is not Verdict.SUPPORTED:
         return ""

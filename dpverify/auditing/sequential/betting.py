@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, leaves, sandwiched
-from dpverify.auditing.sequential.audit import SequentialAudit, SequentialAuditor
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
+from dpverify.auditing.sequential.audit import SequentialAuditor
 from dpverify.evidence import PrivacyEvidence
 
 
@@ -74,26 +74,4 @@ class BettingAuditor:
             if auditor.violated:
                 break
         found = auditor.result(stopped=stopped)
-        return _entry(found, question, question.epsilons(found.delta, subject))
-
-
-def _entry(audit: SequentialAudit, question: PrivacyQuestion, epsilons: dict[str, Any]) -> PrivacyEvidence:
-    return PrivacyEvidence(
-        **epsilons,
-        **question.fields(),
-        verdict=audit.verdict,
-        reason=audit.reason + leaves(question, audit, epsilons),
-        gap=audit.gap,
-        runs=audit.runs,
-        failure_probability=audit.failure_probability,
-        shares=audit.shares,
-        sees_nothing=audit.sees_nothing,
-        adjacency=audit.adjacency,
-        claim=audit.claim,
-        epsilon_lower=audit.epsilon_lower,
-        delta=audit.delta,
-        detectable=audit.detectable,
-        profile=sandwiched(audit.profile, question),
-        seed=audit.seed,
-        sequential=audit.record,
-    )
+        return entry(found, question, subject, sequential=found.record)

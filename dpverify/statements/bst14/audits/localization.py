@@ -6,6 +6,7 @@ Risks are sums over the records.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -164,22 +165,28 @@ def _walked(data_name: str) -> tuple[Problem, Dataset, Localization]:
     return problem, data, Localization(problem, EPSILON, solver="efficient-exponential-sampling")
 
 
-def _gamma_ball(profile: Profile) -> Cases:
-    """How often the minimizer is outside of C0, at sizes where that can be seen."""
+def _outside_ball(
+    profile: Profile,
+    localize: Callable[[Problem], OutputPerturbation | GaussianOutputPerturbation],
+    statement: str,
+    choice: str,
+    given: str,
+) -> Cases:
+    """How often the minimizer is outside of the ball, at sizes where that can be seen."""
     cases = []
     for n in (4, 8, 16):
         problem, data = ridge_problem("breast-cancer", n, 2)
-        localizer = OutputPerturbation(problem, 200.0)
+        localizer = localize(problem)
         minimum = minimize(problem, data).point
         cases.append(
             (
                 Bound(
                     bound=n**-3.0,
-                    claim="1/n^3, by zeta = 3 ln n",
-                    data=f"{data.name}, n records, d = 2, epsilon/2 = 200",
+                    claim=f"1/n^3, by {choice}",
+                    data=f"{data.name}, n records, d = 2, {given}",
                     runs=profile.runs(20_000),
                     size=float(n),
-                    origin=AsPrinted("bst14.lem4.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = 3 ln n"),
+                    origin=AsPrinted(statement, f"1/n^3 = {n**-3.0:.4g}", choice),
                 ),
                 ValuesOf(
                     localizer,
@@ -192,6 +199,16 @@ def _gamma_ball(profile: Profile) -> Cases:
             )
         )
     return tuple(cases)
+
+
+def _gamma_ball(profile: Profile) -> Cases:
+    return _outside_ball(
+        profile,
+        lambda problem: OutputPerturbation(problem, 200.0),
+        "bst14.lem4.2",
+        "zeta = 3 ln n",
+        "epsilon/2 = 200",
+    )
 
 
 @dataclass(frozen=True)
@@ -284,33 +301,13 @@ def _approximate_mean(n: int) -> tuple[Problem, Dataset, ApproximateLocalization
 
 
 def _gaussian_ball(profile: Profile) -> Cases:
-    """How often the minimizer is outside of the ball, at sizes where that can be seen."""
-    cases = []
-    for n in (4, 8, 16):
-        problem, data = ridge_problem("breast-cancer", n, 2)
-        localizer = GaussianOutputPerturbation(problem, 200.0, DELTA)
-        minimum = minimize(problem, data).point
-        cases.append(
-            (
-                Bound(
-                    bound=n**-3.0,
-                    claim="1/n^3, by zeta = sqrt(3 ln n) for p >= 2",
-                    data=f"{data.name}, n records, d = 2, epsilon = 200",
-                    runs=profile.runs(20_000),
-                    size=float(n),
-                    origin=AsPrinted("bst14.thmC.2", f"1/n^3 = {n**-3.0:.4g}", "zeta = sqrt(3 ln n), p >= 2"),
-                ),
-                ValuesOf(
-                    localizer,
-                    data,
-                    _Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
-                    0.0,
-                    1.0,
-                    "probability that the minimizer is outside of the ball, dimensionless",
-                ),
-            )
-        )
-    return tuple(cases)
+    return _outside_ball(
+        profile,
+        lambda problem: GaussianOutputPerturbation(problem, 200.0, DELTA),
+        "bst14.thmC.2",
+        "zeta = sqrt(3 ln n) for p >= 2",
+        "epsilon = 200",
+    )
 
 
 def _noise_constant(profile: Profile) -> Audit:
