@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from dpverify.algorithms.bst14.exponent import (
+    largest_exponent,
+    loose_exponent,
+    printed_exponent,
+    with_sharper_exponent,
+)
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
@@ -39,7 +45,6 @@ from dpverify.problems import (
     Problem,
     Simplex,
     Squared,
-    gradient_sensitivity,
 )
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.problem import without_ridge
@@ -48,7 +53,6 @@ from dpverify.running import Output, Randomness
 _MOST_FREE = 3
 _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 """By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
-_SLACK = 1e-12
 
 
 @dataclass(frozen=True)
@@ -121,13 +125,12 @@ class ExponentialSampling(Weakenable):
         """The exponent's factor s, one over loss."""
         if self.exponent_scale is not None:
             return float(self.exponent_scale)
-        return self.epsilon / (2 * self.problem.loss.lipschitz_constant * self.problem.constraint.diameter)
+        return printed_exponent(self.problem, self.epsilon)
 
     @property
     def largest_scale(self) -> float:
         """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
-        oscillation = gradient_sensitivity(self.problem.loss) * self.problem.constraint.diameter
-        return self.epsilon / oscillation if oscillation > 0 else math.inf
+        return largest_exponent(self.problem, self.epsilon)
 
     @property
     def _way(self) -> Literal["quadratic", "cells"]:
@@ -160,12 +163,7 @@ class ExponentialSampling(Weakenable):
         """Why the guarantee does not hold; empty if it does, whatever n is."""
         whole_number("n", n, at_least=1)
         given = given_up(self.withdraw_guarantee)
-        if self.scale <= self.largest_scale * (1 + _SLACK):
-            return given
-        return (
-            f"the exponent's factor {self.scale:g} is above {self.largest_scale:g}, the largest that is proved",
-            *given,
-        )
+        return (*loose_exponent(self.scale, self.largest_scale), *given)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
@@ -177,11 +175,7 @@ class ExponentialSampling(Weakenable):
             sources=("bst14.thm3.1",),
             conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
         )
-        reached = self.epsilon * self.scale / self.largest_scale
-        sharper = (
-            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
-        )
-        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
+        return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
     @property
     def _never_refuses(self) -> bool:

@@ -8,13 +8,20 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.algorithms.bst14.exponent import (
+    SLACK,
+    largest_exponent,
+    loose_exponent,
+    printed_exponent,
+    with_sharper_exponent,
+)
 from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
@@ -23,13 +30,11 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.problems import Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems import Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 Matrix = NDArray[np.float64]
-
-_SLACK = 1e-12
 
 
 @dataclass(frozen=True)
@@ -97,20 +102,19 @@ class NetMechanism(Weakenable):
                 raise InvalidArgumentError("cover_radius", self.cover_radius, "None, where a net is given")
             object.__setattr__(self, "net", _as_points(self.net, constraint.dimension))
             _ = self._given_net
-        refuse_or_withdraw(self.id, self._loose_exponent(), self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, loose_exponent(self.scale, self.largest_scale), self.withdraw_guarantee)
 
     @property
     def scale(self) -> float:
         """The exponent's factor s, one over loss."""
         if self.exponent_scale is not None:
             return float(self.exponent_scale)
-        return self.epsilon / (2 * self.problem.loss.lipschitz_constant * self.problem.constraint.diameter)
+        return printed_exponent(self.problem, self.epsilon)
 
     @property
     def largest_scale(self) -> float:
         """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
-        oscillation = gradient_sensitivity(self.problem.loss) * self.problem.constraint.diameter
-        return self.epsilon / oscillation if oscillation > 0 else math.inf
+        return largest_exponent(self.problem, self.epsilon)
 
     def theorem_radius(self, n: int) -> float:
         """||C|| p / (epsilon n), at most ||C||; p is the number of coordinates."""
@@ -134,18 +138,10 @@ class NetMechanism(Weakenable):
         radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
         return _grid(_hashable(self.problem.constraint), radius, self.largest_net)
 
-    def _loose_exponent(self) -> tuple[str, ...]:
-        if self.scale <= self.largest_scale * (1 + _SLACK):
-            return ()
-        return (
-            f"the exponent's factor {self.scale:g} is above {self.largest_scale:g}, the largest for which privacy "
-            "is proved",
-        )
-
     def risk_withdrawn(self, n: int) -> tuple[str, ...]:
         """Why Theorem A.1 does not apply to n records; empty if it does."""
         radius = self.theorem_radius(n)
-        if self.net is None and (self.cover_radius is None or self.cover_radius <= radius * (1 + _SLACK)):
+        if self.net is None and (self.cover_radius is None or self.cover_radius <= radius * (1 + SLACK)):
             return ()
         reached = self.net_for(n).cover_radius
         if reached <= radius * (1 + 1e-9):
@@ -154,20 +150,20 @@ class NetMechanism(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why something that the paper promises does not hold for n records; empty if all does."""
-        return self._loose_exponent() + self.risk_withdrawn(n) + given_up(self.withdraw_guarantee)
+        return (
+            loose_exponent(self.scale, self.largest_scale)
+            + self.risk_withdrawn(n)
+            + given_up(self.withdraw_guarantee)
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
         whole_number("n", n, at_least=1)
-        if self._loose_exponent() or self.withdraw_guarantee:
+        if loose_exponent(self.scale, self.largest_scale) or self.withdraw_guarantee:
             return Guarantees()
         sources = ("bst14.alg8-privacy", "bst14.thm3.1")
         theorem = StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources)
-        reached = self.epsilon * self.scale / self.largest_scale
-        sharper = (
-            None if reached >= self.epsilon * (1 - _SLACK) else replace(theorem, guarantee=PureDP(reached))
-        )
-        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
+        return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The same for every index from 1; None if it does not hold."""
