@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -226,9 +227,16 @@ class PopulationToEmpirical(Weakenable):
         """lambda, loss over length^2."""
         if self.regularization is not None:
             return self.regularization
-        unit = self.problem.loss.lipschitz_constant / self.problem.constraint.diameter
-        tried = [unit * math.exp2(2 - k / 2) for k in range(_STEPS_OF_REGULARIZATION)]
-        return min(tried, key=lambda value: self._risk(n, value))
+        if n not in self._chosen:
+            unit = self.problem.loss.lipschitz_constant / self.problem.constraint.diameter
+            tried = [unit * math.exp2(2 - k / 2) for k in range(_STEPS_OF_REGULARIZATION)]
+            self._chosen[n] = min(tried, key=lambda value: self._risk(n, value))
+        return self._chosen[n]
+
+    @cached_property
+    def _chosen(self) -> dict[int, float]:
+        """By n: the search asks the solver for its promises some hundred times."""
+        return {}
 
     def added_convexity(self, phase: int, regularization: float) -> float:
         """Strong convexity of phase t's regularizer: 2 sum_{s < t} 2^{s+1} lambda = 4 lambda (2^t - 1)."""
