@@ -64,22 +64,23 @@ def list_(
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
-    from dpverify.verification.remembered import prove_and_remember, recall
+    from dpverify.verification.remembered import recall, recall_or_prove
 
     chosen = tuple(ids or ())
     wanted = {row.id for _, row in select(chosen)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
-    known = {s.id: recall(s) for s in statements}
-    missing = [s for s in statements if known[s.id] is None]
-    records = [without_certificates(e) for found in known.values() for e in found or ()]
-    if missing:
-        number = f"{len(missing)} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
+
+    def missing(count: int) -> None:
+        if not count:
+            return
+        number = f"{count} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
         typer.echo(
             f"Proving the formulas of {number}, once: no verdicts are kept for their current form. That can take "
             "minutes; if you interrupt it, finished proofs are kept.",
             err=True,
         )
-        records += prove_and_remember(missing, workers=jobs, progress=progress_bar("proving"))
+
+    records = recall_or_prove(statements, workers=jobs, progress=progress_bar("proving"), missing=missing)
     below = {name for id_ in wanted for name in ancestors(id_, uses_graph())} - wanted
     records += [
         without_certificates(e)
@@ -131,19 +132,26 @@ def prove(
             help="Papers or statement ids (default: all), or one Markdown page with a theorem of your own."
         ),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Prove what was proved before as well, instead of showing what was found."
+        ),
+    ] = False,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
     """Prove or refute formulas, a paper's or your own.
 
     From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
-    independent checker tries to confirm each certificate. Exit code 0, or 3 if a formula is undecided. A refuted
-    printed formula is a finding about its paper, not an error.
+    independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
+    cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A refuted printed
+    formula is a finding about its paper, not an error.
     """
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
     from dpverify.verification.proofs import prove_page
-    from dpverify.verification.remembered import prove_and_remember
+    from dpverify.verification.remembered import prove_and_remember, recall_or_prove
 
     chosen = tuple(ids or ())
     said = ""
@@ -162,7 +170,17 @@ def prove(
         if not statements:
             encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
             raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
-        records = prove_and_remember(statements, workers=jobs, progress=progress_bar("proving"))
+
+        def missing(count: int) -> None:
+            if kept := len(statements) - count:
+                number = f"{kept} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
+                typer.echo(f"What was found of {number} before is shown; --again proves all anew.", err=True)
+
+        bar = progress_bar("proving")
+        if again:
+            records = prove_and_remember(statements, workers=jobs, progress=bar)
+        else:
+            records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
     if json_file is not None:
         write_json(
             json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}

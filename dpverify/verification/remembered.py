@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from dpverify.verification.proofs import (
     obligations_of,
     program,
     prove_statements,
+    without_certificates,
 )
 
 if TYPE_CHECKING:
@@ -94,6 +95,23 @@ def prove_and_remember(
         progress=progress,
         finished=lambda records: remember_all(r.evidence for r in records),
     )
+
+
+def recall_or_prove(
+    statements: Sequence[Statement],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    missing: Callable[[int], None] = lambda count: None,
+) -> list[ProofRecord]:
+    """What is kept of each statement, and what is found of the others, in their order; `missing` hears how many."""
+    known = {s.id: recall(s) for s in statements}
+    others = [s for s in statements if known[s.id] is None]
+    missing(len(others))
+    if others:
+        for record in prove_and_remember(others, workers=workers, progress=progress):
+            known[record.evidence.statement] = [*(known[record.evidence.statement] or []), record.evidence]
+    return [without_certificates(e) for found in known.values() for e in found or ()]
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:

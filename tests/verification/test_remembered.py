@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -144,6 +145,27 @@ def test_what_an_interrupted_command_has_proved_is_kept(
     assert "Proving the formulas of 2 of 2 statements" in capsys.readouterr().err
     assert recall(first) is not None
     assert recall(second) is None
+
+
+def test_what_was_proved_is_shown_again_and_only_proved_again_if_asked(
+    proofs: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember_all(r.evidence for r in proofs.of(*QUICK))
+
+    def refused(obligation: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(proving, "prove", refused)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["prove", *QUICK, "--json", "-", "--jobs", "1"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr()
+    expected = [r.evidence.model_dump(mode="json") for r in proofs.of(*QUICK)]
+    assert json.loads(shown.out)["entries"] == expected
+    assert "What was found of 2 of 2 statements before is shown; --again proves all anew." in shown.err
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["prove", *QUICK, "--again", "--jobs", "1"])
+    assert ended.value.code == 128 + signal.SIGINT
 
 
 def test_audits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
