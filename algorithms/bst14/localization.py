@@ -160,12 +160,6 @@ class _Localized(Weakenable, ABC):
         )
         return Guarantees(theorem, as_printed=theorem)
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
-        stated = self.guarantees(n)
-        return stated.headline.at(index, n) if stated else None
-
     def risk_bound(self, n: int) -> StatedRisk | None:
         """On the expected excess total risk: F(||C0||) + n L ||C|| P[theta* is not in C0], as the proof has it.
 

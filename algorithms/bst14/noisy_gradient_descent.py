@@ -197,12 +197,6 @@ class NoisyGradientDescent(Weakenable):
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=profile), as_printed=theorem)
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1, since records are drawn alike; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=2))
-        stated = self.guarantees(n)
-        return stated.headline.at(index, n) if stated else None
-
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The steps, each on a record that is drawn anew; None without noise."""
         n = data.n

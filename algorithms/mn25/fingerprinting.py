@@ -179,11 +179,6 @@ class Fingerprinting(Weakenable):
         whole_number("n", n, at_least=1)
         return Guarantees()
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """None, for the same reason."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        return None
-
     def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
         """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""
         if self._withdrawn or self.sigma == 0:

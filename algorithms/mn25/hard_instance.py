@@ -24,7 +24,6 @@ from dpverify.algorithms.mn25.wrapped_solvers import check_solver
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import row_sums
 from dpverify.running import Output, Randomness
@@ -141,11 +140,6 @@ class HardInstance(Algorithm):
         """None: it is a problem."""
         whole_number("n", n, at_least=1)
         return Guarantees()
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """None, for the same reason."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        return None
 
     def draw(self, data: Dataset, *, rng: Randomness, runs: int) -> DrawnInstances:
         """One instance for each run. The data set is used for directions from records alone.

@@ -293,10 +293,6 @@ class LimitedOracleSGD(Weakenable):
         whole_number("n", n, at_least=1)
         return Guarantees()
 
-    def guarantee_at(self, n: int, index: int) -> None:
-        """None."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""
         whole_number("n", n, at_least=1)
