@@ -126,6 +126,7 @@ class _Localized(Weakenable, ABC):
 
     def _steps(self, n: int) -> tuple[tuple[str, Guarantees, float], ...]:
         """What each step is called, what it states, and its share of the budget."""
+        whole_number("n", n, at_least=2)
         return (
             ("output perturbation", self.localizer.guarantees(n), self.localization_share),
             ("the solver", self.solver_at(n).guarantees(n), 1 - self.localization_share),
