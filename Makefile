@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit bench-white-box null-audits scaling pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit bench-white-box null-audits scaling real-size pages lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -68,6 +68,10 @@ null-audits: $(VENV)/installed-test
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
+
+# each algorithm once on data sets of the size that people have; takes some 20 minutes
+real-size: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/real_size.py --output docs/real-size.md
 
 # what pages take from the program; the findings are those of the last make verify
 pages: $(VENV)/installed

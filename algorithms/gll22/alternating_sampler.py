@@ -30,6 +30,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
+from dpverify.running.foresight import foresee
 
 _SPREADS = (1e-3, 2.0)
 _LONGEST_STEP = 1e300
@@ -229,9 +230,12 @@ class AlternatingSampler(Weakenable):
 
         Raises:
             InvalidArgumentError: if the data do not fit the problem.
+            TooCostlyError: if it would make more value queries than `running.call_limit` allows.
         """
         if not self.withdraw_guarantee:
             check_records(data, self.problem.loss)
+        # a bound on the expectation, and within a factor 4 e of it: each step asks at least once
+        foresee(max(one.count for one in self.queries(data.n)), f"{self.id} on {data.n} records")
         xp = rng.xp
         density, found = self.density, self.schedule
         kernel = InnerKernel.on(density, found.step_size, data, xp)

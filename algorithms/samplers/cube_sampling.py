@@ -29,6 +29,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, namespace
 from dpverify.running import Output, Randomness
+from dpverify.running.foresight import foresee
 
 Simulation = Literal["auto", "steps", "law"]
 
@@ -136,6 +137,7 @@ class CubeSampler:
 
     Raises:
         InvalidArgumentError: for `law` with more than `MOST_CELLS` cells.
+        TooCostlyError: if the walk would take more steps than `running.call_limit` allows calls.
     """
 
     def __init__(
@@ -153,6 +155,8 @@ class CubeSampler:
         shared = density.region.shared
         laws = 1 if shared else runs
         self.by_law = simulation == "law" or (simulation == "auto" and law_is_cheap(plan, steps, laws))
+        if not self.by_law:
+            foresee(steps, "The walk on the grid", "steps")
         small = 4 * plan.dimension * self.cells.count <= TABLE
         # a table is no use where it has more cells than all runs evaluate
         tabulated = self.by_law or (small and self.cells.count <= 4 + steps * runs)

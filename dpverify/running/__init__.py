@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dpverify.running.batches import MEMORY_LIMIT, Runs, run, stream
     from dpverify.running.executors import Executor
     from dpverify.running.fingerprints import fingerprint
+    from dpverify.running.foresight import CALL_LIMIT, TooCostlyError, call_limit
     from dpverify.running.outputs import Block, Mechanism, Output
     from dpverify.running.progress import Progress, RichProgress
     from dpverify.running.randomness import BLOCK, Randomness
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCK",
+    "CALL_LIMIT",
     "MEMORY_LIMIT",
     "Block",
     "Executor",
@@ -37,7 +39,9 @@ __all__ = [
     "StatedStructure",
     "Store",
     "Target",
+    "TooCostlyError",
     "UserMechanism",
+    "call_limit",
     "fingerprint",
     "repeats",
     "run",
@@ -50,6 +54,7 @@ __getattr__ = lazy.attributes(
     {
         "BLOCK": "dpverify.running.randomness",
         "Block": "dpverify.running.outputs",
+        "CALL_LIMIT": "dpverify.running.foresight",
         "Executor": "dpverify.running.executors",
         "FunctionMechanism": "dpverify.running.user_mechanisms",
         "Limits": "dpverify.running.user_sessions",
@@ -64,7 +69,9 @@ __getattr__ = lazy.attributes(
         "StatedStructure": "dpverify.running.subjects.structure",
         "Store": "dpverify.running.store",
         "Target": "dpverify.running.subjects.targets",
+        "TooCostlyError": "dpverify.running.foresight",
         "UserMechanism": "dpverify.running.user_mechanisms",
+        "call_limit": "dpverify.running.foresight",
         "fingerprint": "dpverify.running.fingerprints",
         "repeats": "dpverify.running.repetition",
         "run": "dpverify.running.batches",

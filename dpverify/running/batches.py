@@ -20,8 +20,10 @@ from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Reuse
 from dpverify.quoting import quoted
+from dpverify.running import foresight
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
+from dpverify.running.foresight import CALL_LIMIT
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
@@ -86,6 +88,7 @@ def run(
     block_size: int = BLOCK,
     fingerprint: str | None = None,
     result_limit: int | None = None,
+    call_limit: float = CALL_LIMIT,
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`.
 
@@ -113,6 +116,7 @@ def run(
             xp=xp,
             block_size=block_size,
             fingerprint=fingerprint,
+            call_limit=call_limit,
         )
         counts: dict[str, NDArray[np.int64]] = {}
         points: NDArray[Any] | None = None
@@ -174,6 +178,7 @@ def stream(
     xp: types.ModuleType | Any = np,
     block_size: int = BLOCK,
     fingerprint: str | None = None,
+    call_limit: float = CALL_LIMIT,
 ) -> Iterator[Block]:
     """Run a mechanism independently many times; yield blocks of outputs in order.
 
@@ -195,8 +200,10 @@ def stream(
         xp: array namespace of the random numbers that the mechanism gets.
         block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
         fingerprint: says which mechanism it is, for the store; computed from its content if None.
+        call_limit: how many calls of one oracle a run may make, as far as that is foreseen.
 
     Raises:
+        TooCostlyError: before the first block, if runs are foreseen to make more.
         InvalidArgumentError: if an argument is outside of what is allowed.
         InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
             numbers of one shape, one entry a run. One with `any_output = True` may return texts or numbers of any
@@ -209,6 +216,8 @@ def stream(
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
+    with foresight.call_limit(call_limit):
+        foresight.foresee_stated(mechanism, data)
     key, watch, folder = "", None, os.getcwd()
     if store is not None:
         key = BlockKey(
@@ -224,7 +233,7 @@ def stream(
         _Task(index, index * block_size, min(block_size, runs - index * block_size))
         for index in range(-(-runs // block_size))
     )
-    compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch)
+    compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch, call_limit)
     shelf = _shelf(store, key, folder)
     workers = Executor.chosen(executor).serving(mechanism)
     return _stream(compute, tasks, runs, min(runs, block_size), workers, memory_limit, shelf, progress)
@@ -268,6 +277,7 @@ class _Compute:
     seed: tuple[int, ...]
     xp: Any
     watch: SourceWatch | None
+    call_limit: float
 
     def __getstate__(self) -> dict[str, Any]:
         """Modules travel by name."""
@@ -280,7 +290,7 @@ class _Compute:
 
     def __call__(self, task: _Task) -> _Done | _Failure:
         try:
-            with one_blas_thread:
+            with one_blas_thread, foresight.call_limit(self.call_limit):
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
                 block = checked_block(

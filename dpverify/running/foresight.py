@@ -1,0 +1,78 @@
+"""What a run will cost, said before it starts: nobody waits for days without having asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Any
+
+from dpverify.checks import number
+from dpverify.errors import DpverifyError
+
+CALL_LIMIT = 10**7
+"""Oracle calls of one run, by default: one after another, they take some ten minutes."""
+
+_limit: ContextVar[float] = ContextVar("call_limit", default=CALL_LIMIT)
+
+
+class TooCostlyError(DpverifyError, ValueError):
+    """A run would make more oracle calls than is allowed; the message says how many, and how to allow them."""
+
+
+@contextmanager
+def call_limit(calls: float) -> Iterator[None]:
+    """Allow runs that make so many oracle calls each, within this context.
+
+    Args:
+        calls: of one run and one oracle, at least 1; infinite to allow any number.
+
+    Raises:
+        InvalidArgumentError: for anything else.
+    """
+    token = _limit.set(
+        number("call_limit", calls, at_least=1, finite=False, allowed="a number of at least 1")
+    )
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
+    """Refuse to start what would make more calls than allowed.
+
+    Args:
+        calls: that one run will make, or is expected to make.
+        what: makes them, in words that begin a sentence.
+        unit: what is counted, where that is no oracle's calls.
+
+    Raises:
+        TooCostlyError: if there are too many.
+    """
+    limit = _limit.get()
+    if calls > limit:
+        raise TooCostlyError(
+            f"{what} would make about {calls:.3g} {unit} in a run; allowed: at most {limit:.3g}, or what "
+            "call_limit says."
+        )
+
+
+def foresee_stated(mechanism: Any, data: Any) -> None:
+    """Refuse a mechanism that states, by `queries(n)`, that each run makes too many calls of an oracle.
+
+    Upper bounds, of expectations too, are no reason: a run may stay far below them.
+
+    Raises:
+        TooCostlyError: if it does.
+    """
+    queries, n = getattr(mechanism, "queries", None), getattr(data, "n", None)
+    if not callable(queries) or not isinstance(n, int):
+        return
+    stated: tuple[Any, ...] = ()
+    with suppress(DpverifyError):  # the run itself says what is wrong with it
+        stated = tuple(queries(n))
+    for one in stated:
+        if one.exact and not one.expected:
+            name = getattr(mechanism, "id", type(mechanism).__name__)
+            foresee(float(one.count), f"{name} on {n} records")

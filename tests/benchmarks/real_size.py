@@ -1,0 +1,191 @@
+"""Each algorithm once at the sizes that people have: the table in docs/real-size.md.
+
+Breast cancer (569 records of 30 features) and digits (1797 of 64), with the parameters that the algorithm's theorem
+gives for logistic regression at epsilon = 1 and delta = 1e-5, unless a row says otherwise. Each run has a process of
+its own: its time, the memory that it adds to the process, the oracle calls that it counts, and the excess risk of its
+output beside the bound that is stated, and beside the largest excess risk on the set, which every output keeps to.
+What is foreseen to take too long is not started; the row then shows what was foreseen.
+
+    make real-size          # writes docs/real-size.md
+    python tests/benchmarks/real_size.py [--only ID ...] [--data breast-cancer digits] [--output docs/real-size.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"  # read when NumPy is imported
+
+import numpy as np  # noqa: E402
+from scaling_cases import CASES, Case  # noqa: E402
+
+from dpverify.errors import DpverifyError  # noqa: E402
+from dpverify.problems import Dataset, Problem, load, minimize  # noqa: E402
+from dpverify.problems.largest_risk import largest_risk  # noqa: E402
+from dpverify.running import run  # noqa: E402
+
+SIZES = {"breast-cancer": (569, 30), "digits": (1797, 64)}
+SECONDS = 1200
+"""A guard on each run; what it ends is said in the row."""
+
+NOTES = {
+    "bst14.alg2": "(squared distance)",
+    "bst14.alg3": "(squared distance)",
+    "bst14.alg4": "(squared distance, with Algorithm 2, epsilon = 4)",
+    "bst14.alg-cube": "(epsilon = 2)",
+    "bst14.alg-local-approx": "(squared distance, epsilon = 4)",
+    "bst14.alg-boost": "(Algorithm 1, epsilon = 4)",
+    "fmtt18.cni": "(n steps)",
+    "fmtt18.multitask": "(3 tasks, epsilon = 0.9)",
+    "gll22.rem": "(alternating sampler, delta = 0.01)",
+    "gll22.alg1": "(fixed k and mu)",
+    "gll22.alg2": "(a fixed step)",
+    "mn25.alg1": "(two passes)",
+    "mn25.alg3": "(epsilon = 4)",
+    "mn25.hard-instance": "(n queries)",
+    "mn25.limited-oracle": "(accuracy 0.6)",
+    "mn25.sco-to-erm": "(with bst14.alg1, epsilon = 8)",
+    "mn25.erm-to-sco": "(with bst14.alg1, epsilon = 8)",
+}
+"""What differs from a logistic loss on the unit ball at epsilon = 1."""
+
+OWN_INSTANCES = {"fmtt18.cni", "gll22.lower-instance", "mn25.hard-instance", "mn25.fingerprint"}
+"""What runs on an instance of its own of that size, not on data."""
+
+
+def case_of(name: str) -> Case:
+    """The first case of an algorithm: of Algorithm 2 that with a closed form."""
+    return next(case for case in CASES if case.id == name)
+
+
+def measured(name: str, data_name: str) -> dict[str, Any]:
+    """One run, in this process."""
+    n, d = SIZES[data_name]
+    case = case_of(name)
+    found: dict[str, Any] = {"id": name}
+    try:
+        mechanism, own = case.build(n, d)
+        data = own if name in OWN_INSTANCES else load(data_name)
+        begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        output = run(mechanism, data, runs=1, seed=0)
+    except DpverifyError as error:
+        return {**found, "refused": str(error)}
+    found["seconds"] = time.perf_counter() - begin
+    found["mebibytes"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    found["gradients"] = int(output.gradient_queries[0])
+    found["values"] = int(output.value_queries[0])
+    found["others"] = int(output.projections[0] + output.linear_minimizations[0])
+    problem = getattr(mechanism, "problem", None)
+    point = np.asarray(output.points, dtype=np.float64)
+    if name not in OWN_INSTANCES and isinstance(problem, Problem) and point.shape == (1, d):
+        found.update(_risks(mechanism, problem, data, point))
+    return found
+
+
+def _risks(mechanism: Any, problem: Problem, data: Dataset, point: Any) -> dict[str, float]:
+    """Mean empirical risks above the minimum: of the output, the bound on it, and the largest on the set."""
+    minimum = minimize(problem, data)
+    worst = largest_risk(problem, data)
+    risk = float(np.asarray(problem.mean_risk(point, data))[0])
+    found = {
+        "excess": risk - minimum.value.lower,
+        "worst": worst.upper - minimum.value.lower,
+    }
+    stated = mechanism.risk_bound(data.n)
+    if stated is not None and not stated.population:
+        found["bound"] = stated.bound / data.n if stated.total else stated.bound
+    return found
+
+
+def in_its_own_process(name: str, data_name: str) -> dict[str, Any]:
+    """The same, measured by a process that does nothing else."""
+    command = [sys.executable, __file__, "--measure", name, data_name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return {"id": name, "refused": f"ended after {SECONDS} s; not foreseen"}
+    if done.returncode:
+        sys.exit(f"{name} on {data_name} ended with {done.returncode}:\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def quantity(value: float | None) -> str:
+    """Three digits; a dash where there is nothing."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def line(found: dict[str, Any]) -> str:
+    """One row of a table."""
+    name = f"`{found['id']}` {NOTES.get(found['id'], '')}".strip()
+    if "refused" in found:
+        return f"| {name} | " + " | ".join(["–"] * 8) + f" | {found['refused']} |"
+    bound, worst = found.get("bound"), found.get("worst")
+    cells = [
+        quantity(found.get(key))
+        for key in ("seconds", "mebibytes", "gradients", "values", "others", "excess")
+    ]
+    cells += [quantity(bound), quantity(worst)]
+    said = "" if bound is None or worst is None or bound < worst else "the bound says nothing here"
+    return f"| {name} | " + " | ".join(cells) + f" | {said} |"
+
+
+PAGE = """# At real sizes
+
+Made by `make real-size`. Each of the 34 algorithms, run once on two data sets, with the parameters that its theorem
+gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said (times are
+this machine's, with one thread).
+*Excess* is the mean empirical risk of the output above the minimum; *bound* is what the theorem states for it;
+*largest* is the largest excess risk on the constraint set, below which a bound has to stay to say anything. A dash:
+nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
+`run(..., call_limit=...)` allows it.
+
+{tables}
+"""
+
+HEAD = (
+    "| algorithm | s | MiB | gradients | values | projections, minimizations | excess | bound | largest | |\n"
+    "| --- |" + " ---: |" * 8 + " --- |"
+)
+
+
+def main() -> None:
+    """Measure and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--data", nargs="*", default=list(SIZES), choices=list(SIZES))
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--measure", nargs=2, metavar=("ID", "DATA"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measured(*options.measure)))
+        return
+    names = [name for name in dict.fromkeys(case.id for case in CASES) if name in (options.only or [name])]
+    tables = []
+    for data_name in options.data:
+        n, d = SIZES[data_name]
+        lines = [f"## {data_name}: {n:,} records of {d} features", "", HEAD]
+        for name in names:
+            lines.append(line(in_its_own_process(name, data_name)))
+            print(lines[-1], file=sys.stderr, flush=True)
+        tables.append("\n".join(lines))
+    page = PAGE.format(tables="\n\n".join(tables))
+    if options.output:
+        options.output.write_text(page, encoding="utf-8")
+    else:
+        print(page)
+
+
+if __name__ == "__main__":
+    main()
