@@ -28,6 +28,9 @@ from dpverify.running.randomness import Array
 
 _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
 
+_DRAWN_TOGETHER = 4096
+"""Indices of records that a single run draws in one call, for the steps that come next."""
+
 
 @dataclass(frozen=True)
 class NoisyGradientDescent(Weakenable):
@@ -250,12 +253,17 @@ class NoisyGradientDescent(Weakenable):
         first_rate = self.rate(n, 1)
         if diameter is not None and self.step_size == "lipschitz":
             first_rate *= diameter / self.problem.constraint.diameter
-        for t in range(1, self.step_count(n) + 1):
-            drawn = rng.integers(0, n, (runs,), "records")
+        steps = self.step_count(n)
+        # for many runs a call of its own costs nothing
+        together = _DRAWN_TOGETHER if runs == 1 else 1
+        for t in range(1, steps + 1):
+            place = (t - 1) % together
+            if place == 0:
+                drawn = rng.integers(0, n, (min(together, steps + 1 - t), runs), "records")
             iterates.step_on_drawn(
                 columns,
                 labels,
-                drawn,
+                drawn[place, ...],
                 rate=first_rate / (math.sqrt(t) if self.step_size == "lipschitz" else t),
                 noise_stddev=stddev,
                 scale=n,

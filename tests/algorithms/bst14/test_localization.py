@@ -280,7 +280,7 @@ def test_a_slow_twin(constraint: Any, xp: Any) -> None:
         sets = BallIntersections(constraint, center, radius)
         theta = center
         for t in range(1, steps + 1):
-            i = int(rng.drawn["records"][t - 1][r])
+            i = int(rng.drawn["records"][t - 1][0, r])
             noisy = n * problem.loss.gradient(theta, data.features[i], data.labels[i])
             noisy = noisy + sigma * rng.drawn["noise"][t - 1][:, r]
             eta = diameter / math.sqrt(t * ((n * lipschitz) ** 2 + 3 * sigma**2))

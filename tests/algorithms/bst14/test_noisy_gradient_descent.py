@@ -11,8 +11,9 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from twins import Recorder, one_step
 
-from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.bst14 import NoisyGradientDescent, noisy_gradient_descent
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import ApproxDP
 from dpverify.problems import (
@@ -22,6 +23,7 @@ from dpverify.problems import (
     HalfSquaredDistance,
     Linear,
     Logistic,
+    Loss,
     Problem,
     Ridge,
 )
@@ -118,3 +120,30 @@ def test_records_are_drawn_uniformly_with_replacement() -> None:
     points = run(algorithm, data, runs=20_000, seed=8).points
     counts = np.bincount(np.argmin(points, axis=1), minlength=4)
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("loss", [Logistic(), HalfSquaredDistance.on(BALL)], ids=["logistic", "distance"])
+@pytest.mark.parametrize("runs", [1, 3])
+def test_a_slow_twin(loss: Loss, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run at a time with the same draws; a single run draws its records some steps ahead."""
+    monkeypatch.setattr(noisy_gradient_descent, "_DRAWN_TOGETHER", 5)
+    problem, steps, n = Problem(loss, BALL), 12, 7
+    features = np.random.default_rng(3).normal(size=(n, D))
+    data = Dataset(
+        features / np.linalg.norm(features, axis=1)[:, None], np.where(np.arange(n) % 2, 1.0, -1.0)
+    )
+    algorithm = NoisyGradientDescent(problem, 4.0, 1e-3, steps=steps)
+    rng = Recorder(4)
+    points = algorithm(data, rng=rng, runs=runs).points
+    records = np.concatenate(rng.drawn["records"])
+    assert records.shape == (steps, runs)
+    assert len(rng.drawn["records"]) == (3 if runs == 1 else steps)
+    for r in range(runs):
+        w = np.zeros(D)
+        for t in range(1, steps + 1):
+            i = int(records[t - 1, r])
+            w = one_step(
+                problem, w, data.features[i], data.labels[i], rate=algorithm.rate(n, t), scale=n,
+                stddev=algorithm.noise_stddev(n), z=rng.drawn["noise"][t - 1][:, r],
+            )  # fmt: skip
+        assert np.max(np.abs(points[r] - w)) <= 1e-11
