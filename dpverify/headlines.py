@@ -322,8 +322,9 @@ def false_below(
 ) -> tuple[dict[str, Consequence | None], tuple[str, ...]]:
     """What is false of all that a statement rests on in a variant, nearest first, and whose corrections it rests on.
 
-    A statement that is named stands for all of its formulas but instances, and is false if it is refuted; of one that
-    is named with a formula, `STATEMENT/OBLIGATION`, only this formula counts, and what that rests on.
+    A statement that is named stands for all of its formulas but instances and references, and is false if it is
+    refuted; of one that is named with a formula, `STATEMENT/OBLIGATION`, only this formula counts, and what that rests
+    on.
     """
     false: dict[str, Consequence | None] = {}
     corrected: dict[str, None] = {}
@@ -355,7 +356,8 @@ def false_below(
 
 
 def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
-    parts = [row for row in of.rows[variant] if row.coverage is not Coverage.INSTANCE]
+    aside = (Coverage.INSTANCE, Coverage.REFERENCE)
+    parts = [row for row in of.rows[variant] if row.coverage not in aside]
     return tuple(dict.fromkeys([*of.uses, *(name for row in parts for name in row.uses)]))
 
 

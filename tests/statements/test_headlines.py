@@ -152,6 +152,7 @@ def test_what_is_false_below() -> None:
         "f": _shown(row(WHOLE, uses=("c",)), corrected=(row(WHOLE, uses=("c",)),)),
         "g": _shown(row(WHOLE), row(INSTANCE, uses=("b",))),
         "h": _shown(row(WHOLE), uses=("b",)),
+        "i": _shown(row(WHOLE), row(Coverage.REFERENCE, uses=("b",))),
     }  # fmt: skip
     printed = {name: false_below(name, Variant.PRINTED, shown) for name in shown}
     claim = Consequence.CLAIM
