@@ -2,9 +2,11 @@
 
 A statement is proved only by its `whole` formulas, together with its conditions and with what these rest on;
 everything that they use and that is not among the statement's own formulas is named after the word "given". Instances
-refute or support. A false step or condition is named, and so is a box that leaves out part of a domain. Nothing is
-proved by what rests on a statement whose claim, or a constant in it, is false as printed; on a formula of it that is
-true, it may rest. A corrected statement rests on what it uses as corrected, where there is a correction.
+refute or support. A false step or condition is named, and so is a box that leaves out part of a domain. A special case
+in which a step of the proof fails refutes that step, not the statement. Where the printed proof needs a step that is
+false, the statement holds if its correction proves the very same formulas: by a corrected proof. Nothing is proved by
+what rests on a statement whose claim, or a constant in it, is false as printed; on a formula of it that is true, it may
+rest. A corrected statement rests on what it uses as corrected, where there is a correction.
 """
 
 from __future__ import annotations
@@ -45,11 +47,31 @@ class Row:
     cut: tuple[str, ...]
     """Parts of the domain to which a box confines it, in words."""
     consequence: Consequence | None = None
+    corrected: bool = False
+    """Whether it is no printed formula, but stands in place of one or was added to the proof."""
+
+    @property
+    def false_step(self) -> bool:
+        """Whether it shows that a step of the proof is false: a display of the proof, or a special case of one."""
+        if self.verdict is not Verdict.REFUTED:
+            return False
+        return self.coverage is Coverage.STEP or (
+            self.coverage is Coverage.INSTANCE and self.consequence is Consequence.STEP
+        )
+
+    @property
+    def refutes(self) -> bool:
+        """Whether it refutes the statement."""
+        claims = (Coverage.WHOLE, Coverage.INSTANCE)
+        return self.verdict is Verdict.REFUTED and self.coverage in claims and not self.false_step
 
 
 def row_of(proof: ProofEvidence) -> Row:
     """A ledger's row as the rule sees it."""
-    return Row(proof.obligation, proof.coverage, proof.verdict, proof.uses, cut(proof), proof.consequence)
+    corrected = proof.variant is Variant.REPAIRED
+    return Row(
+        proof.obligation, proof.coverage, proof.verdict, proof.uses, cut(proof), proof.consequence, corrected
+    )
 
 
 def cut(proof: ProofEvidence) -> tuple[str, ...]:
@@ -77,17 +99,19 @@ def _covers(domain: str, low: str, high: str) -> bool:
 
 def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
     """What is false as printed in a statement besides its conclusion, each kind once."""
-    return _marks((p.coverage, p.verdict) for p in proofs if p.variant is Variant.PRINTED)
+    return _marks(row_of(p) for p in proofs if p.variant is Variant.PRINTED)
 
 
-def _marks(rows: Iterable[tuple[Coverage, Verdict]]) -> tuple[str, ...]:
+def _marks(rows: Iterable[Row]) -> tuple[str, ...]:
     words = {
         Coverage.STEP: _FALSE_STEP,
         Coverage.CONDITION: "a condition is false",
         Coverage.UNIT: "units differ",
         Coverage.REFERENCE: "a reference is false",
     }
-    false = {coverage for coverage, verdict in rows if verdict is Verdict.REFUTED}
+    false = {
+        Coverage.STEP if row.false_step else row.coverage for row in rows if row.verdict is Verdict.REFUTED
+    }
     return tuple(text for coverage, text in words.items() if coverage in false)
 
 
@@ -114,6 +138,8 @@ def word(
     uses: Sequence[str] = (),
     false: Mapping[str, Consequence | None] | None = None,
     corrected: Sequence[str] = (),
+    *,
+    printed: Sequence[Row] | None = None,
 ) -> Word:
     """What may be said about a statement.
 
@@ -123,11 +149,11 @@ def word(
         uses: what the statement rests on, whichever the formula.
         false: what is false of all that it rests on, with what follows from that.
         corrected: the statements whose correction it rests on, since they are false as printed.
+        printed: its printed formulas, where `rows` are those of a corrected proof of what is printed.
     """
-    false_rows = _marks((row.coverage, row.verdict) for row in rows)
+    false_rows = _marks(rows if printed is None else printed)
     said = [*false_rows]
-    claims = [row for row in rows if row.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
-    refuted = [row for row in claims if row.verdict is Verdict.REFUTED]
+    refuted = [row for row in rows if row.refutes]
     if refuted:
         worst = gravest(row.consequence for row in refuted)
         return Word(Verdict.REFUTED, (), "; ".join(["refuted" + (f": {worst}" if worst else ""), *said]))
@@ -145,16 +171,38 @@ def word(
     if verdict not in HOLDS:
         return Word(verdict, given, "; ".join([str(verdict), *said]))
     first = "holds" if _FALSE_STEP in false_rows else str(verdict)
+    if printed is not None:
+        first = "holds by a corrected proof"
     parts = tuple(dict.fromkeys(part for row in needed for part in row.cut))
     if parts:
         first += f" on part of its domain ({', '.join(parts)})"
-    elif first == "holds" and verdict is Verdict.CERTIFIED:
+    elif first.startswith("holds") and verdict is Verdict.CERTIFIED:
         first += " by rigorous intervals"
     if given:
         first += f", given {', '.join(given)}"
     if corrected:
         said.append(f"{', '.join(corrected)} as corrected")
     return Word(verdict, given, "; ".join([first, *said]))
+
+
+def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Sequence[Row]) -> bool:
+    """Whether a correction leaves a statement as it is printed and gives it another proof.
+
+    What is said in the statement, its wholes and conditions, stands in both; what the printed proof needs and is false
+    is a step of the proof only.
+
+    Args:
+        statement: its id.
+        printed: its printed formulas.
+        corrected: those of its correction.
+    """
+    wholes = [row for row in printed if row.coverage is Coverage.WHOLE]
+    kept = {row.name for row in corrected if not row.corrected}
+    said = [*wholes, *(row for row in printed if row.coverage is Coverage.CONDITION)]
+    if not wholes or not all(row.name in kept and row.verdict in HOLDS for row in said):
+        return False
+    false = [row for row in _needed(statement, printed, wholes) if row.verdict is Verdict.REFUTED]
+    return bool(false) and all(row.false_step and row.consequence is Consequence.STEP for row in false)
 
 
 def _carried(false: Mapping[str, Consequence | None]) -> Iterator[str]:
@@ -266,9 +314,7 @@ class Shown:
 
     def refuted(self, variant: Variant) -> tuple[Row, ...]:
         """The formulas that refute the statement itself in a variant."""
-        claims = (Coverage.WHOLE, Coverage.INSTANCE)
-        rows = self.rows.get(variant, ())
-        return tuple(row for row in rows if row.coverage in claims and row.verdict is Verdict.REFUTED)
+        return tuple(row for row in self.rows.get(variant, ()) if row.refutes)
 
 
 def false_below(
@@ -276,8 +322,9 @@ def false_below(
 ) -> tuple[dict[str, Consequence | None], tuple[str, ...]]:
     """What is false of all that a statement rests on in a variant, nearest first, and whose corrections it rests on.
 
-    A statement that is named stands for all of its formulas but instances, and is false if it is refuted; of one that
-    is named with a formula, `STATEMENT/OBLIGATION`, only this formula counts, and what that rests on.
+    A statement that is named stands for all of its formulas but instances and references, and is false if it is
+    refuted; of one that is named with a formula, `STATEMENT/OBLIGATION`, only this formula counts, and what that rests
+    on.
     """
     false: dict[str, Consequence | None] = {}
     corrected: dict[str, None] = {}
@@ -309,7 +356,8 @@ def false_below(
 
 
 def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
-    parts = [row for row in of.rows[variant] if row.coverage is not Coverage.INSTANCE]
+    aside = (Coverage.INSTANCE, Coverage.REFERENCE)
+    parts = [row for row in of.rows[variant] if row.coverage not in aside]
     return tuple(dict.fromkeys([*of.uses, *(name for row in parts for name in row.uses)]))
 
 

@@ -41,9 +41,10 @@ class LinearHardFamily(Algorithm):
     Lower bound (of every algorithm, private or not, that sees k values of losses of its choice, adaptively; in
     expectation over v, the records and the algorithm): the proof of Theorem 7.1 gives D delta sqrt(d) / 16 = G D /
     (16 sqrt(1 + 4 k / d)). Its last step prints this as at least (G D / 16) min(1, sqrt(d / (4 k))), which it never
-    is: 1 / sqrt(1 + x) is below min(1, 1 / sqrt(x)), by a factor of sqrt(2) at k = d / 4. `lower_bound` is the
-    proof's value; the printed value is given beside it. Other choices of delta do not help: for k >= d / 4, no delta in
-    this proof gives the printed bound.
+    is: 1 / sqrt(1 + x) is below min(1, 1 / sqrt(x)), by a factor of sqrt(2) at k = d / 4, and for k = d / 4 no other
+    delta helps. `lower_bound` is the proof's value; the printed value is given beside it. The printed value is a lower
+    bound all the same, by another proof: given the values, the best answer has the mean risk delta (sqrt(d) - E||m||),
+    where m is the mean of v, and E||m||^2 is at most d / 2 for these delta and sigma.
 
     Guarantee: none; it generates instances.
 
@@ -100,7 +101,7 @@ class LinearHardFamily(Algorithm):
 
     @property
     def printed_lower_bound(self) -> float:
-        """Theorem 7.1 as printed, (G D / 16) min(1, sqrt(d / (4 k))); its proof does not reach it."""
+        """Theorem 7.1 as printed, (G D / 16) min(1, sqrt(d / (4 k))); true, but not by its printed proof."""
         share = 4 * self.observations / self.dimension
         return self.gradient_bound * self.diameter / 16 * min(1.0, 1 / math.sqrt(share))
 

@@ -17,7 +17,18 @@ from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import formula_text
-from dpverify.headlines import Shown, Word, bare, exceeds, false_below, marks, variant_rows, word
+from dpverify.headlines import (
+    HOLDS,
+    Shown,
+    Word,
+    bare,
+    exceeds,
+    false_below,
+    marks,
+    only_the_proof_changes,
+    variant_rows,
+    word,
+)
 from dpverify.ledger import NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.running.program import program_hash
@@ -342,8 +353,15 @@ def _word(
     """
     if statement is None or statement.id not in shown or variant not in shown[statement.id].rows:
         return Word(None, (), ""), {}
+    rows, uses = shown[statement.id].rows, statement.uses
     false, corrected = false_below(statement.id, variant, shown)
-    return word(statement.id, shown[statement.id].rows[variant], statement.uses, false, corrected), false
+    found = word(statement.id, rows[variant], uses, false, corrected)
+    other = rows.get(Variant.REPAIRED, ()) if variant is Variant.PRINTED else ()
+    if found.verdict is Verdict.UNDECIDED and only_the_proof_changes(statement.id, rows[variant], other):
+        below, corrected = false_below(statement.id, Variant.REPAIRED, shown)
+        by_it = word(statement.id, other, uses, {**below, **false}, corrected, printed=rows[variant])
+        found = by_it if by_it.verdict in HOLDS else found
+    return found, false
 
 
 def _docstring(path: str | None) -> str:

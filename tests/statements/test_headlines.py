@@ -12,7 +12,17 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.headlines import Row, Shown, ancestors, cut, cycle, exceeds, false_below, word
+from dpverify.headlines import (
+    Row,
+    Shown,
+    ancestors,
+    cut,
+    cycle,
+    exceeds,
+    false_below,
+    only_the_proof_changes,
+    word,
+)
 from dpverify.ledger import StatementEntry
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
@@ -67,6 +77,17 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(INSTANCE), row(CONDITION, REFUTED)], None, "instances hold; a condition is false"),
         ([row(WHOLE), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
         ([row(WHOLE, REFUTED, consequence=Consequence.EDGE)], REFUTED, "refuted: an edge case or notation"),
+        # a special case in which a step fails refutes the step, one in which a claim fails the statement
+        (
+            [row(WHOLE), row(INSTANCE, REFUTED, consequence=Consequence.STEP)],
+            PROVED,
+            "holds; a step of its proof is false",
+        ),
+        (
+            [row(WHOLE), row(INSTANCE, REFUTED, consequence=Consequence.CONSTANT)],
+            REFUTED,
+            "refuted: a constant changes",
+        ),
         (
             [
                 row(WHOLE, REFUTED, consequence=Consequence.EDGE),
@@ -131,6 +152,7 @@ def test_what_is_false_below() -> None:
         "f": _shown(row(WHOLE, uses=("c",)), corrected=(row(WHOLE, uses=("c",)),)),
         "g": _shown(row(WHOLE), row(INSTANCE, uses=("b",))),
         "h": _shown(row(WHOLE), uses=("b",)),
+        "i": _shown(row(WHOLE), row(Coverage.REFERENCE, uses=("b",))),
     }  # fmt: skip
     printed = {name: false_below(name, Variant.PRINTED, shown) for name in shown}
     claim = Consequence.CLAIM
@@ -145,6 +167,69 @@ def test_what_is_false_below() -> None:
 def test_a_correction_that_is_relied_on_is_named() -> None:
     found = word("x.y", [row(WHOLE)], ("a.b",), {}, ("a.b",))
     assert found.headline == "proved, given a.b; a.b as corrected"
+
+
+WHOLE_BY_A_STEP = row(WHOLE, uses=("x.y/first",))
+FALSE_STEP = row(STEP, REFUTED, "first", consequence=Consequence.STEP)
+TRUE_STEP = row(STEP, name="first", uses=("jensen",), corrected=True)
+
+
+@pytest.mark.parametrize(
+    ("printed", "corrected", "expected"),
+    [
+        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP, WHOLE_BY_A_STEP], True),
+        ([WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, WHOLE_BY_A_STEP, row(CONDITION)], True),
+        # the correction says something else, or less
+        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP, replace(WHOLE_BY_A_STEP, corrected=True)], False),
+        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP], False),
+        ([WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, WHOLE_BY_A_STEP], False),
+        # more than a step changes
+        ([replace(WHOLE_BY_A_STEP, verdict=UNDECIDED), FALSE_STEP], [TRUE_STEP, WHOLE_BY_A_STEP], False),
+        (
+            [WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION, REFUTED, consequence=Consequence.STEP)],
+            [TRUE_STEP, WHOLE_BY_A_STEP, row(CONDITION)],
+            False,
+        ),
+        *(
+            ([WHOLE_BY_A_STEP, replace(FALSE_STEP, consequence=other)], [TRUE_STEP, WHOLE_BY_A_STEP], False)
+            for other in (Consequence.CLAIM, Consequence.CONSTANT, Consequence.EDGE, None)
+        ),
+        # nothing that it needs is false, or it has no whole
+        ([row(WHOLE), FALSE_STEP], [row(WHOLE), TRUE_STEP], False),
+        ([FALSE_STEP], [TRUE_STEP], False),
+        ([WHOLE_BY_A_STEP, FALSE_STEP], [], False),
+    ],
+)
+def test_a_correction_of_the_proof_alone(printed: list[Row], corrected: list[Row], expected: bool) -> None:
+    assert only_the_proof_changes("x.y", printed, corrected) is expected
+
+
+def test_what_holds_by_a_corrected_proof() -> None:
+    found = word("x.y", [TRUE_STEP, WHOLE_BY_A_STEP], (), {}, ("a.b",), printed=[WHOLE_BY_A_STEP, FALSE_STEP])
+    said = "holds by a corrected proof, given jensen; a step of its proof is false; a.b as corrected"
+    assert (found.verdict, found.given, found.headline) == (PROVED, ("jensen",), said)
+    unproved = [replace(TRUE_STEP, verdict=UNDECIDED), WHOLE_BY_A_STEP]
+    assert word("x.y", unproved, printed=[WHOLE_BY_A_STEP, FALSE_STEP]).verdict is UNDECIDED
+
+
+def test_statements_that_hold_by_a_corrected_proof(entries: dict[str, StatementEntry]) -> None:
+    found = [e for e in entries.values() if e.headline_printed.startswith("holds by a corrected proof")]
+    assert "bst14.thm5.2" in [e.id for e in found]
+    for entry in found:
+        assert entry.verdict_printed is PROVED
+        assert "a step of its proof is false" in entry.headline_printed
+        assert entry.verdict_repaired is PROVED
+
+
+def test_without_its_correction_it_is_undecided(all_proofs: list[ProofRecord]) -> None:
+    """Planted: one corrected step that the proof needs is no longer proved."""
+    mine = [r.evidence for r in all_proofs if r.evidence.statement == "bst14.thm5.2"]
+    spoiled = [
+        e.model_copy(update={"verdict": UNDECIDED}) if e.variant is Variant.REPAIRED else e for e in mine
+    ]
+    for evidence, verdict in ((mine, PROVED), (spoiled, UNDECIDED)):
+        (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm5.2",))
+        assert entry.verdict_printed is verdict
 
 
 def test_local_privacy_is_proved_where_its_lemma_is(entries: dict[str, StatementEntry]) -> None:
@@ -246,7 +331,7 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
     assert entries["fmtt18.appB"].headline_printed == "proved, given fmtt18.lem14, fmtt18.thm35"
     for name, given in (
         ("fmtt18.thm22", "fmtt18.lem20, fmtt18.lem21"),
-        ("fmtt18.thm33", "fmtt18.def10, gaussian-second-moment, jensen, pinsker"),
+        ("fmtt18.thm33", "fmtt18.def10, gaussian-second-moment, integral-is-monotone, jensen, pinsker"),
     ):
         assert entries[name].headline_printed == f"holds, given {given}; a step of its proof is false"
     assert entries["fmtt18.lem25"].headline_printed.startswith("holds, given fmtt18.prop5/post-processing; ")

@@ -79,6 +79,16 @@ def test_no_whole_presupposes_its_claim(name: str, obligation: Obligation) -> No
     assert restated(obligation) == (name in RESTATE)
 
 
+def test_nothing_rests_on_a_special_case() -> None:
+    statements = [s for paper in papers().values() for s in paper.statements]
+    parts = [(s.id, o) for s in statements for o in s.parts]
+    general = {f"{id_}/{o.name}" for id_, o in parts if o.coverage is not Coverage.INSTANCE}
+    special = {f"{id_}/{o.name}" for id_, o in parts} - general
+    assert special
+    rest = [f"{id_}/{o.name} on {name}" for id_, o in parts for name in o.uses if name in special]
+    assert rest == []
+
+
 def test_what_is_listed_rests_on_something() -> None:
     listed = {str(p.values[0]): p.values[1] for p in WHOLES}
     for name in RESTATE:

@@ -223,7 +223,7 @@ claim3_3 = (
     .step("bound-by-peeling", rf"{risk.latex}\le\frac{{20pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}",
            given=rf"{risk.latex}\le\frac{{6L\|\mathcal{{C}}\|_2}}{{\varepsilon}}"
                  r"(\frac{10987}{10000}p+2\cdot\frac{3}{10}+2\cdot\frac{7409}{10000})",
-           uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/tail-of-a-linear-cone",
+           uses=("bst14.claim3.3/choice-of-the-threshold", "bst14.claim3.3/ratio-at-the-threshold",
                  "bst14.claim3.3/end-of-small-t", "bst14.claim3.3/log-3", "bst14.claim3.3/tail-of-the-tail"),
            where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
     .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")

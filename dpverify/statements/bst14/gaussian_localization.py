@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p, risk, several
-from dpverify.statements.sheet import CLAIM, CONSTANT, Sheet
+from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
 _level = real("l", ge=1, unit=NATS, meaning="log(1/delta)", latex=r"\log(\frac{1}{\delta})")
 _half_level = real("l_2", gt=0, unit=NATS, meaning="log(2/delta)", latex=r"\log(\frac{2}{\delta})")
@@ -81,7 +81,8 @@ thm_c2 = (
                box={"t": (0, 12)},
                because="exp(-Omega(zeta^2)) is about n^(-3/2) for this zeta on a line; zeta = sqrt(6 log(n)) makes it "
                        "n^(-3)",
-               consequence=CONSTANT, true_if="with zeta = sqrt(6 log(n))",
+               consequence=PROOF_STEP, true_if="with zeta = sqrt(6 log(n)); the proof chooses it, and O( ) covers it",
+               uses=("bst14.thmC.2/missed-in-higher-dimension",),
                where="Theorem C.2, proof, p = 1: exp(-t^2 / 2) is n^(-3) for t = sqrt(6 log(n)), t up to 12")
     .corrected("missed-in-higher-dimension", r"-\frac{p}{2}(x-1-\ln x)\le-\frac{x}{2}",
                letters=(integer("p", ge=2, meaning="dimension"),), added=(_x, _ln_x),
@@ -94,6 +95,11 @@ thm_c2 = (
           given=r"\|\mathcal{C}_0\|_2\le 2\zeta\cdot\frac{4L\sqrt{p\log(\frac{2}{\delta})}}{\Delta\varepsilon n}, "
                 r"\zeta^2=3\log(n)", uses=("bst14.thmC.2/noise-of-half-the-budget",),
           where="Theorem C.2, proof: the ball's diameter with the printed zeta, constant 8 sqrt(3) in O( )")
+    .corrected("diameter-of-the-ball", r"\|\mathcal{C}_0\|_2\le\frac{8\sqrt{6}L\sqrt{p\log(\frac{2}{\delta})\log(n)}}"
+                                       r"{\Delta\varepsilon n}",
+               given=r"\|\mathcal{C}_0\|_2\le 2\zeta\cdot\frac{4L\sqrt{p\log(\frac{2}{\delta})}}{\Delta\varepsilon n}, "
+                     r"\zeta^2=6\log(n)", uses=("bst14.thmC.2/noise-of-half-the-budget",),
+               where="Theorem C.2, proof: the ball's diameter with zeta = sqrt(6 log(n)), constant 8 sqrt(6) in O( )")
     .whole("bound", rf"{risk.latex}\le(1+\frac{{3}}{{2c}})F_0",
            given=rf"{risk.latex}\le F_0(1-q)+n{_RISK}q, q\le\frac{{1}}{{n^3}}, "
                  rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{3}}{{2c}}F_0",

@@ -6,7 +6,7 @@ from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import expression, integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, NATS, RECORDS
 from dpverify.proving.language import continuously_differentiable
-from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
 _point = real("z", unit=LENGTH)
 _u, _v = real("u", unit=LENGTH), real("v", unit=LENGTH)
@@ -71,7 +71,7 @@ lem_b2 = (
         title="Huberized objective perturbation on D1", where="Lemma B.2",
         latex=r"\mathbb{E}\left[\mathcal{L}(\theta^{priv};D_1)-\mathcal{L}(\theta^*;D_1)\right]=\Omega(n\cdot"
               r"\min\{1,h\})",
-        pairs=("bst14.alg-huber", "bst14.thmB.1"), uses=("bst14.huber-smooth",),
+        pairs=("bst14.alg-huber", "bst14.thmB.1"), uses=("bst14.huber-smooth/slope-is-lipschitz",),
     )
     .define("s", _SLOPE)
     .step("minimizer-of-the-loss",
@@ -81,8 +81,9 @@ lem_b2 = (
     .corrected("minimizer-of-the-loss",
                r"\frac{n}{3}\max(0,1-1)+\frac{2n}{3}\max(0,1-1)\le\frac{n}{3}\max(0,1-\theta)+"
                r"\frac{2n}{3}\max(0,\theta-1)",
-               because="for D1 as printed, theta* is -1; for the records (1, 1) and (-1, -1) it is 1",
-               consequence=EDGE, true_if="with theta* = -1, or with the signs of x exchanged",
+               because="for D1 as printed, theta* is -1; for the records (1, 1) and (-1, -1), which change the sign of "
+                       "theta and no risk, it is 1",
+               consequence=PROOF_STEP, true_if="with theta* = -1, or with the signs of x exchanged",
                where="Lemma B.2, proof, D1 with n/3 records (x, y) = (1, 1) and 2n/3 records (-1, -1)")
     .step("slope", r"\frac{\partial}{\partial u}s=\frac{n}{2h}",
           where="Lemma B.2, proof: the smoothed loss is quadratic for theta = 1 + u in [1 - h, 1 + h]")
@@ -91,7 +92,8 @@ lem_b2 = (
     .step("minimizer-of-the-smoothed-loss", r"s=0", given="u=-h",
           where="Lemma B.2, proof: the minimizer of the smoothed loss is said to be 1 - h")
     .corrected("minimizer-of-the-smoothed-loss", r"s=0", given=r"u=-\frac{h}{3}",
-               because="the slopes of the two kinds of records cancel at 1 - h/3, not at 1 - h", consequence=CONSTANT,
+               because="the slopes of the two kinds of records cancel at 1 - h/3, not at 1 - h", consequence=PROOF_STEP,
+               true_if="with 1 - h/3, which only changes the constant of Omega( )",
                where="Lemma B.2, proof: the minimizer of the smoothed loss, 1 - h/3")
     .step("markov", r"1-\sqrt{\frac{2}{\pi}}\ge\frac{2}{3}", uses=("markov",),
           where="Lemma B.2, proof: Markov's inequality for |b|, which has a mean of sqrt(2/pi) times its deviation")
@@ -113,7 +115,8 @@ lem_b2 = (
                given=r"\frac{n}{2h}(\theta^{priv}-1)+\frac{n}{6}+\frac{\theta^{priv}}{4h\varepsilon}\le|b|, "
                      r"\theta^{priv}\ge 0",
                because="the minimizer of the smoothed loss is 1 - h/3; the regularizer moves the output further down",
-               consequence=CONSTANT, uses=("bst14.lemB.2/minimizer-of-the-smoothed-loss",),
+               consequence=PROOF_STEP, uses=("bst14.lemB.2/minimizer-of-the-smoothed-loss",),
+               true_if="with 1 - h/3 and 2 h, which only changes the constant of Omega( )",
                where="Lemma B.2, proof: where the slope of (9) is 0")
     .step("noise-is-small", rf"{_LEVEL}\le\frac{{n}}{{12}}", given=r"n\ge 12^2\cdot 32\frac{\log n}{\varepsilon^2n}",
           where="Lemma B.2, proof: delta at least n^(-4), |b| at most one deviation, n large enough")
@@ -133,10 +136,11 @@ lem_b3 = (
         title="Huberized objective perturbation on D2", where="Lemma B.3",
         latex=r"\mathbb{E}\left[\mathcal{L}(\theta^{priv};D_2)-\mathcal{L}(\theta^*;D_2)\right]"
               r"=\Omega\left(\min\left\{\frac{1}{h},n\right\}\right)",
-        pairs=("bst14.alg-huber", "bst14.thmB.1"), uses=("bst14.huber-smooth",),
+        pairs=("bst14.alg-huber", "bst14.thmB.1"), uses=("bst14.huber-smooth/slope-is-lipschitz",),
     )
     .step("regularization", r"2\cdot\frac{1}{8h\varepsilon}=\frac{1}{2\varepsilon}\cdot\frac{1}{2h}",
-          uses=("bst14.huber-smooth",), where="Appendix B, (9): Delta is beta / (2 epsilon) for beta = 1/(2 h)")
+          uses=("bst14.huber-smooth/slope-is-lipschitz",),
+          where="Appendix B, (9): Delta is beta / (2 epsilon) for beta = 1/(2 h)")
     .step("slope-of-the-regularizer", r"\frac{\partial}{\partial\theta}(\frac{\theta^2}{8h\varepsilon})"
                                       r"=\frac{\theta}{4h\varepsilon}", where="Lemma B.3, proof, (10), first term")
     .step("number-of-records", r"(\frac{n}{2}-\frac{1}{32h\varepsilon})+(\frac{n}{2}+\frac{1}{32h\varepsilon})=n",
@@ -149,7 +153,7 @@ lem_b3 = (
           where="Lemma B.3, proof, after (10)")
     .corrected("solution", r"\theta^{priv}=\min(\frac{1}{4},4nh\varepsilon)-4bh\varepsilon",
                given=r"\frac{\theta^{priv}}{4h\varepsilon}+b-\min(\frac{1}{16h\varepsilon},n)=0",
-               because="a sign is wrong, which does not matter, since the noise is symmetric", consequence=EDGE,
+               because="a sign is wrong, which does not matter, since the noise is symmetric", consequence=PROOF_STEP,
                where="Lemma B.3, proof, after (10)")
     .step("output", r"\theta^{priv}\le\varepsilon", given=r"\theta^{priv}\le\frac{1}{4}+4|b|h\varepsilon",
           uses=("bst14.lemB.3/solution",),
@@ -159,7 +163,8 @@ lem_b3 = (
                uses=("bst14.lemB.3/solution", "bst14.lemB.3/noise-is-small"),
                because="without noise the output is 1/4, which may be above epsilon; it is at most 1/2 for n large "
                        "enough",
-               consequence=CONSTANT, true_if="for epsilon above 1/4 and n large enough", where="Lemma B.3, proof")
+               consequence=PROOF_STEP, where="Lemma B.3, proof",
+               true_if="for epsilon above 1/4 and n large enough; with 1/2, only the constant of Omega( ) changes")
     .step("noise-is-small", rf"{_LEVEL}h\varepsilon\le\frac{{1}}{{16}}",
           given=r"h\log n\le 1, \log n\ge 8192",
           where="Lemma B.3, proof: h < 1/log(n), delta at least n^(-4), |b| at most one deviation; n large enough")
@@ -199,4 +204,12 @@ thm_b1 = (
            added=(real("R", ge=0), real("m", gt=0, meaning="min(1, h)")),
            uses=("bst14.lemB.2", "bst14.thmB.1/not-above-n"),
            where="Theorem B.1, end of the proof: h at least 1/sqrt(n), by Lemma B.2")
+    .whole("rate-where-narrow", r"R\ge\frac{1}{48}\min\{n,\max\{nh,\frac{1}{h}\}\}",
+           given=r"R\ge\frac{m}{48}, (m\ge\frac{1}{h}\text{ or }m\ge n), nh^2\le 1",
+           added=(real("R", ge=0), real("m", gt=0, meaning="min(1/h, n)")), uses=("bst14.lemB.3",),
+           where="Theorem B.1, the first Omega( ): h at most 1/sqrt(n), by Lemma B.3")
+    .whole("rate-where-not-narrow", r"R\ge\frac{1}{27}\min\{n,\max\{nh,\frac{1}{h}\}\}",
+           given=r"R\ge\frac{n}{27}m, (m\ge h\text{ or }m\ge 1), nh^2\ge 1",
+           added=(real("R", ge=0), real("m", gt=0, meaning="min(1, h)")), uses=("bst14.lemB.2",),
+           where="Theorem B.1, the first Omega( ): h at least 1/sqrt(n), by Lemma B.2")
 )  # fmt: skip

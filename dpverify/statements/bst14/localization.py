@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p, risk, several
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _moved = real(
     "r",
@@ -88,6 +88,16 @@ def _tail(dimension: int) -> str:
     return rf"e^{{-{dimension}\zeta}}(1+{terms})\le e^{{-\zeta}}"
 
 
+_OTHER_DIMENSIONS = tuple(
+    f"bst14.lem4.2/tail-in-{those}"
+    for those in (
+        "three-dimensions",
+        "four-dimensions",
+        "five-dimensions",
+        "six-dimensions",
+        "high-dimension",
+    )
+)
 _RISK = r"L\|\mathcal{C}\|_2"
 _RADIUS = r"\frac{4Lp}{\Delta\varepsilon n}"
 
@@ -106,7 +116,8 @@ lem4_2 = (
           uses=("bst14.lem4.2/scale-of-the-norm",), where="Lemma 4.2, proof, 1st display: the mean of the norm")
     .step("tail-in-two-dimensions", _tail(2),
           where="Lemma 4.2, proof, 1st display for p = 2, zeta > 1 as in Algorithm 3")
-    .corrected("tail-in-two-dimensions", _tail(2), letters=(_zeta_from_2,), box={"zeta": (2, 60)}, consequence=EDGE,
+    .corrected("tail-in-two-dimensions", _tail(2), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+               consequence=PROOF_STEP, uses=_OTHER_DIMENSIONS,
                because="for p >= 2 the norm is above zeta times its mean with probability up to exp(-zeta) from "
                        "zeta = 1.2565 on only; zeta = 3 log n is above 2 from n = 2 on",
                true_if="for zeta at least 1.2565, as in the proof, where it is at least 3 log 2",
@@ -191,4 +202,13 @@ thm4_3 = (
            uses=("bst14.lem4.2/both-cases", "bst14.lem4.2/second-term", "bst14.thm4.3/solver-on-the-ball",
                  "bst14.thm4.3/missed-ball"),
            where="Theorem 4.3 for n at least 2 and epsilon at most 1")
+    .instance("large-epsilon",
+              r"\frac{2L^2}{5n^3\Delta\varepsilon}\le O(\frac{L^2}{n\Delta\varepsilon^2}\log(n))",
+              given=r"n=2, \log(n)\le 1",
+              case="p = 1 and n losses L |theta|/2 + Delta theta^2/2 around 0 in a wide set: the noise is longer than "
+                   "the ball's radius by one to two times its mean with probability n^(-3) (1/e - 1/e^2), above "
+                   "0.2 n^(-3); then every point of the ball has an excess risk of n L/2 times 4L/(Delta epsilon n)",
+              where="Theorem 4.3, where the ball misses the minimizer", consequence=EDGE,
+              true_if="for epsilon at most 1")
+    .correction(replaces=("large-epsilon",))
 )  # fmt: skip

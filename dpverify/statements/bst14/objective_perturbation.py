@@ -110,6 +110,7 @@ def _lipschitz_and_smooth(
     *,
     moment: str,
     what: str,
+    order_on_a_line: str,
     uses: tuple[str, ...] = (),
 ) -> Sheet:
     """The risk bound from the mean of the noise's norm, alike for both noises."""
@@ -138,6 +139,12 @@ def _lipschitz_and_smooth(
                      rf"\mathbb{{E}}\|b\|_2\le{mean}, \Delta={choice}",
                uses=(f"{id_}/excess-by-the-noise", f"{id_}/regularizer", f"{id_}/mean-of-the-norm"),
                where=f"{where} with Delta = c times what is in Theta( ), for a set with the origin")
+        .instance("set-far-away", rf"\frac{{nL\|\mathcal{{C}}\|_2}}{{2}}\le O({order_on_a_line})", added=(n,),
+                  given=r"\varepsilon\le 1",
+                  case="p = 1 and n losses -L theta on [R, R + ||C||] with Delta R = 2 n L: b is not negative with "
+                       "probability 1/2, and then the output is R, whose excess risk is n L ||C||",
+                  where=where, consequence=EDGE, true_if="if the origin is in the set")
+        .correction(replaces=("set-far-away",))
     )  # fmt: skip
 
 
@@ -146,6 +153,7 @@ thm_e1_1 = _lipschitz_and_smooth(
     r"O\left(\frac{L\|\mathcal{C}\|_2p}{\varepsilon}\right)", r"\frac{cLp}{\varepsilon\|\mathcal{C}\|_2}",
     r"\frac{2pL}{\varepsilon}", r"(\frac{c}{2}+2)\frac{L\|\mathcal{C}\|_2p}{\varepsilon}",
     moment=r"p\cdot\frac{2L}{\varepsilon}=\frac{2pL}{\varepsilon}", what="mean of the noise's norm, a Gamma law",
+    order_on_a_line=r"\frac{L\|\mathcal{C}\|_2}{\varepsilon}",
 )  # fmt: skip
 thm_e1_2 = _lipschitz_and_smooth(
     "bst14.thmE.1.2", "Risk of objective perturbation, Gaussian noise", "Theorem E.1 (2)",
@@ -154,6 +162,7 @@ thm_e1_2 = _lipschitz_and_smooth(
     r"(\frac{c}{2}+\sqrt{8})\frac{L\|\mathcal{C}\|_2\sqrt{p\log(1/\delta)}}{\varepsilon}",
     moment=r"p\cdot\frac{8L^2\log(1/\delta)}{\varepsilon^2}=(\frac{L\sqrt{8p\log(1/\delta)}}{\varepsilon})^2",
     what="mean square of the noise's norm", uses=("gaussian-second-moment", "jensen"),
+    order_on_a_line=r"\frac{L\|\mathcal{C}\|_2\sqrt{\log(1/\delta)}}{\varepsilon}",
 )  # fmt: skip
 
 _GROWTH = (

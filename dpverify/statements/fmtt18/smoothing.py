@@ -52,6 +52,14 @@ _MEAN_DIFFERENCE, _MEAN_ABSOLUTE = (
 _mean_difference = real("mean_difference", unit=LOSS, latex=_MEAN_DIFFERENCE)
 _mean_absolute = real("mean_absolute", ge=0, unit=LOSS, latex=_MEAN_ABSOLUTE)
 _above, _below = real("P", ge=0, unit=LOSS), real("N", ge=0, unit=LOSS)
+_share = real("s", ge=0, le=1)
+_mass_so_far = real("P", ge=0, meaning="a mass")
+_h_of_other, _h_between, _mean_of_other, _mean_between, _f_u, _f_q = (
+    real(name, unit=LOSS, latex=latex)
+    for name, latex in (
+        ("h'", "h'"), ("h_m", "h_m"), ("A'", "A'"), ("A_m", "A_m"), ("f_u", "f_u"), ("f_q", "f_q"),
+    )
+)  # fmt: skip
 
 thm33 = (
     Sheet(
@@ -150,6 +158,34 @@ thm33 = (
               "than what v gives, and r = ||z||; and the same with w and w + z exchanged",
     )
     .step(
+        "norm-is-convex", r"\|(1-s)\cdot(w-v)+s\cdot(w'-u)\|\le(1-s)\cdot\|w-v\|+s\|w'-u\|",
+        added=(*_points[:2], _minimizer, _integrals[2], _share),
+        where="Appendix C: what makes h convex; v and u are where h(w) and h(w') are attained",
+    )
+    .step(
+        "convex-extension", r"h_m\le(1-s)\cdot h+sh'",
+        given=r"h_m\le f_q+Lr, f_q\le(1-s)\cdot f_v+sf_u, r\le(1-s)\cdot a+sb, h=f_v+La, h'=f_u+Lb",
+        added=(_h_w, _h_of_other, _h_between, _elsewhere, _f_u, _f_q, _far, *_ways, _share),
+        uses=("fmtt18.thm33/norm-is-convex",),
+        where="Appendix C, Lipschitzness and convexity: h is convex; h and h' are h(w) = f(v) + L ||w - v|| and the "
+              "same at w', h_m is h((1 - s) w + s w'), no larger than what q = (1 - s) v + s u gives",
+    )
+    .whole(
+        "lipschitz-for-every-kernel", r"|(A+ah)-(A'+ah')|\le L\|w-w^{\prime}\|_{2}\cdot(P+a)",
+        given=r"|A-A'|\le L\|w-w^{\prime}\|_{2}P, |h-h'|\le L\|w-w^{\prime}\|_{2}",
+        added=(_mean_h, _mean_of_other, _h_w, _h_of_other, _mass, _mass_so_far),
+        uses=("fmtt18.thm33/lipschitz-extension", "integral-is-monotone"),
+        where="Appendix C, Lipschitzness and convexity, point by point: A and A' are the integrals of h(w + Z) and "
+              "h(w' + Z) over points of mass P, which is 1 for all of them, and a is the mass of one more",
+    )
+    .whole(
+        "convex", r"A_m+ah_m\le(1-s)\cdot(A+ah)+s\cdot(A'+ah')",
+        given=r"A_m\le(1-s)\cdot A+sA', h_m\le(1-s)\cdot h+sh'",
+        added=(_mean_h, _mean_of_other, _mean_between, _h_w, _h_of_other, _h_between, _mass, _share),
+        uses=("fmtt18.thm33/convex-extension", "integral-is-monotone"),
+        where="Appendix C, Lipschitzness and convexity, point by point, at w, at w' and at (1 - s) w + s w'",
+    )
+    .step(
         "mean-norm", rf"L\cdot{_NORM}=L\lambda\sqrt{{d}}", uses=("norm-of-a-gaussian",),
         where="Appendix C, approximation error, last line",
     )
@@ -168,7 +204,8 @@ thm33 = (
     .whole(
         "approximation-error", r"|\hat{f}({w})-f({w})|\leq L\lambda\sqrt{d}",
         given=r"|\hat{f}({w})-f({w})|\le L\cdot M, M^2\le d\lambda^2",
-        uses=("jensen", "gaussian-second-moment", "fmtt18.thm33/lipschitz"),
+        uses=("jensen", "gaussian-second-moment", "fmtt18.thm33/difference-of-the-means",
+              "fmtt18.thm33/absolute-value-inside", "fmtt18.thm33/lipschitz-extension"),
         where="Appendix C, approximation error: the mean of the norm is at most the root of its mean square",
     )
 )  # fmt: skip

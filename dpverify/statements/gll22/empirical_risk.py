@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _MEAN_F, _MIN_F = rf"{_E}_{{\nu}}[F(x)]", r"\min_{x\in\mathcal{K}}F(x)"
@@ -143,6 +143,10 @@ _SMALL = r"\frac{2GD\sqrt{d\log(1/\delta)}}{\varepsilon n}"
 _SMALL_PROOF = r"\frac{2GD\sqrt{d\log(4/(5\delta))}}{n\varepsilon}"
 _y = real("x", ge=0)
 
+_GAPS = (
+    real("g", gt=0), real("h", gt=0), real("v", gt=0, meaning="sqrt(log(1/delta))"),
+)  # fmt: skip
+
 thm6_4 = (
     Sheet(
         "gll22.thm6.4", (
@@ -224,7 +228,7 @@ thm6_4 = (
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
         because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
-        consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
+        consequence=PROOF_STEP, true_if="with accuracy delta / (3 (1 + e^epsilon)), which adds epsilon to a logarithm",
         where="Theorem 6.4, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )
     .whole(
@@ -283,18 +287,57 @@ thm6_4 = (
         added=(real("w", gt=0, meaning="log(3/(4 delta))"),), uses=("gll22.thm5.6", "gll22.thm6.4/queries"),
         where="Theorem 6.4, third item: what Theorem 5.6 has in its logarithm, over the accuracy, for the losses k f",
     )
+    .step(
+        "bound-below-the-range", r"ng\ge 1\text{ and }n\varepsilon\ge 3",
+        given=r"\frac{GD\sqrt{d}}{ng}\le GD, \varepsilon\ge 2gv, v\ge\frac{3}{2}", added=_GAPS,
+        where="Theorem 6.4: where the stated bound is above G D, any fixed point of the set is as good, private and "
+              "costs no query; g = sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)) is epsilon over at least 2v",
+    )
+    .step(
+        "theorem-5.6-applies", r"2n^2h^2\ge 1", given=r"h\ge g, ng\ge 1", added=_GAPS,
+        uses=("gll22.thm6.4/bound-below-the-range", "gll22.thm6.4/rationalized"),
+        where="Theorem 6.4, third item: G^2/mu of Theorem 5.6 is at least 1; h is g with log(3/(4 delta)), and larger, "
+              "as it has smaller roots in its denominator",
+    )
+    .step(
+        "coarser-accuracy", r"\frac{1}{8v}\le\sqrt{d}(v-r)", given=r"r^2=v^2-c, c\ge\frac{1}{4}, r\le v, v>0",
+        added=(real("v", gt=0, meaning="sqrt(log(1/delta))"), real("r", gt=0, meaning="sqrt(log(3/(4 delta)))"),
+               real("c", gt=0, meaning="ln(4/3)")),
+        where="Theorem 6.4, proof: 1/(8 n epsilon v) is accurate enough for the risk",
+    )
+    .step(
+        "argument-over-the-accuracy",
+        r"\frac{3\varepsilon^2n^2d}{2w}\cdot q\le(\frac{n\varepsilon d}{\delta})^4",
+        given=r"(q\le\frac{3}{\delta}(1+\frac{1}{\delta})\text{ or }q\le 8n\varepsilon\sqrt{\log(1/\delta)}), "
+              r"\sqrt{\log(1/\delta)}\le\frac{1}{\delta}, n\varepsilon\ge 3, w\ge 2",
+        added=(real("w", gt=0, meaning="log(3/(4 delta))"), real("q", gt=0, meaning="1 / accuracy")),
+        uses=("gll22.thm6.4/argument-of-the-logarithm", "gll22.thm6.4/coarser-accuracy",
+              "gll22.thm6.4/privacy-with-sampling", "gll22.thm6.4/bound-below-the-range"),
+        where="Theorem 6.4, third item, epsilon <= log(1/delta): what the logarithm of Theorem 5.6 is taken of, so "
+              "that it is at most 4 log(n d epsilon/delta)",
+    )
+    .step(
+        "squared-logarithm", r"N\le 16Vaq^2", given=r"N\le Va\ell^2, \ell\le 4q",
+        added=(real("N", ge=0), real("q", ge=0, meaning="log(n d epsilon / delta)"), real("a", ge=0),
+               real("V", gt=0, meaning="48 times the constant of Theorem 5.6"),
+               real("l_B", ge=0, latex=r"\ell", meaning="the logarithm of Theorem 5.6")),
+        uses=("gll22.thm5.6", "gll22.thm6.4/argument-over-the-accuracy", "gll22.thm6.4/theorem-5.6-applies"),
+        where="Theorem 6.4, third item, a = G^2/mu of Theorem 5.6",
+    )
     .whole(
         "order-of-the-queries", r"N\le O(\frac{\varepsilon^{2}n^{2}}{\log(1/\delta)}q^2)",
         given=r"N\le\frac{\varepsilon^2n^2}{2w}q^2, w\ge\log(1/\delta)-\ln(\frac{4}{3}), \ln(\frac{4}{3})<\frac{3}{10}",
-        added=(real("N", ge=0), real("q", ge=0, meaning="log(n d epsilon / delta)"), real("w", gt=0)),
-        uses=("gll22.thm5.6", "gll22.thm6.4/queries", "gll22.thm6.4/argument-of-the-logarithm"),
-        where="Theorem 6.4, third item, from above",
+        added=(real("N", ge=0, meaning="number of queries over 16 V"), real("w", gt=0),
+               real("q", ge=0, meaning="log(n d epsilon / delta)")),
+        uses=("gll22.thm6.4/queries", "gll22.thm6.4/squared-logarithm"),
+        where="Theorem 6.4, third item, from above, for epsilon up to log(1/delta); beyond, the accuracy that privacy "
+              "needs adds epsilon to the logarithm",
     )
     .step(
         "largest-number-of-queries", rf"2n^2\cdot({_ROOTS})^2\le 2n^2\varepsilon", uses=("gll22.thm6.4/queries",),
         where="Theorem 6.4, third item: G^2/mu of Theorem 5.6 for the losses k f is at most 2 epsilon n^2",
     )
-    .step(
+    .whole(
         "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         consequence=EDGE, true_if="for epsilon up to log(3/(4 delta)), or with O in place of Theta",
         uses=("gll22.thm6.4/largest-number-of-queries",),

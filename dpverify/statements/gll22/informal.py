@@ -58,7 +58,8 @@ thm1_2 = (
     .whole(
         "order-of-the-queries", r"N\le O(\frac{\varepsilon^{2}n^{2}}{\log(1/\delta)}q^2)", added=(_N, _q, _w),
         given=r"N\le\frac{\varepsilon^2n^2}{2w}q^2, w\ge\log(1/\delta)-\ln(2), \ln(2)<\frac{7}{10}",
-        uses=("gll22.thm6.4/order-of-the-queries",), where="Theorem 1.2, number of queries, with q = log(nd/delta)",
+        uses=("gll22.thm6.4/order-of-the-queries",),
+        where="Theorem 1.2, number of queries over 16 V of Theorem 6.4, with q = log(nd/delta)",
     )
 )  # fmt: skip
 
@@ -101,7 +102,8 @@ thm1_3 = (
         given=r"N\le aq^2, a\le\frac{\varepsilon^2n^2}{2w}, a\le 2nd, w\ge\log(1/\delta)-\ln(\frac{4}{3}), "
               r"\ln(\frac{4}{3})<\frac{3}{10}",
         uses=("gll22.thm6.9/order-of-the-queries",),
-        where="Theorem 1.3, number of queries, with q = log(nd/delta): O(.) with the constant 2",
+        where="Theorem 1.3, number of queries over 16 V of Theorem 6.9, with q = log(nd/delta): O(.) with the "
+              "constant 32 V",
     )
 )  # fmt: skip
 

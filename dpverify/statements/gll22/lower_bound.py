@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import d
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 # the set is the unit ball, so that lengths are numbers
 _E = r"\operatorname*{\mathbb{E}}"
@@ -163,7 +163,7 @@ lem7_4 = (
     )
     .step(
         "pinsker-and-sum", rf"{_SQUARES}\leq \frac{{1}}{{2}}{_KL}", given=rf"{_SQUARES}\le\frac{{1}}{{2}}K, {_KL}\le K",
-        uses=("gll22.lem7.4/pinsker",), consequence=EDGE, true_if="with the sum over j on both sides",
+        uses=("gll22.lem7.4/pinsker",), consequence=PROOF_STEP, true_if="with the sum over j on both sides",
         where="Claim 7.5, proof, 5th display, line 1: the sum over j is missing on the right",
     )
     .corrected(
@@ -250,17 +250,23 @@ _thm7_1 = (
     where="Theorem 7.1, proof, 3rd display")
 )  # fmt: skip
 
+_mean, _answer = vector("m"), vector("x")
+_M = real("M", ge=0, meaning="mean of ||m||^2, m being the mean of v given the values")
+_left = real("w", meaning="sqrt(d) less the mean of ||m||")
+_LEMMA = "gll22.lem7.4/"
+
 thm7_1 = (
     _thm7_1.including(_chosen)
     .step(
-        "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}", consequence=CONSTANT,
+        "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}", consequence=PROOF_STEP,
         where="Theorem 7.1, proof, 3rd display, last step: the root of a sum is larger than that of either part",
     )
     .corrected(
         "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
         because="1/sqrt(1 + 4k/d) is smaller than 1 and than sqrt(d/(4k)); the proof gives the bound with 16 "
-                "sqrt(2) in place of 16",
-        consequence=CONSTANT, true_if="with 16 sqrt(2) in place of 16",
+                "sqrt(2) in place of 16, and 16 itself follows if the risk is bounded by the mean of v given the "
+                "values, and not by the number of wrong signs",
+        consequence=PROOF_STEP, true_if="with 16 sqrt(2) in place of 16",
         where="Theorem 7.1, proof, 3rd display, with 16 sqrt(2)",
     )
     .corrected(
@@ -268,13 +274,14 @@ thm7_1 = (
         where="Theorem 7.1, proof, 2nd display for 4k = d, over G/8: no delta and sigma give the printed constant",
     )
     .step(
-        "bound", rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}", given=rf"{_GAP}\ge{_ROOTED}", consequence=CONSTANT,
+        "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}", given=rf"{_GAP}\ge{_ROOTED}",
+        consequence=PROOF_STEP,
         uses=("gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta"),
         true_if="with 16 sqrt(2) in place of 16",
-        where="Theorem 7.1 from the last but one part of the 3rd display: the constant 16 is left without a proof",
+        where="Theorem 7.1 from the last but one part of the 3rd display, as it is derived in print",
     )
     .corrected(
-        "bound", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", coverage="whole", consequence=CONSTANT,
+        "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
         given=rf"{_GAP}\ge\frac{{\delta\sqrt{{d}}}}{{8}}, D=2, q=\frac{{D\delta\sqrt{{d}}}}{{16}}, "
               rf"q\ge\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", added=(_q1,),
         uses=("gll22.thm7.1/hamming", "gll22.thm7.1/second-moment", "gll22.thm7.1/second-moment-is-allowed",
@@ -283,17 +290,49 @@ thm7_1 = (
         where="Theorem 7.1, with 16 sqrt(2), from the 3rd display; q is its last but one part",
     )
     .step(
+        "answer-against-the-mean", r"\langle x,m\rangle\ge-\|m\|", given=r"\|x\|\le 1", added=(_mean, _answer),
+        uses=("cauchy-schwarz",),
+        where="Theorem 7.1, another proof: given the values, an answer x has the mean risk delta <x, m> + delta "
+              "sqrt(d), m being the mean of v",
+    )
+    .step(
+        "square-of-a-mean-sign", r"\frac{p_1+p_2}{2}(\frac{p_1-p_2}{p_1+p_2})^2\le\frac{|p_1-p_2|}{2}",
+        given="p_1+p_2>0", added=(_p1, _p2), uses=("scheffe",),
+        where="Theorem 7.1, another proof, at each Y: m_j = (p_1 - p_2)/(p_1 + p_2) for the densities under P_1,j and "
+              "P_-1,j; the integral of the right side is their total variation",
+    )
+    .step(
+        "squares-of-all-mean-signs", r"M\le\frac{d}{2}",
+        given=rf"M\le S, S^2\le d{_SQUARES}, {_SQUARES}\leq\frac{{\delta^{{2}}}}{{\sigma^{{2}}}}k, "
+              r"\delta=\frac{\sigma\sqrt{d}}{2\sqrt{k}}",
+        added=(_M, _S, _squares), uses=("cauchy-schwarz", _LEMMA + "eq18", "gll22.thm7.1/square-of-a-mean-sign"),
+        where="Theorem 7.1, another proof, with the printed delta; S is the sum of the total variations",
+    )
+    .step(
+        "share-that-is-left", r"w\ge\frac{29}{100}\sqrt{d}", given=r"w\ge\sqrt{d}-\sqrt{M}, M\le\frac{d}{2}",
+        added=(_M, _left), uses=("jensen", "gll22.thm7.1/squares-of-all-mean-signs"),
+        where="Theorem 7.1, another proof: the mean of ||m|| is at most the root of the mean of its square",
+    )
+    .step(
+        "share-of-the-minimum", rf"\frac{{1}}{{\sqrt{{1+\frac{{4k}}{{d}}}}}}\ge\frac{{7}}{{10}}{_MIN}",
+        where="Theorem 7.1, another proof: delta sqrt(d) over G, for the printed delta and sigma",
+    )
+    .whole(
+        "bound", rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}",
+        given=rf"{_GAP}\ge\delta w, w\ge\frac{{29}}{{100}}\sqrt{{d}}, \delta\sqrt{{d}}=Gq, "
+              rf"q\ge\frac{{7}}{{10}}{_MIN}, D=2",
+        added=(_left, _q1),
+        uses=("yao", "gll22.thm7.1/answer-against-the-mean", "gll22.thm7.1/share-that-is-left",
+              "gll22.thm7.1/share-of-the-minimum", "gll22.thm7.1/second-moment",
+              "gll22.thm7.1/second-moment-is-allowed", "gll22.thm7.1/with-delta", "gll22.thm7.1/diameter"),
+        where="Theorem 7.1, another proof, with the printed delta and sigma; q is 1/sqrt(1 + 4k/d)",
+    )
+    .whole(
         "for-one-algorithm", rf"{_OF_ONE}\geq\frac{{GD}}{{16}}{_MIN}",
-        given=rf"{_OF_ONE}\ge{_GAP}, {_GAP}\ge{_ROOTED}", added=(_of_one,), consequence=CONSTANT,
-        true_if="with 16 sqrt(2) in place of 16", uses=("gll22.thm7.1/with-delta",),
+        given=rf"{_OF_ONE}\ge{_GAP}, {_GAP}\ge q, q\ge\frac{{GD}}{{16}}{_MIN}", added=(_of_one, _q1),
+        uses=("gll22.thm7.1/bound",),
         where="Theorem 7.1, in particular: the worst of the finitely many v is at least as bad as what the proof shows",
     )
-    .corrected(
-        "for-one-algorithm", rf"{_OF_ONE}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
-        given=rf"{_OF_ONE}\ge{_GAP}, {_GAP}\ge q, q\ge\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", added=(_of_one, _q1),
-        consequence=CONSTANT, uses=("gll22.thm7.1/bound",), where="Theorem 7.1, in particular, with 16 sqrt(2)",
-    )
-    .correction(latex=rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}")
 )  # fmt: skip
 
 STATEMENTS = tuple(sheet.statement for sheet in (claim7_2, lem7_4, thm7_1))

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, mu_exponent, n
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _OVER = rf"{_E}_{{\mathcal{{D}},x\sim\pi_{{\mathcal{{D}}}}}}"
@@ -318,13 +318,14 @@ thm6_9 = (
     .step(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta", given=r"\tau<\frac{\delta}{3}",
         uses=("post-sampling",), where="Theorem 6.9, proof: accuracy delta/3 leads to (epsilon, delta)-DP",
-        consequence=CONSTANT,
+        consequence=PROOF_STEP,
     )
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
         because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
-        consequence=CONSTANT, true_if="with accuracy delta / (3 (1 + e^epsilon))",
+        consequence=PROOF_STEP,
+        true_if="with accuracy delta / (3 (1 + e^epsilon)), which only changes a constant in the logarithm",
         where="Theorem 6.9, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )
     .step(
@@ -363,14 +364,59 @@ thm6_9 = (
         rf"\frac{{G^2}}{{\mu}}\cdot{_K}=\min\{{\frac{{\varepsilon^2n^2}}{{2{_L}}},2nd\}}", uses=("gll22.thm5.6",),
         where="Theorem 6.9, number of queries: G^2/mu of Theorem 5.6 for the losses k f",
     )
+    .step(
+        "bound-below-the-range", r"\varepsilon n\ge 2\sqrt{\log(1/\delta)d}\text{ and }\varepsilon n\ge 3",
+        given=r"\frac{2\sqrt{\log(1/\delta)d}}{\varepsilon n}\le 1",
+        where="Theorem 6.9: where the stated bound is above G D, any fixed point of the set is as good, private and "
+              "costs no query",
+    )
+    .step(
+        "theorem-5.6-applies", r"\frac{\varepsilon^2n^2}{2w}\ge 1\text{ and }2nd\ge 1",
+        given=r"\varepsilon n\ge 2\sqrt{\log(1/\delta)d}, w\le\log(1/\delta)",
+        added=(real("w", gt=0, meaning="log(3/(4 delta))"),),
+        uses=("gll22.thm6.9/queries", "gll22.thm6.9/bound-below-the-range"),
+        where="Theorem 6.9, number of queries: G^2/mu of Theorem 5.6 is at least 1",
+    )
+    .instance(
+        "polynomial-accuracy", r"5\ln(n)\le O(1)", case="epsilon = 4/n, d = 1 and delta = 1/20",
+        consequence=PROOF_STEP, true_if="for a constant epsilon, or with the accuracy 1/(4 epsilon n "
+        "sqrt(log(1/delta)))",
+        where="Theorem 6.9, proof: the runtime follows from Theorem 5.6 with the accuracy 1/(c n^c), here c = 5, whose "
+              "logarithm grows with n even where epsilon n, d and delta, and the printed order with them, do not",
+    )
+    .step(
+        "coarser-accuracy", r"\frac{1}{4v}\le 2\sqrt{d}(v-r)",
+        given=r"r^2=v^2-c, c>\frac{1}{4}, r\le v, v>0",
+        added=(_v, real("r", gt=0, meaning="sqrt(log(3/(4 delta)))"), real("c", gt=0, meaning="ln(4/3)")),
+        where="Theorem 6.9, proof: 1/(4 epsilon n v) is accurate enough for the risk, v = sqrt(log(1/delta))",
+    )
+    .step(
+        "argument-over-the-accuracy",
+        r"\frac{3\varepsilon^2n^2d}{2w}\cdot q\le(\frac{\varepsilon nd}{\delta})^4",
+        given=r"(q\le\frac{7}{\delta}\text{ or }q\le 4\varepsilon n\sqrt{\log(1/\delta)}), "
+              r"\sqrt{\log(1/\delta)}\le\frac{1}{\delta}, \varepsilon n\ge 3, w\ge 2",
+        added=(real("w", gt=0, meaning="log(3/(4 delta))"), real("q", gt=0, meaning="1 / accuracy")),
+        uses=("gll22.thm6.4/argument-of-the-logarithm", "gll22.thm6.9/coarser-accuracy",
+              "gll22.thm6.9/privacy-with-sampling", "gll22.thm6.9/bound-below-the-range"),
+        where="Theorem 6.9, number of queries: what the logarithm of Theorem 5.6 is taken of, so that it is at most 4 "
+              "log(epsilon n d/delta)",
+    )
+    .step(
+        "squared-logarithm", r"N\le 16Vaq^2", given=r"N\le Va\ell^2, \ell\le 4q",
+        added=(real("N", ge=0), real("q", ge=0, meaning="log(epsilon n d / delta)"), _a,
+               real("V", gt=0, meaning="48 times the constant of Theorem 5.6"),
+               real("l_B", ge=0, latex=r"\ell", meaning="the logarithm of Theorem 5.6")),
+        uses=("gll22.thm5.6", "gll22.thm6.9/argument-over-the-accuracy", "gll22.thm6.9/theorem-5.6-applies"),
+        where="Theorem 6.9, number of queries, a = G^2/mu of Theorem 5.6",
+    )
     .whole(
         "order-of-the-queries", r"N\le 2\min\{\frac{\varepsilon^2n^2}{\log(1/\delta)},nd\}q^2",
         given=r"N\le aq^2, a\le\frac{\varepsilon^2n^2}{2w}, a\le 2nd, w\ge\log(1/\delta)-\ln(\frac{4}{3}), "
               r"\ln(\frac{4}{3})<\frac{3}{10}",
-        added=(real("N", ge=0), real("q", ge=0, meaning="log(epsilon n d / delta)"), real("w", gt=0), _a),
-        uses=("gll22.thm5.6", "gll22.thm6.9/queries", "gll22.thm6.4/argument-of-the-logarithm"),
-        where="Theorem 6.9, number of queries, over the constant of Theorem 5.6: O(.) with the constant 2; the number "
-              "of samples is of the same order",
+        added=(real("N", ge=0, meaning="number of queries over 16 V"), real("w", gt=0), _a,
+               real("q", ge=0, meaning="log(epsilon n d / delta)")),
+        uses=("gll22.thm6.9/queries", "gll22.thm6.9/squared-logarithm", "gll22.thm6.4/argument-of-the-logarithm"),
+        where="Theorem 6.9, number of queries: O(.) with the constant 32 V; the number of samples is of the same order",
     )
 )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -67,16 +67,9 @@ cor7_6 = (
     )
     .reference(
         "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
-        given=rf"{_WORST}\ge\frac{{GD}}{{16\sqrt{{1+\frac{{4k}}{{d}}}}}}", added=(_worst,),
-        uses=("gll22.thm7.1/with-delta",), consequence=CONSTANT, true_if="with 16 sqrt(2) in place of 16",
-        where="Corollary 7.6, proof: what Theorem 7.1 is said to prove, from what its proof shows",
-    )
-    .corrected(
-        "theorem-7.1", rf"{_WORST}\geq\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
-        given=rf"{_WORST}\ge q, q\ge\frac{{GD}}{{16\sqrt{{2}}}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
-        added=(_worst, _missed), uses=("gll22.thm7.1/last-step",),
-        because="Theorem 7.1's proof gives the bound with 16 sqrt(2) in place of 16", consequence=CONSTANT,
-        where="Corollary 7.6, proof: Theorem 7.1 with 16 sqrt(2)",
+        given=rf"{_WORST}\ge q, q\ge\frac{{GD}}{{16}}\min\left\{{1,\sqrt{{\frac{{d}}{{4k}}}}\right\}}",
+        added=(_worst, _missed), uses=("gll22.thm7.1/bound",),
+        where="Corollary 7.6, proof: what Theorem 7.1 is said to prove, which is about these laws",
     )
     .step(
         "total-expectation", rf"{_gap.latex}-(1-p)R\le a_1",
@@ -246,6 +239,13 @@ cor7_7 = (
         where="Corollary 7.7, all cases together, X being G^2/mu, above 1: O(.) with the constant 1/(4 C^2); "
               "G^2/mu is at most (2 C)^2, or one of the cases gives its bound",
     )
+    .instance(
+        "no-value", r"\frac{\sqrt{X}}{2}\ge\min\{\frac{1}{2},\sqrt{\frac{d}{X}}\}", given=r"\frac{X}{1+\log(X)/d}>0",
+        case="no value at all, which is fewer than any positive number: the Gaussian law without the losses is within "
+             "sqrt(X)/2 of every target, X = G^2/mu",
+        uses=("pinsker", "gll22.cor4.3"), consequence=EDGE, true_if="for G^2/mu at least 1",
+        where="Corollary 7.7, the total variation that too few values leave",
+    )
     .condition(
         "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", consequence=EDGE,
         true_if="for G^2/mu at least 1", where="Corollary 7.7: any G > 0 and mu > 0, with X = G^2/mu",
@@ -255,6 +255,7 @@ cor7_7 = (
         because="for G^2/mu below exp(-d) the printed number is negative, and just above it is arbitrarily large",
         where="Corollary 7.7 for G^2/mu at least 1",
     )
+    .correction(replaces=("no-value",))
 )  # fmt: skip
 
 STATEMENTS = tuple(sheet.statement for sheet in (cor7_6, cor7_7))

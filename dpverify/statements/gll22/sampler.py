@@ -115,6 +115,8 @@ thm5_2 = (
 _TV, _EXACT = r"\mathrm{TV}(x_T,\pi)", r"\mathrm{TV}(x_T^{*},\pi)"
 _inner = real("delta_inner", gt=0, lt="1/2", latex=r"\delta_{\mathrm{inner}}")
 _Lambda = real("Lambda", gt=0, latex=r"\log(T/\delta)")
+_X, _K = real("X", gt=0, meaning="G^2/mu"), real("K", gt=0, meaning="constant of Theta(.)")
+_log_b = real("l_B", gt=0, latex=r"\ell", meaning="log(G^2 (d/mu + D^2) / delta)")
 _COUNT = r"C\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta})"
 
 thm5_6 = (
@@ -140,6 +142,33 @@ thm5_6 = (
         uses=("gll22.thm5.2",),
         where="Theorem 5.6, proof: eta = Theta(G^-2 / log(T/delta)) gives G^2/mu times two logarithms",
     )
+    .step(
+        "logarithm-of-the-steps", r"3KX\ell^2\cdot\frac{1}{\delta}\le 3Ke^{3\ell}",
+        given=r"\frac{X}{\delta}\le e^{\ell}", added=(_X, _K, _log_b),
+        where="Theorem 5.6, proof: 2T/delta is at most this for T = K X l^2 steps, rounded up, X = G^2/mu and l = "
+              "log(G^2 (d/mu + D^2)/delta); its logarithm is at most log(3K) + 3l",
+    )
+    .step(
+        "logarithm-of-theorem-5.2", r"ae^{\ell}\le e^{a}e^{\ell}", added=(_log_b, real("a", ge=0)),
+        uses=("gll22.thm5.2",),
+        where="Theorem 5.6, proof: (d/mu + D^2)/(eta delta/2) is 2/C times the left side for eta = C/(G^2 a), a = "
+              "log(2T/delta); its logarithm is at most log(2/C) + l + a",
+    )
+    .step(
+        "logarithms-of-the-constants", r"\ln(3\cdot 10^{8})<20\text{ and }\ln(6144)<9\text{ and }\ln(2)>\frac{69}{100}",
+        where="Theorem 5.6, proof: of C = 1/3072 of Lemma 5.5, and of K = 10^8",
+    )
+    .whole(
+        "steps-are-enough", r"4\cdot 3072Xab\le 10^{8}X\ell^2",
+        given=r"a\le 20+3\ell, b\le 9+\ell+a, \ell\ge\frac{69}{100}",
+        added=(_X, _log_b, real("a", ge=0, meaning="log(2T/delta)"), real("b", ge=0, meaning="log of Theorem 5.2")),
+        uses=("gll22.thm5.2/accuracy", "gll22.thm5.6/logarithm-of-the-steps", "gll22.thm5.6/logarithm-of-theorem-5.2",
+              "gll22.thm5.6/logarithms-of-the-constants", "gll22.thm5.6/number-of-steps",
+              "gll22.lem5.5/eta-for-eq13", "gll22.lem5.5/eta-for-eq15"),
+        where="Theorem 5.6, Theta(.) with the constant 10^8, for G^2/mu = X of at least 1, so that l is at least ln 2: "
+              "the 4 b/(eta mu) steps of Theorem 5.2, with accuracy delta/2 and eta = 1/(3072 G^2 log(2T/delta)), "
+              "which Lemma 5.5 allows",
+    )
     .whole(
         "values-a-step", r"N\le O(1)", given=r"N\le 48", added=(real("N", ge=0),),
         uses=("gll22.lem5.5/number-of-values-on-average",), where="Theorem 5.6, values of f_i per step, on average",
@@ -148,27 +177,31 @@ thm5_6 = (
         "samples-a-step", r"M\le O(1)", given=r"M\le 12", added=(real("M", ge=0),),
         uses=("gll22.lem5.5/number-of-samples-on-average",), where="Theorem 5.6, samples per step, on average",
     )
+    .instance(
+        "a-step-is-made", r"1\le\delta", given=rf"{_COUNT}=0",
+        case="no step is made where G^2 (d/mu + D^2) = delta: the output is the initial point, and a point mass is 1 "
+             "in total variation from a law that has a density",
+        where="Theorem 5.6, number of steps, whatever the constant of Theta(.)",
+        consequence=EDGE, true_if="for G^2/mu of at least 1",
+    )
     .condition(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
-        consequence=EDGE, true_if="where G^2/mu is not small, or with the smaller of the two step sizes",
+        consequence=EDGE, true_if="for G^2/mu of at least 1",
         where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant",
     )
     .corrected(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}",
-        given=r"\eta=\min\{\frac{C}{G^{2}\log(T/\delta)},\frac{1}{\mu}\}",
-        because="Theorem 5.2 requires eta <= 1/mu, and for small G^2/mu the printed step size is larger; the "
-                "smaller of both is allowed",
-        where="Theorem 5.6, proof, with the smaller of both step sizes",
-    )
-    .condition(
-        "a-step-is-made", rf"{_COUNT}>0", where="Theorem 5.6: without any step the output is the initial point",
-        consequence=EDGE, true_if="with 1 + log or a logarithm of at least 2",
+        given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}, G^2\ge\mu, C\le\frac{1}{3072}, \log(T/\delta)\ge\frac{69}{100}",
+        because="Theorem 5.2 requires eta <= 1/mu, and for G^2/mu below 1 the printed step size may be larger",
+        where="Theorem 5.6, proof, for G^2/mu of at least 1; T/delta is above 2",
     )
     .corrected(
-        "a-step-is-made", r"C(1+\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta}))>0",
-        because="the number of steps is 0 where G^2 (d/mu + D^2) = delta, for every constant",
-        where="Theorem 5.6, with one step more",
+        "logarithm-is-large", r"\frac{G^{2}(d/\mu+D^{2})}{\delta}>2", given=r"G^2\ge\mu", coverage="condition",
+        because="the number of steps is 0 where G^2 (d/mu + D^2) = delta, for every constant, and far too small near "
+                "it; for G^2/mu of at least 1 its logarithm is above ln 2",
+        where="Theorem 5.6 for G^2/mu of at least 1: what the number of steps has in its logarithm",
     )
+    .correction(replaces=("a-step-is-made",))
 )  # fmt: skip
 
 STATEMENTS = tuple(sheet.statement for sheet in (thm5_2, thm5_6))

@@ -56,6 +56,22 @@ def test_constants_fit_together(family: LinearHardFamily) -> None:
     assert family.excess(best[None, :], v) == pytest.approx([0.0], abs=1e-14)
 
 
+@pytest.mark.parametrize(("dimension", "each"), [(1, 1), (1, 30), (4, 1), (50, 1), (50, 7)])
+def test_the_best_answer_does_not_reach_the_printed_bound(dimension: int, each: int) -> None:
+    """Coordinates seen equally often: the mean risk of the best answer, by the mean of v given the values.
+
+    Its j-th coordinate is tanh(delta S / sigma^2), S the sum of `each` values of N(delta v_j, sigma^2).
+    """
+    family = LinearHardFamily(dimension, dimension * each)
+    ratio = family.separation / family.record_stddev
+    z, weights = np.polynomial.hermite_e.hermegauss(80)
+    means = np.tanh(each * ratio**2 + math.sqrt(each) * ratio * z)
+    square = float(weights @ means**2 / weights.sum())
+    assert square <= 1 / 2
+    best = family.diameter / 2 * family.separation * math.sqrt(dimension) * (1 - math.sqrt(square))
+    assert best > family.printed_lower_bound > family.lower_bound
+
+
 def test_the_printed_bound_is_never_reached_by_its_proof() -> None:
     """1/sqrt(1 + x) < min(1, 1/sqrt(x)); nor, for k >= d/4, by the proof with any other separation."""
     ratios = []

@@ -65,4 +65,5 @@ lem5_5 = (
         given=rf"N=\frac{{2}}{{p}}, p=\frac{{1}}{{2}}{EXt}, {EXt}\ge\frac{{1}}{{3}}",
         uses=("wald", "gll22.lem5.5/acceptance"), where="Lemma 5.5, O(1) samples on average: at most 12",
     )
+    .correction(replaces=("union-bound-for-quarters", "union-bound-for-halves"))
 )  # fmt: skip

@@ -86,7 +86,7 @@ few_rounds = (
     )
     .instance(
         "union-bound-for-quarters", r"2\Phi(-\frac{2^{k}/4}{\sqrt{2\eta}G})\leq L^{2}\exp(-\frac{4^{k}}{32\eta G^{2}})",
-        given=r"L=1, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 19th display: union bound",
+        given=r"L=10, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 19th display: union bound",
         consequence=PROOF_STEP,
     )
     .step(
@@ -98,7 +98,7 @@ few_rounds = (
     )
     .step(
         "quarters", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(\frac{{1}}{{4}}2^{{k}})^2/(4\eta G^2)}}\leq {_QUARTERS}",
-        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}, L\ge 10", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
         consequence=PROOF_STEP,
         where="Lemma 5.5, proof, 19th display: the bound of the union, of L (L + 1) / 2 differences that are sqrt(2) "
               "G-Lipschitz in (x, z), and what is printed",
@@ -166,7 +166,7 @@ few_rounds = (
     )
     .instance(
         "union-bound-for-halves", r"2\Phi(-\frac{1/2}{\sqrt{2\eta}G})\leq L^{2}\exp(-\frac{1}{8\eta G^{2}})",
-        given=r"L=1, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 23rd display: union bound",
+        given=r"L=10, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 23rd display: union bound",
         consequence=PROOF_STEP,
     )
     .step(
@@ -175,7 +175,7 @@ few_rounds = (
     )
     .step(
         "halves", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(1/2)^2/(4\eta G^2)}}\leq {_HALVES}",
-        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
+        given=r"\eta\leq 2^{-8}G^{-2}L^{-1}, L\ge 10", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
         consequence=PROOF_STEP, where="Lemma 5.5, proof, 23rd display: the bound of the union and what is printed",
     )
     .corrected(

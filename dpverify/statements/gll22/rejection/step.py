@@ -108,9 +108,16 @@ lem5_3 = (
         uses=("exponential-series", "gll22.lem5.3/next-round"),
         where="Lemma 5.3, proof, 4th display; a bracket is missing at its end",
     )
+    .step(
+        "mean-over-z", r"S+pe^{b-a}=e^{-a}\cdot(T+pe^{b})", given=r"S=e^{-a}T",
+        added=(real("S", ge=0), real("T", ge=0), real("p", ge=0, meaning="mass of one more z")),
+        uses=("gll22.lem5.3/mean-given-both", "integral-is-monotone"),
+        where="Lemma 5.3, taking expectation over z, point by point: a is E f_i(x), b is E f_i(z), S and T are the "
+              "integrals of exp(b - a) and of exp(b) over some of the points",
+    )
     .whole(
         "mean-of-rho", rf"{_RHO_X}={_WEIGHT}\cdot{_UP}", given=rf"{_RHO_X}=a\cdot{_UP}, a={_WEIGHT}",
-        uses=("gll22.lem5.3/mean-given-both", "independent-means-multiply"),
+        uses=("gll22.lem5.3/mean-given-both", "gll22.lem5.3/mean-over-z", "independent-means-multiply"),
         where="Lemma 5.3, third display: x and z are independent, and exp(-E f_i(x)) does not depend on z",
     )
 )  # fmt: skip
