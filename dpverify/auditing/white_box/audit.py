@@ -53,7 +53,7 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
 from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
-from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_beyond
+from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import Before, blocks
@@ -202,10 +202,8 @@ def _judged(
     values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
     values = _within(values, largest) / largest
     near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
-    distance = choice.threshold - choice.nearer
-    with np.errstate(divide="ignore"):
-        far = np.asarray(np.divide(distance, less.spread) if distance > 0 else 0.0)
-    q = float(tail_beyond(np.asarray(near), far))
+    distance = np.asarray(choice.threshold - choice.nearer)
+    q = float(tail_of_parts(np.asarray(near), distance, less.parts))
 
     def at(epsilon: FloatArray) -> FloatArray:
         return np.maximum(p - np.exp(np.minimum(epsilon, 700.0)) * q, 0.0)

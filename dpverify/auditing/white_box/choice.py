@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpverify.auditing.events import Direction
-from dpverify.auditing.white_box.bounds import tail_beyond
+from dpverify.auditing.white_box.bounds import tail_of_parts
 from dpverify.auditing.white_box.half_spaces import ends, half_space, largest
 from dpverify.auditing.white_box.simulation import blocks
 from dpverify.checks import FloatArray
@@ -87,7 +87,7 @@ def choose(
         ordered = sides if order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
         towards = [(sign * mean, stddev) for mean, stddev in places]
         learned = _learn(ordered, sign * direction, towards, learning, seed, LEARN_PUSHED + number)
-        found.append(_best(learned, order, ordered[1].spread, delta, judging, level))
+        found.append(_best(learned, order, ordered[1].parts, delta, judging, level))
     return max(found, key=lambda choice: choice.epsilon)
 
 
@@ -187,14 +187,19 @@ def _thresholds(
 
 
 def _best(
-    learned: _Learned, order: Direction, spread: float, delta: float, judging: int, level: float
+    learned: _Learned,
+    order: Direction,
+    parts: Sequence[tuple[float, float]],
+    delta: float,
+    judging: int,
+    level: float,
 ) -> Choice:
     """The best of all ways to bound, each at its best threshold."""
     t = learned.thresholds
     found = []
     for number, pushes in enumerate(((0.0,), PUSHES)):
         less = learned.less[number]
-        epsilons, near = _separately(learned.more, less, t, spread, delta, judging, level)
+        epsilons, near = _separately(learned.more, less, t, parts, delta, judging, level)
         at = int(np.argmax(epsilons))
         nearer = int(near[at])
         cap = max(float(learned.more.largest[at]), 1e-300)
@@ -241,16 +246,21 @@ def _best(
 
 
 def _separately(
-    more: _Values, less: _Values, t: FloatArray, spread: float, delta: float, judging: int, level: float
+    more: _Values,
+    less: _Values,
+    t: FloatArray,
+    parts: Sequence[tuple[float, float]],
+    delta: float,
+    judging: int,
+    level: float,
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """Promised epsilon by threshold, and the threshold from which Q's bound goes on."""
     width = math.sqrt(2 * math.log(2 / level) / judging)
     least = _LEAST_LOSS * math.log(2 / level) / judging
     p = more.mean - width * np.sqrt(more.variance) - least * more.largest
     q = np.minimum(less.mean + width * np.sqrt(less.variance) + least * less.largest, 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(t[:, None] > t[None, :], (t[:, None] - t[None, :]) / spread, 0.0)
-    reached = tail_beyond(np.broadcast_to(q, distance.shape), distance)
+    distance = np.maximum(t[:, None] - t[None, :], 0.0)
+    reached = tail_of_parts(np.broadcast_to(q, distance.shape), distance, parts)
     # of likely half-spaces learning sees only the small rest, and that badly
     open_to = (t[:, None] >= t[None, :]) & ((less.mean <= 0.5)[None, :] | (t[:, None] == t[None, :]))
     reached = np.where(open_to, reached, np.inf)

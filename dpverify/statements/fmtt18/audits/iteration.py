@@ -83,6 +83,7 @@ def _identity_maps(profile: Profile) -> Audit:
         maps=(ToTheRecord(), *(Identity(),) * CNI_STEPS),
         noises=(GaussianNoise(0.0), *(GaussianNoise(stddev),) * CNI_STEPS),
         start=np.zeros(2),
+        contractions=(0.0, *(1.0,) * CNI_STEPS),
     )
     # the repaired Theorem 1: order distance^2 / (2 T sigma^2)
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
