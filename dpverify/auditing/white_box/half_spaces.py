@@ -72,9 +72,7 @@ def largest(structure: StatedStructure, direction: FloatArray, thresholds: Float
     count = len(structure.steps)
     stopped = structure.stopped or (0.0,) * (count - 1) + (1.0,)
     # a run that leaves out steps takes its last one from a point of the set, or from the start
-    found = [
-        _largest_after(structure, t, direction, thresholds) for t, p in enumerate(stopped) if p > 0
-    ]
+    found = [_largest_after(structure, t, direction, thresholds) for t, p in enumerate(stopped) if p > 0]
     return np.asarray(np.max(found, axis=0))
 
 

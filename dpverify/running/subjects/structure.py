@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,12 @@ class StatedStructure:
     def dimension(self) -> int:
         """Number d of coordinates."""
         return len(self.start)
+
+    def quieter(self, factor: float) -> StatedStructure:
+        """The same with all noise divided by a factor above 0."""
+        factor = checks.number("factor", factor, above=0, allowed="a finite number above 0")
+        steps = tuple(replace(step, noise_stddev=step.noise_stddev / factor) for step in self.steps)
+        return replace(self, steps=steps)
 
     @property
     def spread(self) -> float:
