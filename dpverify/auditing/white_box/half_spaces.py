@@ -85,16 +85,15 @@ def _largest_after(
     if last.draws:
         return ones
     constraint, origin, radius = structure.constraint, np.asarray(structure.start), 0.0
-    if t > 0:
-        if last.lipschitz_constant > 0:
-            if constraint is None or not math.isfinite(constraint.diameter * last.lipschitz_constant):
-                return ones
-            origin = np.asarray(constraint.center())
-            symmetric = type(constraint) in (Ball, Box)
-            radius = constraint.diameter / (2 if symmetric else 1)
-            if structure.skipped is not None:
-                radius = max(radius, float(np.linalg.norm(np.asarray(structure.start) - origin)))
-            radius *= last.lipschitz_constant
+    if t > 0 and last.lipschitz_constant > 0:
+        if constraint is None or not math.isfinite(constraint.diameter * last.lipschitz_constant):
+            return ones
+        origin = np.asarray(constraint.center())
+        symmetric = type(constraint) in (Ball, Box)
+        radius = constraint.diameter / (2 if symmetric else 1)
+        if structure.skipped is not None:
+            radius = max(radius, float(np.linalg.norm(np.asarray(structure.start) - origin)))
+        radius *= last.lipschitz_constant
     image = last.images(origin[None, :], np.random.default_rng(0))[0]
     found = ndtr((float(image @ direction) + radius - thresholds) / last.noise_stddev) * (1 + _ALLOWANCE)
     found = np.clip(found, 1e-12, 1.0)
