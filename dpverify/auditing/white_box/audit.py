@@ -253,6 +253,15 @@ def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, State
     if sides[0].dimension != sides[1].dimension:
         both = tuple(side.dimension for side in sides)
         raise InvalidArgumentError("structures", both, "structures of one dimension")
+    for side, name in zip(sides, ("left", "right"), strict=True):
+        start = np.asarray(side.start)[None, :]
+        for t, step in enumerate(side.steps, start=1):
+            images = [step.images(start, np.random.default_rng(k)) for k in (0, 1)]
+            if not step.draws and not np.array_equal(*images):
+                raise InvalidDataError(
+                    f"Stated step {t} on the {name} data set gives different images of one state; allowed: a map that "
+                    "draws nothing, or draws=True."
+                )
     return sides
 
 

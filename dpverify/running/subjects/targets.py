@@ -16,6 +16,7 @@ class Target:
         text: `package.module:name`, or a command line.
         attributes: of the fitted estimator, which are its output; empty for anything else.
         command: whether the text is a command line.
+        structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
 
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
@@ -25,6 +26,7 @@ class Target:
     text: str
     attributes: tuple[str, ...] = ()
     command: bool = False
+    structure: bool = False
 
     def __post_init__(self) -> None:
         """Check what can be checked without running anything."""
@@ -41,6 +43,8 @@ class Target:
     @property
     def kind(self) -> str:
         """In a word."""
+        if self.structure:
+            return "structure"
         return "command" if self.command else "estimator" if self.attributes else "function"
 
     @property
