@@ -276,7 +276,7 @@ def audit(
             adjacency=adjacency,
             executor=executor,
             store=store,
-            limits=_limits(time_limit, memory_limit),
+            limits=limits_of(time_limit, memory_limit),
             delta=delta,
         )
         if search_neighbors is not None:
@@ -346,7 +346,12 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"
 
 
-def _limits(seconds: float, gib: float) -> Limits:
+def limits_of(seconds: float, gib: float) -> Limits:
+    """Limits as they are given on the command line.
+
+    Raises:
+        InvalidArgumentError: for numbers out of range.
+    """
     from dpverify.checks import number
     from dpverify.running import Limits
 

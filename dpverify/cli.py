@@ -11,6 +11,7 @@ from rich.text import Text
 from dpverify import __version__
 from dpverify.audit_command import audit
 from dpverify.errors import InvalidArgumentError
+from dpverify.tails_command import tails
 from dpverify.terminal import (
     COLORS,
     UNDECIDED,
@@ -194,6 +195,7 @@ def prove(
 
 
 app.command("audit")(audit)
+app.command("tails")(tails)
 
 
 @app.command("verify")

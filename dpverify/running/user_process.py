@@ -285,7 +285,7 @@ class _Worker:
     def __init__(self, requests: int, replies: int, asked: dict[str, Any]) -> None:
         self.requests, self.replies, self.target = requests, replies, asked["target"]
         self.attributes, self.command = asked["attributes"], asked["command"]
-        self.structure = asked["structure"]
+        self.structure, self.noise = asked["structure"], asked["noise"]
         self.process = os.getpid()
         self.before = frozenset(sys.modules)
         self.told = time.monotonic()
@@ -313,6 +313,8 @@ class _Worker:
             if self.attributes:
                 return estimators.fitting(load_object(self.target), self.target, self.attributes), False
             function = load_function(self.target)
+            if self.noise:
+                return lambda data, rng, size: function(rng, size), True
             return function, takes_runs(function)
 
         loaded = self.guarded(load)

@@ -169,7 +169,7 @@ class UserSession:
         path = [*([] if folder in sys.path else [folder]), *sys.path]
         worker = {"path": path, "channels": [asked, answered], "target": self.target.text}
         worker |= {"attributes": list(self.target.attributes), "command": self.target.command}
-        worker |= {"structure": self.target.structure}
+        worker |= {"structure": self.target.structure, "noise": self.target.noise}
         guard = {
             "command": [sys.executable, "-P", str(Path(user_process.__file__)), json.dumps(worker)],
             "memory": self.limits.memory,

@@ -17,6 +17,7 @@ class Target:
         attributes: of the fitted estimator, which are its output; empty for anything else.
         command: whether the text is a command line.
         structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
+        noise: whether it is a function (rng, size) -> numbers, which gets no data.
 
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
@@ -27,6 +28,7 @@ class Target:
     attributes: tuple[str, ...] = ()
     command: bool = False
     structure: bool = False
+    noise: bool = False
 
     def __post_init__(self) -> None:
         """Check what can be checked without running anything."""
@@ -45,6 +47,8 @@ class Target:
         """In a word."""
         if self.structure:
             return "structure"
+        if self.noise:
+            return "generator"
         return "command" if self.command else "estimator" if self.attributes else "function"
 
     @property

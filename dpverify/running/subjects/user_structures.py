@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ class UserStructure:
 
     def __init__(self, target: str, limits: Limits | None = None) -> None:
         self._target = Target(target, structure=True)
+        self._calls = itertools.count()
         self._session = UserSession(self._target, limits or Limits())
         self._session.start(str(Path.cwd()))
 
@@ -82,8 +84,9 @@ class UserStructure:
 
     def _move(self, number: int, t: int, draws: bool) -> Move:
         def move(states: FloatArray, rng: np.random.Generator) -> FloatArray:
-            # a map's draws are a stream of their own, so that the noise after it stays as it is
-            seeds = rng.integers(2**63, size=_WORDS).tolist() if draws else [0]
+            # a map's draws are a stream of their own, so that the noise after it stays as it is; what a map that is
+            # said to draw nothing does with a generator is found by giving it another one each time
+            seeds = rng.integers(2**63, size=_WORDS).tolist() if draws else [next(self._calls)]
             asked = {"ask": "move", "number": number, "step": t, "seeds": seeds}
             _, payload = self._ask(asked, np.ascontiguousarray(states))
             try:
