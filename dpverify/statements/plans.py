@@ -21,6 +21,7 @@ from dpverify.auditing import (
     CountAuditor,
     LawAuditor,
     MeanAuditor,
+    PrivacyQuestion,
     Question,
     RateAuditor,
     RateQuestion,
@@ -157,6 +158,7 @@ class _Again:
 
     def __call__(self, profile: Profile) -> Audit:
         audit = self.build(profile)
+        assert isinstance(audit.question, PrivacyQuestion)
         return replace(audit, question=replace(audit.question, runs=profile.runs(self.runs)))
 
 

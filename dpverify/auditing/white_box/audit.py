@@ -256,8 +256,8 @@ def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, State
     for side, name in zip(sides, ("left", "right"), strict=True):
         start = np.asarray(side.start)[None, :]
         for t, step in enumerate(side.steps, start=1):
-            images = [step.images(start, np.random.default_rng(k)) for k in (0, 1)]
-            if not step.draws and not np.array_equal(*images):
+            one, other = (step.images(start, np.random.default_rng(k)) for k in (0, 1))
+            if not step.draws and not np.array_equal(one, other):
                 raise InvalidDataError(
                     f"Stated step {t} on the {name} data set gives different images of one state; allowed: a map that "
                     "draws nothing, or draws=True."
