@@ -117,6 +117,7 @@ def _guarantees(what: str) -> list[tuple[str, Guarantee]]:
     if "=" in what or what.rstrip().upper().endswith("DP"):
         guarantee = parse_claim(what)
         return [(str(guarantee), guarantee)]
+    from dpverify.auditing import PrivacyQuestion
     from dpverify.statements.paper import papers
     from dpverify.statements.plans import PRIVACY, Profile
 
@@ -134,6 +135,7 @@ def _guarantees(what: str) -> list[tuple[str, Guarantee]]:
         )
     chosen, *others = of_it
     question = plans[chosen].build(Profile.QUICK).question
+    assert isinstance(question, PrivacyQuestion)
     also = f"; others: {', '.join(others)}" if others else ""
     _errors.print(f"{chosen}: {question.data}{also}", markup=False, soft_wrap=True)
     found = [(f"claimed: {question.stated.guarantee}", question.stated.guarantee)]
