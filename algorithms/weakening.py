@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStructure
 from dpverify.running.randomness import Array
 
 _NOISE = frozenset({"noise", "noise norm", "output noise", "hiding noise norm"})
@@ -99,10 +99,17 @@ class Weakened:
     def guarantee_at(self, n: int, index: int) -> None:
         """None."""
 
+    def structure(self, data: Any) -> StatedStructure | None:
+        """That of the algorithm, with a factor-th of the noise."""
+        stated: StatedStructure | None = self._sharpened(data).structure(data)
+        return None if stated is None else stated.quieter(self.factor)
+
+    def _sharpened(self, data: Any) -> Any:
+        return self.algorithm.sharpened(int(getattr(data, "n", 1)), self.factor)
+
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Run like the algorithm, from the same draws."""
-        n = int(getattr(data, "n", 1))
-        sharpened = self.algorithm.sharpened(n, self.factor)
+        sharpened = self._sharpened(data)
         output: Output = sharpened(data, rng=QuietRandomness(rng, self.factor), runs=runs)
         return output
 

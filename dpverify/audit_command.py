@@ -57,6 +57,14 @@ def audit(
             metavar="NAME", help="Fit an estimator; this attribute of it is released. May be repeated."
         ),
     ] = None,
+    structure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PACKAGE.MODULE:FUNCTION",
+            help="White box: a function from a data set to the steps and the noise of a run on it, a StatedStructure; "
+            "--runs of them are simulated, and outputs are compared with them.",
+        ),
+    ] = None,
     left: Annotated[
         str | None,
         typer.Option(help="Samples on one data set: .npy, .npz, .csv or .parquet, one run per row."),
@@ -177,7 +185,8 @@ def audit(
     Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
     Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
     until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
-    can refute it. It runs in worker processes with limits on time and memory; what it prints goes to standard error.
+    can refute it. With --structure, what is known of its steps is audited instead, down to far smaller deltas. It runs
+    in worker processes with limits on time and memory; what it prints goes to standard error.
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.
     """
@@ -192,6 +201,16 @@ def audit(
     if attribute and target is None:
         raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
     run_by_us = target is not None or command is not None
+    if structure is not None:
+        if not run_by_us:
+            raise InvalidArgumentError("--structure", structure, "no value without a function or command")
+        if search_neighbors is not None:
+            raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --structure")
+        if sequential and _is_given(context, "sequential"):
+            raise InvalidArgumentError(
+                "--sequential", sequential, "no value with --structure, which looks once"
+            )
+        sequential = False
     limits_of_records = None
     if pair is not None or search_neighbors is not None or record_range is not None:
         from dpverify.verification.neighbor_search import read_options
@@ -220,7 +239,8 @@ def audit(
     if seconds is not None:
         number("--time", seconds, above=0.0, at_most=1e9, allowed="seconds above 0, at most 1e9")
         if not sequential:
-            raise InvalidArgumentError("--time", seconds, "no value with --fixed-runs")
+            how = "--fixed-runs" if structure is None else "--structure"
+            raise InvalidArgumentError("--time", seconds, f"no value with {how}")
     if search_neighbors is not None and not sequential:
         raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
     looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
@@ -228,10 +248,14 @@ def audit(
         option, *words = looks.options()
         chosen = words[0] if words else low_bits
         raise InvalidArgumentError(option, chosen, "with --fixed-runs only, where a function is run")
+    if looks.options() and structure is not None:
+        option, *words = looks.options()
+        raise InvalidArgumentError(option, words[0] if words else low_bits, "no value with --structure")
     if delta is not None:
         number("--delta", delta, at_least=0.0, below=1.0, allowed="a number in [0, 1)")
-    if not sequential and runs < FEWEST_FIXED_RUNS:
-        raise InvalidArgumentError("--runs", runs, f"at least {FEWEST_FIXED_RUNS} with --fixed-runs")
+    fewest, how = (FEWEST_FIXED_RUNS, "--fixed-runs") if structure is None else (1000, "--structure")
+    if not sequential and runs < fewest:
+        raise InvalidArgumentError("--runs", runs, f"at least {fewest} with {how}")
     check_json(json_file)
     if run_by_us:
         from dpverify.running import Target
@@ -252,7 +276,7 @@ def audit(
             adjacency=adjacency,
             executor=executor,
             store=store,
-            limits=_limits(time_limit, memory_limit),
+            limits=limits_of(time_limit, memory_limit),
             delta=delta,
         )
         if search_neighbors is not None:
@@ -265,6 +289,10 @@ def audit(
                 seconds=seconds,
                 tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
             )
+        elif structure is not None:
+            from dpverify.verification.user_audits import audit_function_white_box
+
+            evidence = audit_function_white_box(question, structure, progress=progress_bar("running"))
         elif sequential:
             evidence = audit_function_sequentially(
                 question,
@@ -318,7 +346,12 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"
 
 
-def _limits(seconds: float, gib: float) -> Limits:
+def limits_of(seconds: float, gib: float) -> Limits:
+    """Limits as they are given on the command line.
+
+    Raises:
+        InvalidArgumentError: for numbers out of range.
+    """
     from dpverify.checks import number
     from dpverify.running import Limits
 
@@ -331,7 +364,7 @@ def _runs(evidence: PrivacyEvidence) -> str:
     """How many, and what ended a sequential audit."""
     how = evidence.sequential
     if how is None:
-        return str(evidence.runs)
+        return f"{evidence.runs}, simulated, on each data set" if evidence.white_box else str(evidence.runs)
     return f"{evidence.runs} of at most {how.most_runs} on each data set, ended by {how.ended_by}"
 
 

@@ -11,6 +11,8 @@ from rich.text import Text
 from dpverify import __version__
 from dpverify.audit_command import audit
 from dpverify.errors import InvalidArgumentError
+from dpverify.profile_command import profile
+from dpverify.tails_command import tails
 from dpverify.terminal import (
     COLORS,
     UNDECIDED,
@@ -212,6 +214,8 @@ def prove(
 
 
 app.command("audit")(audit)
+app.command("tails")(tails)
+app.command("profile")(profile)
 
 
 @app.command("verify")

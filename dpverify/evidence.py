@@ -386,9 +386,11 @@ class SequentialRecord(Record):
 
 
 class PrivacyEvidence(SampledEvidence):
-    """A black-box audit of one privacy claim about one implementation."""
+    """An audit of one privacy claim about one implementation."""
 
     kind: Literal["privacy"] = "privacy"
+    white_box: bool = False
+    """Whether it rests on the steps and the noise that are stated of the mechanism, not on its outputs alone."""
     data: str
     """Which data set and which neighbor, in words."""
     adjacency: str

@@ -32,8 +32,8 @@ def check_guarantee(
     """Laws that every privacy profile obeys, on a grid of epsilon.
 
     It lies in [0, 1], falls in epsilon, is convex in exp(epsilon), and is at least what group privacy leaves of
-    itself: delta(epsilon) never falls below delta(0) - (exp(epsilon) - 1). The least of several bounds, such as those
-    of the orders of a Renyi curve, is a bound too and need not be convex: say `convex=False` there.
+    itself: delta(epsilon) never falls below delta(0) - (exp(epsilon) - 1). The least of several bounds is a bound too
+    and need not be convex, though its convex hull, which is sharper, would also be one: say `convex=False` there.
 
     Raises:
         AssertionError: naming the law and the epsilon where it fails.

@@ -98,6 +98,15 @@ class LaplaceNoise:
         return max(0.0, r + rest / (order - 1))
 
 
+def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) -> StatedStep:
+    def move(states: Any, _: np.random.Generator) -> Any:
+        for map_ in maps:
+            states = map_(states, data)
+        return states
+
+    return StatedStep(move, stddev, constant)
+
+
 @dataclass(frozen=True)
 class ContractiveNoisyIteration(Weakenable):
     """fmtt18, Definition 19: X_t = psi_t(X_{t-1}) + Z_t for t = 1, ..., T; X_T is released.
@@ -199,22 +208,26 @@ class ContractiveNoisyIteration(Weakenable):
         return Output(points, gradient_queries=queries)
 
     def structure(self, data: Any) -> StatedStructure | None:
-        """The maps and their noise; None unless all of it is Gaussian and X_0 is a fixed vector.
+        """The maps and their noise; None unless all of it is Gaussian, the last one's above 0, and X_0 a fixed vector.
 
-        Maps are taken to be without draws of their own, as Definition 19 has them.
+        A map without noise counts as a part of the next one. Maps are taken to be without draws of their own, as
+        Definition 19 has them.
         """
-        laws = [law for law in self._laws if isinstance(law, GaussianNoise) and law.stddev > 0]
-        if len(laws) < len(self.maps) or callable(self.start) or np.ndim(self.start) != 1:
+        stddevs = [law.stddev for law in self._laws if isinstance(law, GaussianNoise)]
+        if len(stddevs) < len(self.maps) or not stddevs[-1] > 0:
             return None
-
-        def step(map_: Map, stddev: float, constant: float) -> StatedStep:
-            return StatedStep(lambda states, _: map_(states, data), stddev, constant)
-
+        if callable(self.start) or np.ndim(self.start) != 1:
+            return None
         declared = self.contractions if self.contractions is not None else (math.inf,) * len(self.maps)
-        steps = (
-            step(map_, law.stddev, constant)
-            for map_, law, constant in zip(self.maps, laws, declared, strict=True)
-        )
+        steps: list[StatedStep] = []
+        maps: tuple[Map, ...] = ()
+        constant = 1.0
+        for map_, stddev, factor in zip(self.maps, stddevs, declared, strict=True):
+            maps = (*maps, map_)
+            constant = 0.0 if 0 in (constant, factor) else constant * factor  # not 0 times infinity
+            if stddev > 0:
+                steps.append(_stated(maps, data, stddev, constant))
+                maps, constant = (), 1.0
         return StatedStructure(tuple(self.start), tuple(steps))
 
     @property

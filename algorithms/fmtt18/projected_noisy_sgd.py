@@ -40,7 +40,7 @@ from dpverify.privacy.mixtures import (
     harmonic,
 )
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
-from dpverify.problems.losses import check_not_flat
+from dpverify.problems.losses import check_not_flat, curvatures
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
@@ -133,7 +133,10 @@ class _NoisySGD(Weakenable, ABC):
         fmtt18, Proposition 18, with the strong convexity m that the loss may have.
         """
         loss = self.problem.loss
-        ends = abs(1 - self.rate * loss.strong_convexity), abs(1 - self.rate * loss.smoothness)
+        return self._contraction(loss.strong_convexity, loss.smoothness)
+
+    def _contraction(self, strong_convexity: float, smoothness: float) -> float:
+        ends = abs(1 - self.rate * strong_convexity), abs(1 - self.rate * smoothness)
         # eta = 2/beta may round to a hair above 1
         return max(ends) if max(ends) > 1 + 1e-12 else min(1.0, max(ends))
 
@@ -204,7 +207,8 @@ class _NoisySGD(Weakenable, ABC):
         def move(states: Array, _: np.random.Generator) -> Array:
             return states - self.rate * self.problem.loss.gradient(states, x, y)
 
-        return StatedStep(move, self.rate * self.noise_stddev, self.contraction)
+        constant = self._contraction(*curvatures(self.problem.loss, x, y))
+        return StatedStep(move, self.rate * self.noise_stddev, constant)
 
     def passes(self, n: int) -> int:
         """How often a run goes over n records."""

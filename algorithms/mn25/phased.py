@@ -16,7 +16,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -31,7 +33,7 @@ from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, Stated
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
-from dpverify.running import Output, Randomness
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 _LARGEST_MU = 40.0  # of a release that can be accounted for
@@ -175,6 +177,22 @@ class _Phased(Weakenable, ABC):
             ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=self.sources
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=self.profile(n)), as_printed=theorem)
+
+    @abstractmethod
+    def schedule(self, n: int) -> Sequence[Any]:
+        """The phases for n records."""
+
+    @abstractmethod
+    def _stated(self, phase: Any, data: Dataset) -> StatedStep:
+        """A phase up to its noise, and the noise."""
+
+    def structure(self, data: Dataset) -> StatedStructure | None:
+        """The phases; None without noise."""
+        if self.noise_factor == 0:
+            return None
+        assert self.start is not None
+        phases = tuple(self._stated(phase, data) for phase in self.schedule(data.n))
+        return StatedStructure(self.start, phases, self.problem.constraint)
 
     def _begin(self, data: Dataset, rng: Randomness, runs: int) -> Array:
         if not self.withdraw_guarantee:
@@ -352,6 +370,20 @@ class PhasedSGD(_Phased):
         bound = min(self.trivial_accuracy, bound + lipschitz * distance)
         return StatedRisk(bound, total=False, sources=("mn25.thm7", "mn25.thm4"), conditions="convex losses")
 
+    def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
+        features, labels = records(data, self.problem, np)
+
+        def move(states: Array, rng: np.random.Generator) -> Array:
+            w, total = states, np.zeros_like(states)
+            for _ in range(phase.steps):
+                total += w
+                drawn = rng.integers(0, data.n, len(states))
+                gradient = self.problem.loss.gradient(w, features[drawn], labels[drawn])
+                w = self.problem.constraint.project(w - phase.rate * gradient, overwrite=True)
+            return total / phase.steps
+
+        return StatedStep(move, phase.noise_stddev, draws=True)
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).
 
@@ -483,6 +515,12 @@ class PhasedERM(_Phased):
             distance = phase.noise_stddev * root
         bound = min(self.trivial_accuracy, bound + lipschitz * distance)
         return StatedRisk(bound, total=False, sources=("mn25.lem16",), conditions="convex losses")
+
+    def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
+        def move(states: Array, _: np.random.Generator) -> Array:
+            return minimize_regularized(self._inner_risk(phase), data, states, phase.gap).points
+
+        return StatedStep(move, phase.noise_stddev)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -23,6 +23,35 @@ Weakened = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """From a factor to the outputs of the weakened mechanism on the two data sets, shaped like those audited."""
 
 
+def smallest_flagged(flagged: Callable[[float], bool], factors: Sequence[float]) -> float | None:
+    """The last factor that is flagged, trying them in their order and stopping at the first that is not.
+
+    Raises:
+        InvalidArgumentError: for factors that are not above 1 and falling.
+    """
+    steps = list(factors)
+    if not steps or any(not k > 1 for k in steps) or sorted(set(steps), reverse=True) != steps:
+        raise InvalidArgumentError("factors", factors, "at least one number above 1, in decreasing order")
+    seen = None
+    for factor in steps:
+        if not flagged(factor):
+            break
+        seen = factor
+    return seen
+
+
+def blind_to(fault: str, factors: Sequence[float]) -> str:
+    """What is said of an audit that sees nothing: it had no weakened version, or flagged not even the weakest."""
+    if not fault:
+        return "sees nothing here: no weakened version of the mechanism was given to test the audit on"
+    return f"sees nothing here: even with the {fault} {factors[0]:.4g}, the mechanism was not flagged"
+
+
+def sees_from(fault: str, factor: float) -> str:
+    """What is said of one that flagged a weakened version."""
+    return f"with the {fault} {factor:.4g}, the mechanism was flagged"
+
+
 def search_faults(
     audit: PrivacyAudit,
     claim: Claim,
@@ -48,22 +77,9 @@ def search_faults(
     Raises:
         InvalidArgumentError: for factors that are not above 1 and falling, or another number of runs.
     """
-    steps = list(factors)
-    if not steps or any(not k > 1 for k in steps) or sorted(set(steps), reverse=True) != steps:
-        raise InvalidArgumentError("factors", factors, "at least one number above 1, in decreasing order")
-    if audit.verdict is not Verdict.SUPPORTED:
-        return audit
-    if weakened is None:
-        return replace(
-            audit,
-            verdict=Verdict.UNDECIDED,
-            gap=Gap.BLIND_AUDIT,
-            sees_nothing=True,
-            reason="sees nothing here: no weakened version of the mechanism was given to test the audit on; "
-            f"neighbors: {audit.adjacency}",
-        )
-    seen: float | None = None
-    for factor in steps:
+
+    def flagged(factor: float) -> bool:
+        assert weakened is not None
         left, right = weakened(factor)
         found = audit_privacy(
             left,
@@ -76,22 +92,25 @@ def search_faults(
         )
         if found.runs != audit.runs:
             raise InvalidArgumentError("weakened", found.runs, f"{audit.runs} runs, as many as were audited")
-        if found.verdict is not Verdict.VIOLATED:
-            break
-        seen = factor
+        return found.verdict is Verdict.VIOLATED
+
+    tried = weakened is not None and audit.verdict is Verdict.SUPPORTED
+    seen = smallest_flagged(flagged if tried else lambda _: False, factors)
+    if audit.verdict is not Verdict.SUPPORTED:
+        return audit
     if seen is None:
+        said = fault if tried else ""
         return replace(
             audit,
-            fault=fault,
+            fault=said,
             verdict=Verdict.UNDECIDED,
             gap=Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason=f"sees nothing here: even with the {fault} {steps[0]:.4g}, the mechanism was not flagged; "
-            f"neighbors: {audit.adjacency}",
+            reason=f"{blind_to(said, factors)}; neighbors: {audit.adjacency}",
         )
     return replace(
         audit,
         fault=fault,
         smallest_fault=seen,
-        reason=f"{audit.reason}; with the {fault} {seen:.4g}, the mechanism was flagged",
+        reason=f"{audit.reason}; {sees_from(fault, seen)}",
     )

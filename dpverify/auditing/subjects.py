@@ -15,9 +15,10 @@ import numpy as np
 from dpverify.auditing.complexity import Oracle
 from dpverify.auditing.faults import FACTORS
 from dpverify.auditing.pairs import Faults
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
-from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, Store, run
+from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, StatedStructure, Store, run
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -141,6 +142,21 @@ class PairRuns:
     def exact(self) -> Callable[[float], Interval] | None:
         """Of the mechanism itself."""
         return self.pair.exact
+
+    @property
+    def structures(self) -> tuple[StatedStructure, StatedStructure]:
+        """What the mechanism states of its runs on each data set.
+
+        Raises:
+            InvalidArgumentError: if it states nothing.
+        """
+        stated = getattr(self.mechanism, "structure", None)
+        left, right = (
+            stated(data) if callable(stated) else None for data in (self.pair.left, self.pair.right)
+        )
+        if left is None or right is None:
+            raise InvalidArgumentError("mechanism", self.mechanism, "one that states its structure")
+        return left, right
 
     @property
     def faults(self) -> Faults:

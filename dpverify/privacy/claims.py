@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable
 
@@ -10,6 +11,15 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, tCDP, zCDP
 
 _FORMS = "eps=, eps=,delta=, mu=, rho=, rho=,omega= or order=,rdp=, such as eps=1,delta=1e-5"
+_PRINTED: dict[tuple[str, int], tuple[str, ...]] = {
+    ("dp", 1): ("eps",),
+    ("dp", 2): ("eps", "delta"),
+    ("gdp", 1): ("mu",),
+    ("zcdp", 1): ("rho",),
+    ("tcdp", 2): ("rho", "omega"),
+    ("rdp", 2): ("order", "rdp"),
+}
+"""What the numbers of a printed guarantee are, such as (1, 1e-05)-DP."""
 _NAMES = {"eps": "epsilon", "epsilon": "epsilon"} | {
     name: name for name in ("delta", "mu", "rho", "omega", "order", "rdp")
 }
@@ -23,6 +33,18 @@ _BUILDERS: dict[frozenset[str], Callable[..., Guarantee]] = {
 }
 
 
+def _typed(text: str) -> str:
+    """A printed guarantee as it would be typed; any other text as it is."""
+    found = re.fullmatch(r"\s*(\(?)([^()]*)(\)?)-\s*([A-Za-z]+)\s*", text)
+    if found is None or bool(found[1]) != bool(found[3]):
+        return text
+    numbers = found[2].split(",")
+    names = _PRINTED.get((found[4].lower(), len(numbers)))
+    if names is None or (len(numbers) > 1) != bool(found[1]):
+        return text
+    return ",".join(f"{name}={number.strip()}" for name, number in zip(names, numbers, strict=True))
+
+
 def _digits(number: str) -> str:
     """The digits of a decimal number before its exponent."""
     return "".join(filter(str.isdigit, number.lower().partition("e")[0]))
@@ -32,8 +54,9 @@ def parse_claim(text: str) -> Guarantee:
     """Read a claim.
 
     `eps=1` or `epsilon=1` (pure DP), `eps=1,delta=1e-5`, `mu=1` (GDP), `rho=0.5` (zCDP), `rho=0.5,omega=10`
-    (tCDP), `order=8,rdp=0.3` (one point of a Renyi curve). Order and spaces do not matter. A number that a
-    float would turn into 0 or infinity is refused.
+    (tCDP), `order=8,rdp=0.3` (one point of a Renyi curve). Order and spaces do not matter. So are guarantees as they
+    print themselves: `(1, 1e-05)-DP`, `0.2-GDP`, `(8, 0.3)-RDP`. A number that a float would turn into 0 or infinity is
+    refused.
 
     Raises:
         InvalidArgumentError: for anything else, in one sentence that says what is allowed.
@@ -41,7 +64,7 @@ def parse_claim(text: str) -> Guarantee:
     if not isinstance(text, str):
         raise InvalidArgumentError("claim", text, _FORMS)
     values: dict[str, float] = {}
-    for part in text.split(","):
+    for part in _typed(text).split(","):
         name, separator, number = part.partition("=")
         key = _NAMES.get(name.strip().lower())
         if not separator or key is None:

@@ -28,6 +28,8 @@ _UNIT = 2.0**-52
 FEW = 14
 """Halvings that are enough to compare orders."""
 MANY = 34
+_NEWTON = 7
+_RAISES = 6
 _NEGLIGIBLE = 40.0  # e^-this is below the spacing of floats
 _LARGEST_EXPONENT = 1e4  # e^-this is below the floats
 
@@ -110,7 +112,7 @@ def _log_delta(eps: FloatArray, order: FloatArray, r: FloatArray, halvings: int)
     corner = np.minimum((r + np.hypot(r, np.sqrt(8 * r))) / 2, r + np.log(2.0) / c) * (1 + 1e-9)
     near = eps < corner
     if near.any():
-        corner[near] = _corner(order[near], c[near], r[near], corner[near], halvings)
+        corner[near] = _corner(order[near], c[near], r[near], corner[near])
     # at the corner both directions meet, and up to this epsilon it is the optimum
     turn = _log_sinh_over(np.ones_like(c), order * corner) - np.log(order) - _log_sinh_over(c, corner)
     noise = 32 * _UNIT * (1 + order * corner + np.abs(np.log(corner)))
@@ -124,19 +126,32 @@ def _log_delta(eps: FloatArray, order: FloatArray, r: FloatArray, halvings: int)
     return np.where(at_corner, _at_the_corner(eps, corner), found)
 
 
-def _corner(order: FloatArray, c: FloatArray, r: FloatArray, most: FloatArray, halvings: int) -> FloatArray:
+def _corner(order: FloatArray, c: FloatArray, r: FloatArray, most: FloatArray) -> FloatArray:
     """x, from above, with p = 1 - q = e^x / (1 + e^x): 2 sinh(order x / 2) sinh(c x / 2) / cosh(x / 2) = e^(c r) - 1.
 
-    It is at least r, since the divergence is at most x, and at most `most`.
+    It is at least r, since the divergence is at most x, and at most `most`. Newton's method in log x, in which the
+    logarithm of the left side rises with a slope of at least 1; what it finds is raised until it is above.
     """
     log_target = _log_exponential_over(c, r)
     raised = log_target + _UNIT * (16 + 8 * np.abs(log_target) + 8 * c * r)
 
-    def below(x: FloatArray) -> NDArray[np.bool_]:
+    def excess(x: FloatArray) -> FloatArray:
         left = _log_sinh_over(np.ones_like(x), order * x / 2) + _log_sinh_over(c, x / 2)
-        return np.asarray(left + 2 * np.log(2.0) - x / 2 - np.log1p(np.exp(-x)) < raised)
+        found: FloatArray = left + 2 * np.log(2.0) - x / 2 - np.log1p(np.exp(-x)) - raised
+        return found
 
-    return _searched(r, most, below, halvings)[1]
+    x = most
+    for _ in range(_NEWTON):
+        slope = _over_tanh(order * x / 2) + _over_tanh(c * x / 2) - x / 2 * np.tanh(x / 2)
+        x = np.clip(x * np.exp(-excess(x) / np.maximum(slope, 1.0)), r, most)
+    for k in range(_RAISES):
+        x = np.where(excess(x) >= 0, x, np.minimum(x * (1 + 2.0 ** (4 * k - 50)), most))
+    return np.where(excess(x) >= 0, x, most)
+
+
+def _over_tanh(x: FloatArray) -> FloatArray:
+    """The number x / tanh x, and 1 at 0."""
+    return np.where(x > 0, x / np.tanh(x), 1.0)
 
 
 def _log_exponential_over(c: FloatArray, x: FloatArray) -> FloatArray:

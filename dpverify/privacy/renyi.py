@@ -1,13 +1,23 @@
 """Renyi curves, and what they imply about epsilon and delta.
 
 Every order gives a valid bound, the optimum for that order (`joint_range`), so orders are chosen by a search in floats.
+
+A privacy profile is convex in u = e^epsilon: P(E) - u Q(E) is affine in it for every event E and pair (P, Q), and the
+profile is the largest of these (its conjugate is the trade-off function: Dong, Roth and Su 2022, Proposition 6). The
+least over orders need not be: it has kinks where the curve jumps, and where only some orders are known. But if the
+profile is at most d_1 at u_1 and d_2 at u_2, it is at most w d_1 + (1 - w) d_2 at w u_1 + (1 - w) u_2: chords are
+bounds too. Those that bridge kinks make of the least its lower convex hull, below which convexity says nothing more.
+Where only some orders are used, every kink between them is bridged; of a curve that is known by its values alone, those
+that 224 orders show to be deeper than a thousandth.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,12 +37,18 @@ _GRID_OF_USERS = 1 + np.geomspace(0.01, _LARGEST_ORDER, 48)
 _ZOOM_ROUNDS = 5
 _ZOOM_POINTS = 17
 _RAISES = 40
-_FEW_ROWS = 96
+_FEW_ROWS, _MANY_ROWS = 96, 520
 _CUTS = 12
 _EPSILON_ROUNDS = 4
 _SEARCHES = 9
 _SEARCH_POINTS = 97
 _FARTHEST = 1e300  # nats; stands for an infinite epsilon
+_SMALL = 1e-13  # kinks of smaller deltas are left as they are
+_TABLE, _FEW = 200, 24  # orders
+_DEEP = 1e-3
+_BRIDGE_ROUNDS = 5
+_BRIDGE_POINTS = 13
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -177,9 +193,10 @@ def _best_orders(
 def delta_from_renyi(
     curve: RenyiCurve, epsilon: ArrayLike, *, orders: tuple[float, ...] | None = None
 ) -> FloatArray:
-    """Upper bound on the hockey-stick divergence from a Renyi curve: the least over its orders of `joint_range`.
+    """Upper bound on the hockey-stick divergence from a Renyi curve: by the least over its orders of `joint_range`.
 
-    Never above Canonne, Kamath and Steinke 2020, Proposition 12.
+    Where that is not convex in e^epsilon, chords make it so (see the module). Never above Canonne, Kamath and Steinke
+    2020, Proposition 12.
 
     Args:
         curve: order to Renyi divergence, nats, of both directions.
@@ -195,22 +212,139 @@ def delta_from_renyi(
     """
     only = _useful(curve, orders)
 
+    chords = _chords(curve, only)
+
     def block(eps: FloatArray) -> FloatArray:
         ascending, inverse = np.unique(np.minimum(eps, _FARTHEST), return_inverse=True)
-        order, divergence = _orders_for_delta(curve, ascending, only)
-        deltas = np.nextafter(np.exp(joint_range.log_delta(ascending, order, divergence)), 1.0)
-        deltas = np.where(divergence == 0, 0.0, deltas)
-        # neighbors may have got orders of which one is slightly better
-        falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
-        return falling[inverse]
+        deltas = _least(curve, ascending, only)
+        for chord in chords:
+            deltas = np.minimum(deltas, chord.at(ascending))
+        return deltas[inverse]
 
     return quantities.in_blocks(block, quantities.epsilons(epsilon))
+
+
+def _least(curve: RenyiCurve, ascending: FloatArray, orders: tuple[float, ...] | None) -> FloatArray:
+    """The least delta over orders at rising epsilons."""
+    order, divergence = _orders_for_delta(curve, ascending, orders)
+    deltas = np.nextafter(np.exp(joint_range.log_delta(ascending, order, divergence)), 1.0)
+    deltas = np.where(divergence == 0, 0.0, deltas)
+    # neighbors may have got orders of which one is slightly better
+    falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
+    return falling
+
+
+@dataclass(frozen=True)
+class _Chord:
+    """A profile's bounds at two epsilons, and what convexity makes of them in between."""
+
+    first: float
+    last: float
+    delta_first: float
+    delta_last: float
+
+    def at(self, epsilon: FloatArray) -> FloatArray:
+        """The bound, rounded up; 1 outside."""
+        inside = (epsilon >= self.first) & (epsilon <= self.last)
+        eps = np.clip(epsilon, self.first, self.last)
+        part = np.expm1(eps - self.last) / math.expm1(self.first - self.last) * (1 + 2.0**-50)
+        line = self.delta_last + (self.delta_first - self.delta_last) * np.minimum(part, 1.0)
+        return np.where(inside, np.minimum(line * (1 + 2.0**-50), 1.0), 1.0)
+
+    def epsilon_at(self, delta: float) -> float:
+        """Where it reaches a delta, in floats; infinity where it does not."""
+        if not self.delta_last <= delta <= self.delta_first or self.delta_first == self.delta_last:
+            return math.inf
+        part = (delta - self.delta_last) / (self.delta_first - self.delta_last)
+        left = part * math.expm1(self.first - self.last)
+        return self.first if left <= -1 else max(self.first, self.last + math.log1p(left))
+
+
+def _chords(curve: RenyiCurve, orders: tuple[float, ...] | None) -> tuple[_Chord, ...]:
+    """The chords that make a convex hull of the least over orders."""
+    one_order = orders is not None and len(orders) == 1
+    if one_order or (orders is None and _known_near_one(curve)):
+        return ()  # convex as it is: one convex bound, or orders without a jump
+    try:
+        return _chords_of(curve, orders)
+    except TypeError:
+        return _chords_of.__wrapped__(curve, orders)  # a curve that has no hash
+
+
+@lru_cache(maxsize=128)
+def _chords_of(curve: RenyiCurve, orders: tuple[float, ...] | None) -> tuple[_Chord, ...]:
+    depth = _ROUNDING
+    if orders is None:
+        # a curve may take long to ask: at many orders once, and only what these show beyond doubt
+        highest = _highest_order(curve)
+        table = 1 + np.concatenate([np.geomspace(0.01, 1e3, _TABLE), np.geomspace(2e3, _LARGEST_ORDER, _FEW)])
+        orders = (*table[table < highest].tolist(), *((highest,) if highest < math.inf else ()))
+        curve = dict(zip(orders, evaluate(curve, orders).tolist(), strict=True)).__getitem__
+        depth = _DEEP
+    doubled: FloatArray = np.exp2(np.arange(-6.0, 10.0))
+    enough = np.flatnonzero(_least(curve, doubled, orders) <= _SMALL)
+    end = doubled[enough[0]] if enough.size else doubled[-1]
+    nodes = np.unique(np.concatenate([end * np.linspace(0, 1, 65), end * np.geomspace(1e-4, 1, 31)]))
+    deltas = _least(curve, nodes, orders)
+    gaps = []
+    if depth == _ROUNDING:
+        # of a few orders each kink is between two epsilons with different ones
+        best, _ = _orders_for_delta(curve, nodes, orders)
+        gaps = [(int(k), int(k) + 1) for k in np.flatnonzero(np.diff(best))]
+    wide = _gaps(nodes, deltas, depth)
+    found = []
+    for i, j in [*wide, *(cell for cell in gaps if not any(a <= cell[0] < b for a, b in wide))]:
+        ends, at = nodes, deltas
+        for _ in range(_BRIDGE_ROUNDS):
+            near = [
+                np.linspace(ends[max(k - 1, 0)], ends[min(k + 1, ends.size - 1)], _BRIDGE_POINTS)
+                for k in (i, j)
+            ]
+            ends = np.unique(np.concatenate(near))
+            at = _least(curve, ends, orders)
+            hull = _hull(ends, at)
+            widest = int(np.argmax(np.diff(ends[hull])))
+            i, j = hull[widest], hull[widest + 1]
+        found.append(_Chord(float(ends[i]), float(ends[j]), float(at[i]), float(at[j])))
+    return tuple(found)
+
+
+def _gaps(epsilons: FloatArray, deltas: FloatArray, depth: float = _ROUNDING) -> list[tuple[int, int]]:
+    """Ends of the chords of the lower convex hull in e^epsilon that points lie above, relative to them by so much."""
+    found = []
+    for i, j in itertools.pairwise(_hull(epsilons, deltas)):
+        if j > i + 1:
+            ends = (float(v) for v in (epsilons[i], epsilons[j], deltas[i], deltas[j]))
+            line = _Chord(*ends).at(epsilons[i + 1 : j])
+            if np.any(line < deltas[i + 1 : j] * (1 - depth)):
+                found.append((i, j))
+    return found
+
+
+def _hull(epsilons: FloatArray, deltas: FloatArray) -> list[int]:
+    """Which points are corners of it."""
+    at, values = epsilons.tolist(), deltas.tolist()
+    hull: list[int] = []
+    for k in range(len(at)):
+        while len(hull) > 1:
+            i, j = hull[-2], hull[-1]
+            part = math.expm1(at[j] - at[k]) / math.expm1(at[i] - at[k])
+            if values[k] + (values[i] - values[k]) * part >= values[j] * (1 - _ROUNDING):
+                break
+            hull.pop()
+        hull.append(k)
+    return hull
 
 
 def _orders_for_delta(
     curve: RenyiCurve, eps: FloatArray, orders: tuple[float, ...] | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The best order for each of rising epsilons, and the curve there; for many, between those of some."""
+    """The best order for each of rising epsilons, and the curve there; for very many, between those of some."""
+    if _FEW_ROWS < eps.size <= _MANY_ROWS:
+        parts = [
+            _orders_for_delta(curve, eps[k : k + _FEW_ROWS], orders) for k in range(0, eps.size, _FEW_ROWS)
+        ]
+        return np.concatenate([o for o, _ in parts]), np.concatenate([d for _, d in parts])
     nodes = eps if eps.size <= _FEW_ROWS else eps[np.linspace(0, eps.size - 1, _FEW_ROWS).astype(int)]
 
     def log_bound(order: FloatArray, divergence: FloatArray) -> FloatArray:
@@ -262,6 +396,7 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
         best = found
         # an epsilon that is enough; where another order gives a lower delta, that order needs less
         chosen, divergences = _orders_for_delta(curve, np.array([best]), only)
+    best = min([best, *(chord.epsilon_at(target) for chord in _chords(curve, only))])
     # found by one order, where the profile may have chosen another that is a rounding worse
     raised = best
     for k in range(_RAISES):

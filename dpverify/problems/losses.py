@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class Loss(Protocol):
     """What every loss offers; any object with these members is a loss, a frozen dataclass for instance.
 
-    Two more members are read where they are there: `labels`, the smallest and the largest admissible label
-    (else -1 and 1), and `gradient_sensitivity` (see the function of that name).
+    Three more members are read where they are there: `labels`, the smallest and the largest admissible label
+    (else -1 and 1), `gradient_sensitivity` and `curvatures` (see the functions of these names).
     """
 
     @property
@@ -73,6 +73,15 @@ def gradient_sensitivity(loss: Loss) -> float:
     """
     known = getattr(loss, "gradient_sensitivity", None)
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
+
+
+def curvatures(loss: Loss, x: Array, y: Array) -> tuple[float, float]:
+    """Strong convexity and smoothness of one record's loss: those of all records, unless the loss knows better."""
+    known = getattr(loss, "curvatures", None)
+    if known is None:
+        return loss.strong_convexity, loss.smoothness
+    low, high = known(x, y)
+    return float(low), float(high)
 
 
 def check_not_flat(argument: str, value: object, loss: Loss) -> None:
@@ -448,6 +457,10 @@ class ContractOrDrift:
     def gradient_sensitivity(self) -> float:
         """The radius, plus 2; attained between the labels 0 and 1; 2 between records with the same label."""
         return self.radius + 2.0
+
+    def curvatures(self, x: Array, y: Array) -> tuple[float, float]:
+        """The label, twice: all curvature of a record's loss is that of y ||w - x||^2 / 2."""
+        return float(y), float(y)
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`."""

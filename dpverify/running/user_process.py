@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.quoting import named, quoted
-from dpverify.running.subjects import commands, estimators, texts
+from dpverify.running.subjects import commands, estimators, stating, texts
 
 ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
@@ -285,6 +285,7 @@ class _Worker:
     def __init__(self, requests: int, replies: int, asked: dict[str, Any]) -> None:
         self.requests, self.replies, self.target = requests, replies, asked["target"]
         self.attributes, self.command = asked["attributes"], asked["command"]
+        self.structure, self.noise = asked["structure"], asked["noise"]
         self.process = os.getpid()
         self.before = frozenset(sys.modules)
         self.told = time.monotonic()
@@ -304,12 +305,16 @@ class _Worker:
             self.reply({"kind": "alive"})
 
     def serve(self) -> None:
-        def load() -> tuple[Callable[..., Any], bool]:
+        def load() -> tuple[Any, bool]:
+            if self.structure:
+                return stating.Stating(load_function(self.target), self.target), False
             if self.command:
                 return commands.Command(self.target), True
             if self.attributes:
                 return estimators.fitting(load_object(self.target), self.target, self.attributes), False
             function = load_function(self.target)
+            if self.noise:
+                return lambda data, rng, size: function(rng, size), True
             return function, takes_runs(function)
 
         loaded = self.guarded(load)
@@ -321,6 +326,12 @@ class _Worker:
             asked, payload = _receive(self.requests)
             if payload:
                 self.data = plain(payload)
+            if self.structure:
+                answer = self.guarded(lambda asked=asked: function.answer(asked, self.data))  # type: ignore[misc]
+                if answer is not None:
+                    header, images = answer
+                    self.reply({"kind": "points", "sources": loaded_sources(self.before), **header}, images)
+                continue
             outputs = self.guarded(lambda asked=asked: self.compute(function, asked, batched))  # type: ignore[misc]
             if outputs is not None:
                 as_text = texts.is_texts(outputs)

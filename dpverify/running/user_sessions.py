@@ -169,6 +169,7 @@ class UserSession:
         path = [*([] if folder in sys.path else [folder]), *sys.path]
         worker = {"path": path, "channels": [asked, answered], "target": self.target.text}
         worker |= {"attributes": list(self.target.attributes), "command": self.target.command}
+        worker |= {"structure": self.target.structure, "noise": self.target.noise}
         guard = {
             "command": [sys.executable, "-P", str(Path(user_process.__file__)), json.dumps(worker)],
             "memory": self.limits.memory,
@@ -229,6 +230,16 @@ class UserSession:
         """
         with self._closed_on_failure(), self._busy:
             return self._compute(data, rng, runs)
+
+    def ask(self, asked: dict[str, Any], array: NDArray[Any]) -> tuple[dict[str, Any], bytes]:
+        """What a stated structure answers, a header and the bytes of an array; see `subjects.stating`.
+
+        Raises:
+            InvalidDataError: if it ends its process or does not come back.
+            ForeignError: if it raises.
+        """
+        with self._closed_on_failure(), self._busy:
+            return self._answer(frame(asked, array))
 
     def _compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
         digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()

@@ -7,8 +7,8 @@ is called in the process that runs the audit, so a plan costs nothing until then
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +21,7 @@ from dpverify.auditing import (
     CountAuditor,
     LawAuditor,
     MeanAuditor,
+    PrivacyQuestion,
     Question,
     RateAuditor,
     RateQuestion,
@@ -28,9 +29,11 @@ from dpverify.auditing import (
 )
 from dpverify.auditing.accountants import AccountantAuditor
 from dpverify.auditing.subjects import NOTHING, Declared, Each
+from dpverify.auditing.white_box import WhiteBoxAuditor
 from dpverify.evidence import AuditEvidence, ClaimForm, ClaimOrigin
 
 PRIVACY = BatchAuditor()
+WHITE_BOX = WhiteBoxAuditor()
 RISK = RiskAuditor()
 MEAN = MeanAuditor()
 LAW = LawAuditor()
@@ -144,6 +147,37 @@ class Plan:
     title: str
     auditor: AnyAuditor
     build: Callable[[Profile], Audit]
+
+
+@dataclass(frozen=True)
+class _Again:
+    """The audit of another plan, with a number of runs of its own."""
+
+    build: Callable[[Profile], Audit]
+    runs: int
+
+    def __call__(self, profile: Profile) -> Audit:
+        audit = self.build(profile)
+        assert isinstance(audit.question, PrivacyQuestion)
+        return replace(audit, question=replace(audit.question, runs=profile.runs(self.runs)))
+
+
+def white_box(plans: Iterable[Plan], runs: int = 20_000) -> tuple[Plan, ...]:
+    """White-box audits of the same guarantees on the same pairs as the privacy audits among some plans.
+
+    For algorithms that state their `structure`; `runs` are simulated on each data set (quick profile).
+    """
+    return tuple(
+        Plan(
+            f"{plan.name}/white-box",
+            plan.subject,
+            f"{plan.title}, white box",
+            WHITE_BOX,
+            _Again(plan.build, runs),
+        )
+        for plan in plans
+        if plan.auditor is PRIVACY
+    )
 
 
 Case = tuple[Bound, Declared[Any]]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from dpverify.auditing import (
 from dpverify.auditing.looks import Looks
 from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
+from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
@@ -32,6 +33,7 @@ from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import command_line
 from dpverify.running import Executor, Limits, Progress, Store, Target, UserMechanism, repeats, run
 from dpverify.running.store import opened
+from dpverify.running.subjects.user_structures import UserStructure
 
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
@@ -179,6 +181,24 @@ def audit_function_sequentially(
     )
 
 
+def audit_function_white_box(
+    question: FunctionQuestion, structure: str, *, progress: Progress | None = None
+) -> PrivacyEvidence:
+    """Audit a function by the steps that another function states of it, which its outputs are compared with.
+
+    Args:
+        question: its runs are simulated, on each data set; at most 100,000 outputs of the function are drawn.
+        structure: `package.module:function`, from a data set to a `StatedStructure`.
+        progress: of the function's runs.
+
+    Raises:
+        InvalidArgumentError, InvalidDataError: as `audit_function`, and for what is no structure.
+    """
+    how = ("--structure", structure)
+    auditor = _ByStructure(question, structure)
+    return _answered(question, auditor, lambda _: question.again(question.runs, *how), progress)
+
+
 def _answered(
     question: FunctionQuestion,
     auditor: Auditor[PrivacyQuestion, PairSubject, PrivacyEvidence],
@@ -206,6 +226,20 @@ def _answered(
             "seconds": round(time.perf_counter() - begin, 3),
         }
     )
+
+
+@dataclass(frozen=True)
+class _ByStructure:
+    """A white-box auditor that has the structure stated while it audits."""
+
+    question: FunctionQuestion
+    structure: str
+    spends: ClassVar[bool] = True
+
+    def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
+        with UserStructure(self.structure, self.question.limits) as stated:
+            left, right = (stated.of(records) for records in _neighbors(self.question))
+            return WhiteBoxAuditor().audit(question, Stated(subject, (left, right)), error)
 
 
 class _Function:

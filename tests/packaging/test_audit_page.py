@@ -15,7 +15,9 @@ from dpverify.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit-your-own-code.md").read_text(encoding="utf-8")
 SCRIPTS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.S | re.M)
-AUDITS = [line for script in SCRIPTS for line in script.splitlines() if line.startswith("dpverify audit")]
+AUDITS = [
+    line for script in SCRIPTS for line in script.splitlines() if re.match("dpverify (audit|tails)", line)
+]
 EXPECTED = [
     ("survey:answer", 1, "a category and a number"),
     ("estimators:PrivateMean", 0, "a number"),
@@ -26,6 +28,8 @@ EXPECTED = [
     ("threshold:above", 1, "a list of 1 to four categories"),
     ("--search-neighbors", 1, "a number"),
     ("--pair", 1, "a number"),
+    ("--structure", 1, "a number"),
+    ("tails sampler:normal", 1, None),
 ]
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -39,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert name is not None
         (place / name[1]).write_text(block, encoding="utf-8")
     for script in SCRIPTS:
-        rest = re.sub(r"^dpverify audit.*\n", "", script, flags=re.M)
+        rest = re.sub(r"^dpverify (audit|tails).*\n", "", script, flags=re.M)
         subprocess.run(["bash", "-ec", rest], cwd=place, env={**os.environ, "PATH": PATH}, check=True)
     return place
 
@@ -56,7 +60,7 @@ def test_the_table_is_of_the_audits_on_the_page() -> None:
 def test_audits_find_what_the_page_says(
     line: str,
     code: int,
-    outputs: str,
+    outputs: str | None,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -71,6 +75,10 @@ def test_audits_find_what_the_page_says(
     out, err = capsys.readouterr()
     assert ended.value.code == code, out + err
     assert ("violated" if code else "supported") in out
+    if outputs is None:
+        assert "ends at 5.768" in out
+        assert "9.3e-07" in out
+        return
     assert re.search(rf"outputs\s+{outputs}\s*$", out, re.M), out
     wanted = re.search(r"--adjacency (\S+)", line)
     assert f"(adjacency: {wanted[1] if wanted else 'as' if '--left' in line else 'replace-one'}" in out

@@ -50,6 +50,19 @@ def test_own_function_is_found_out(folder: Path) -> None:
     assert (done.returncode, "supported" in done.stdout) == (0, True), done.stderr
 
 
+def test_what_is_known_of_a_release_is_used(folder: Path) -> None:
+    """Violated with failure probability 1e-3 by more than the true epsilon; the seed is the default."""
+    (data,) = [block for block in blocks("sh") if "> neighbor.csv" in block]
+    (script,) = [block for block in blocks("sh") if "--structure" in block]
+    made = "".join(line + "\n" for line in data.splitlines() if line.startswith("printf"))
+    done = shell(made + script, folder)
+    assert done.returncode == 0, done.stderr  # of the last line
+    assert "violated" in done.stdout
+    assert re.search(r"epsilon at least\s+6\.1[0-9]* at delta 1e-09", done.stdout)
+    assert "no end found" in done.stdout
+    assert "1-GDP\t6.17394\t1e-09" in done.stdout
+
+
 def test_test_of_own_function_runs(folder: Path) -> None:
     done = shell("pytest -q -p no:cacheprovider test_my_release.py test_my_assumptions.py", folder)
     assert done.returncode == 0, done.stdout + done.stderr

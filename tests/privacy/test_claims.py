@@ -27,6 +27,8 @@ from dpverify.privacy import GDP, RDP, ApproxDP, Guarantee, PureDP, parse_claim,
 def test_every_form(text: str, guarantee: Guarantee, shown: str) -> None:
     assert parse_claim(text) == guarantee
     assert str(parse_claim(text)) == shown
+    assert str(parse_claim(shown)) == shown
+    assert str(parse_claim(f" {shown.lower()} ")) == shown
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,16 @@ def test_every_form(text: str, guarantee: Guarantee, shown: str) -> None:
         ("eps", "such as eps=1"),
         ("1", "such as eps=1"),
         ("eps=", "a number after eps="),
+        ("1-", "such as eps=1"),
+        ("-DP", "a number after eps="),
+        ("one-DP", "a number after eps="),
+        ("(1)-DP", "such as eps=1"),
+        ("1, 1e-5-DP", "such as eps=1"),
+        ("(1, 2, 3)-DP", "such as eps=1"),
+        ("(1, 2-DP", "such as eps=1"),
+        ("1-XDP", "such as eps=1"),
+        ("(0.5, 2)-GDP", "such as eps=1"),
+        ("-1-GDP", "mu as"),
         ("eps=one", "a number after eps="),
         ("eps=1_0", "a number after eps="),
         ("eps=٣", "a number after eps="),

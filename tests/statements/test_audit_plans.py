@@ -16,7 +16,7 @@ from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
 from dpverify.running import Executor
 from dpverify.statements.gll22.audits.regularized_exponential_mechanism import UNWEAKENED
 from dpverify.statements.paper import papers
-from dpverify.statements.plans import CONSTANT, LAW, PRIVACY, Along, Audit, Plan, Profile
+from dpverify.statements.plans import CONSTANT, LAW, PRIVACY, WHITE_BOX, Along, Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
 
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.plans}
@@ -124,5 +124,37 @@ def test_a_mechanism_with_half_of_its_noise_is_called_violated() -> None:
     weaker = dataclasses.replace(built.subject, mechanism=built.subject.mechanism.weakened(2.0))
     planted = dataclasses.replace(built, subject=weaker)
     settings = AuditSettings(Profile.QUICK, 0, Executor.parse("serial"))
+    (entry,) = carry_out(dataclasses.replace(plan, build=lambda _: planted), settings, 5e-6)
+    assert entry.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("name", sorted(name for name, plan in PLANS.items() if plan.auditor is PRIVACY))
+def test_whoever_states_the_steps_of_its_runs_is_audited_by_them(name: str) -> None:
+    """And nobody else: the same question about the same pair."""
+    pair = _built(name).subject
+    stated = getattr(pair.mechanism, "structure", lambda data: None)(pair.left)
+    other = PLANS.get(f"{name}/white-box")
+    assert (stated is not None) == (other is not None)
+    if other is not None:
+        assert other.auditor is WHITE_BOX
+        assert other.subject == PLANS[name].subject
+        again, asked = _built(other.name), _built(name).question
+        assert again.subject.mechanism.id == pair.mechanism.id
+        assert (again.question.data, str(again.question.stated)) == (asked.data, str(asked.stated))
+
+
+def test_a_white_box_sees_more() -> None:
+    """Seeded; wrong with probability 5e-6 each: half of the noise is flagged, and nearly all that is true is seen."""
+    settings = AuditSettings(Profile.QUICK, 0, Executor.parse("serial"))
+    for name, least in (("fmtt18.skip/worst-case-6-of-6", 9.9), ("fmtt18.cni/worst-case", 4.2)):
+        plan = PLANS[f"{name}/white-box"]
+        (entry,) = carry_out(plan, settings, 5e-6)
+        assert isinstance(entry, PrivacyEvidence)
+        assert (entry.verdict, entry.white_box, entry.smallest_fault) == (Verdict.SUPPORTED, True, 2.0)
+        assert entry.epsilon_exact is not None
+        assert least < entry.epsilon_lower <= entry.epsilon_exact.upper
+    built = _built(plan.name)
+    weaker = dataclasses.replace(built.subject, mechanism=built.subject.mechanism.weakened(2.0), exact=None)
+    planted = dataclasses.replace(built, subject=weaker)
     (entry,) = carry_out(dataclasses.replace(plan, build=lambda _: planted), settings, 5e-6)
     assert entry.verdict is Verdict.VIOLATED

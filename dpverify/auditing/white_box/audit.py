@@ -36,7 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,9 +51,10 @@ from dpverify.auditing.claims import (
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, sandwiched
+from dpverify.auditing.faults import blind_to, sees_from, smallest_flagged
+from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
-from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_beyond
+from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import Before, blocks
@@ -69,6 +70,8 @@ _STRUCTURE_WEIGHT = 0.1
 _MORE, _LESS, _BOTH = 20, 21, 22
 _RISING = (0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, *(0.95 + 0.0015 * k for k in range(50)))
 """Epsilons that are tested one after another, relative to what learning promises."""
+_COMPARED = (*(0.05 * k for k in range(200)), *(10.0 + 0.5 * k for k in range(101)))
+"""Where bounds are compared with a claim, besides its corner; nats."""
 _POINTS = 65
 _LEAST_SHOWN = 1.0
 
@@ -107,10 +110,21 @@ class _Found:
     """Lower bound of the profile at epsilons."""
     claim_fails: bool
 
+    def also(self, other: _Found) -> _Found:
+        """Two bounds that both hold."""
+        return _Found(
+            max(self.epsilon, other.epsilon),
+            lambda epsilons: np.maximum(self.below(epsilons), other.below(epsilons)),
+            self.claim_fails or other.claim_fails,
+        )
+
 
 @dataclass(frozen=True)
 class WhiteBoxAuditor:
-    """Lower-bounds the profile on a pair by what is known of the steps; see the module."""
+    """Lower-bounds the profile on a pair by what is known of the steps; see the module.
+
+    Where the subject has `faults`, a claim is supported only if the mechanism is flagged with its noise divided.
+    """
 
     spends: ClassVar[bool] = True
 
@@ -124,49 +138,112 @@ class WhiteBoxAuditor:
                 not go together.
             InvalidDataError: for outputs of another shape than is stated.
         """
-        claim, relation = checked_claim(question.stated.guarantee), question.relation
+        whole = ErrorShare.of(error)
+        asked = _Asked.of(question)
+        found, agreement = _examined(asked, subject, whole)
+        verdict, gap, reason = _verdict(found, agreement, asked.delta)
+        epsilons = question.epsilons(asked.delta, subject)
+        evidence = PrivacyEvidence(
+            **epsilons,
+            **question.fields(),
+            white_box=True,
+            verdict=verdict,
+            reason=f"{reason}; neighbors: {question.relation}",
+            gap=gap,
+            runs=asked.runs,
+            failure_probability=whole.failure_probability,
+            shares=whole.spent(),
+            sees_nothing=verdict is Verdict.UNDECIDED,
+            adjacency=question.relation,
+            claim=str(asked.claim),
+            epsilon_lower=found.epsilon,
+            delta=asked.delta,
+            profile=sandwiched(_profile(found, asked.claim, asked.corner), question),
+            seed=asked.seed,
+        )
+        detectable = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
+        more = leaves(question, evidence, epsilons)
+        evidence = evidence.model_copy(update={"reason": evidence.reason + more, "detectable": detectable})
+        faults: Faults | None = getattr(subject, "faults", None)
+        if faults is None or verdict is not Verdict.SUPPORTED:
+            return evidence
+        return _tried_out(evidence, asked, faults)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question, checked, with the claim's deltas where bounds are compared with it."""
+
+    claim: Claim
+    corner: tuple[float, float] | None
+    delta: float
+    runs: int
+    seed: int
+    epsilons: FloatArray
+    deltas: FloatArray
+
+    @classmethod
+    def of(cls, question: PrivacyQuestion) -> _Asked:
+        claim = checked_claim(question.stated.guarantee)
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
         seed = checks.whole_number("seed", question.heading.seed, at_least=0)
         corner = stated_corner(claim)
         delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
         delta = checks.number("delta", delta, at_least=0, below=1)
-        sides = _checked_structures(subject)
-        whole = ErrorShare.of(error)
-        test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
+        epsilons = np.unique([*_COMPARED, *(corner[:1] if corner else ())])
+        return cls(claim, corner, delta, runs, seed, epsilons, claimed_deltas(claim, epsilons))
 
-        learning = min(runs // 10, _MOST_LEARNING)
-        judging = runs - 3 * learning
-        level = bound.failure_probability
-        choice = choose(sides, delta=delta, learning=learning, judging=judging, level=level, seed=seed)
-        agreement = compare(
-            subject.draw(min(runs, _MOST_COMPARED)),
-            sides,
-            choice.direction,
-            test.spend("outputs against outputs of the stated structure"),
-            seed,
-        )
-        found = _judged(choice, sides, claim, delta, judging, bound, seed)
-        if agreement.contradiction:
-            found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
-        verdict, gap, reason = _verdict(found, agreement, delta)
-        profile = _profile(found, claim, corner)
-        return PrivacyEvidence(
-            **question.fields(),
-            verdict=verdict,
-            reason=f"{reason}; neighbors: {relation}",
-            gap=gap,
-            runs=runs,
-            failure_probability=whole.failure_probability,
-            shares=whole.spent(),
-            sees_nothing=verdict is Verdict.UNDECIDED,
-            adjacency=relation,
-            claim=str(claim),
-            epsilon_lower=found.epsilon,
-            delta=delta,
-            detectable=f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {delta:.4g}",
-            profile=sandwiched(profile, question),
-            seed=seed,
-        )
+
+def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tuple[_Found, Agreement]:
+    """Bounds, and whether outputs agree with what they rest on."""
+    sides, seed = _checked_structures(subject), asked.seed
+    test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
+    learning = min(asked.runs // 10, _MOST_LEARNING)
+    judging = asked.runs - 3 * learning
+    chosen = choose(
+        sides,
+        delta=asked.delta,
+        learning=learning,
+        judging=judging,
+        level=bound.failure_probability,
+        seed=seed,
+        claimed=None if asked.corner else (asked.epsilons, asked.deltas),
+    )
+    agreement = compare(
+        subject.draw(min(asked.runs, _MOST_COMPARED)),
+        sides,
+        chosen.at_delta.direction,
+        test.spend("outputs against outputs of the stated structure"),
+        seed,
+    )
+    if chosen.for_claim is None:
+        found = _judged(chosen.at_delta, sides, asked, judging, bound)
+    else:
+        at_delta, for_claim = bound.split("at delta", "claim")
+        found = _judged(chosen.at_delta, sides, asked, judging, at_delta)
+        found = found.also(_judged(chosen.for_claim, sides, asked, judging, for_claim))
+    if agreement.contradiction:
+        found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
+    return found, agreement
+
+
+def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: Faults) -> PrivacyEvidence:
+    """Evidence for a claim, if the same audit flags the mechanism with its noise divided."""
+
+    def flagged(factor: float) -> bool:
+        assert faults.weakened is not None
+        weaker: Any = faults.weakened(factor)
+        return _examined(asked, weaker, ErrorShare(evidence.failure_probability))[0].claim_fails
+
+    tried = faults.weakened is not None
+    seen = smallest_flagged(flagged if tried else lambda _: False, faults.factors)
+    said = faults.fault if tried else ""
+    if seen is not None:
+        reason = f"{evidence.reason}; {sees_from(said, seen)}"
+        return evidence.model_copy(update={"fault": said, "smallest_fault": seen, "reason": reason})
+    reason = f"{blind_to(said, faults.factors)}; neighbors: {evidence.adjacency}"
+    blind = {"verdict": Verdict.UNDECIDED, "gap": Gap.BLIND_AUDIT, "sees_nothing": True}
+    return evidence.model_copy(update={"fault": said, "reason": reason, **blind})
 
 
 def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, StatedStructure]:
@@ -176,23 +253,31 @@ def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, State
     if sides[0].dimension != sides[1].dimension:
         both = tuple(side.dimension for side in sides)
         raise InvalidArgumentError("structures", both, "structures of one dimension")
+    for side, name in zip(sides, ("left", "right"), strict=True):
+        start = np.asarray(side.start)[None, :]
+        for t, step in enumerate(side.steps, start=1):
+            one, other = (step.images(start, np.random.default_rng(k)) for k in (0, 1))
+            if not step.draws and not np.array_equal(one, other):
+                raise InvalidDataError(
+                    f"Stated step {t} on the {name} data set gives different images of one state; allowed: a map that "
+                    "draws nothing, or draws=True."
+                )
     return sides
 
 
 def _judged(
     choice: Choice,
     sides: tuple[StatedStructure, StatedStructure],
-    claim: Claim,
-    delta: float,
+    asked: _Asked,
     judging: int,
     bound: ErrorShare,
-    seed: int,
 ) -> _Found:
     """The bound that was chosen, from runs of its own."""
+    delta, seed = asked.delta, asked.seed
     more, less = sides if choice.order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
     if choice.nearer is None:
         level = bound.spend("differences of conditional probabilities on the same noise, epsilon by epsilon")
-        return _together(choice, more, less, claim, delta, judging, level, seed)
+        return _together(choice, more, less, asked, judging, level)
     below, above = bound.split("P(E)", "Q(E)")
     level = below.spend("the mean of weighted conditional probabilities, from below")
     values = _values(choice, more, choice.threshold, judging, seed, _MORE, PUSHES) / choice.cap
@@ -202,30 +287,25 @@ def _judged(
     values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
     values = _within(values, largest) / largest
     near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
-    distance = choice.threshold - choice.nearer
-    with np.errstate(divide="ignore"):
-        far = np.asarray(np.divide(distance, less.spread) if distance > 0 else 0.0)
-    q = float(tail_beyond(np.asarray(near), far))
+    distance = np.asarray(choice.threshold - choice.nearer)
+    q = float(tail_of_parts(np.asarray(near), distance, less.parts))
 
     def at(epsilon: FloatArray) -> FloatArray:
         return np.maximum(p - np.exp(np.minimum(epsilon, 700.0)) * q, 0.0)
 
     epsilon = max(0.0, math.log((p - delta) / q)) if p > delta and q > 0 else 0.0
-    corner = stated_corner(claim)
-    grid = np.append(np.linspace(0.0, 1.25 * epsilon + 1e-9, 513), corner[0] if corner else 0.0)
-    return _Found(epsilon, at, bool(np.any(at(grid) > claimed_deltas(claim, grid))))
+    return _Found(epsilon, at, bool(np.any(at(asked.epsilons) > asked.deltas)))
 
 
 def _together(
     choice: Choice,
     more: StatedStructure,
     less: StatedStructure,
-    claim: Claim,
-    delta: float,
+    asked: _Asked,
     judging: int,
     level: float,
-    seed: int,
 ) -> _Found:
+    delta, seed = asked.delta, asked.seed
     p, q = (
         _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) for side in (more, less)
     )
@@ -249,7 +329,7 @@ def _together(
         return np.where(epsilon <= reached, delta, 0.0)
 
     # the true profile is above delta there
-    fails = bool(claimed_deltas(claim, np.array([reached]))[0] <= delta)
+    fails = bool(claimed_deltas(asked.claim, np.array([reached]))[0] <= delta)
     return _Found(reached, at, fails)
 
 

@@ -9,11 +9,17 @@ the lower one of 1 - x.
 Tails: if f is L-Lipschitz in standard normal numbers and P(f <= s) >= Phi(b), then P(f > t) <= Phi(-b - (t - s) / L)
 for t >= s: Gaussian isoperimetry (Borell 1975; Sudakov and Tsirelson 1974), with equality where f is linear. So the
 probability of a far tail, of which too few runs would be seen, is bounded by that of a tail of which many are.
+
+Where runs are of several sorts, each with a constant of its own, P(f > s) = sum of w_k q_k for the sorts' probabilities
+w_k and what each of them has there, and P(f > t) is at most the sum of w_k T_k(q_k), T_k being the bound above. It is
+convex in q_k: its slope is the ratio of two normal densities, which grows. So under sum of w_k q_k <= p the largest sum
+is at a corner of what is possible, where one sort at most has neither 0 nor 1; for p below every w_k one has all of it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -67,3 +73,25 @@ def tail_beyond(probability: FloatArray, distance: FloatArray) -> FloatArray:
     p = np.minimum(probability, 1.0)
     far: FloatArray = np.asarray(ndtr(ndtri(p) - np.where(p < 1, distance, 0.0)))
     return np.where(np.asarray(distance) > 0, np.minimum(far * (1 + _ALLOWANCE), p), p)
+
+
+def tail_of_parts(
+    probability: FloatArray, distance: FloatArray, parts: Sequence[tuple[float, float]]
+) -> FloatArray:
+    """Upper bound of P(f >= t) from that of P(f >= s), for runs of several sorts; see the module.
+
+    Args:
+        probability: upper bound of P(f >= s).
+        distance: t - s >= 0, in the unit of f; it broadcasts to `probability`.
+        parts: of each sort its probability, and the Lipschitz constant of f in its standard normal numbers.
+    """
+    p = np.minimum(probability, 1.0)
+    apart = np.asarray(distance)
+    reached = []
+    for weight, constant in parts:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.where(apart > 0, np.divide(apart, constant), 0.0)
+        reached.append(weight * tail_beyond(p / weight * (1 + _ALLOWANCE), far))
+    one_has_all = p <= min(weight for weight, _ in parts)
+    bound = np.where(one_has_all, np.max(reached, axis=0), np.sum(reached, axis=0))
+    return np.where(apart > 0, np.minimum(bound, p), p)

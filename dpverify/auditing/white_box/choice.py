@@ -9,13 +9,13 @@ that the bounds will have on the judging runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpverify.auditing.events import Direction
-from dpverify.auditing.white_box.bounds import tail_beyond
+from dpverify.auditing.white_box.bounds import tail_of_parts
 from dpverify.auditing.white_box.half_spaces import ends, half_space, largest
 from dpverify.auditing.white_box.simulation import blocks
 from dpverify.checks import FloatArray
@@ -61,6 +61,19 @@ class Choice:
     variances: tuple[float, float]
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """What is bounded.
+
+    Attributes:
+        at_delta: for epsilon at the delta that is asked for.
+        for_claim: against a claim that is a curve; None where no half-space promises to refute it.
+    """
+
+    at_delta: Choice
+    for_claim: Choice | None
+
+
 def choose(
     sides: tuple[StatedStructure, StatedStructure],
     *,
@@ -69,8 +82,9 @@ def choose(
     judging: int,
     level: float,
     seed: int,
-) -> Choice:
-    """The most promising choice for a bound on epsilon at `delta`, in either order of the sides.
+    claimed: tuple[FloatArray, FloatArray] | None = None,
+) -> Chosen:
+    """The most promising choices, in either order of the sides.
 
     Args:
         sides: left and right.
@@ -79,16 +93,21 @@ def choose(
         judging: runs on each side that the bounds will rest on.
         level: of the bound.
         seed: of the audit.
+        claimed: of a claim that is a curve, epsilons and the deltas there; it may fail elsewhere than at `delta`.
     """
     direction, places = find_direction(sides, learning, seed)
-    found = []
+    found, against = [], []
     for number, order in enumerate(Direction):
         sign = 1.0 if order is Direction.LEFT_OVER_RIGHT else -1.0
         ordered = sides if order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
         towards = [(sign * mean, stddev) for mean, stddev in places]
         learned = _learn(ordered, sign * direction, towards, learning, seed, LEARN_PUSHED + number)
-        found.append(_best(learned, order, ordered[1].spread, delta, judging, level))
-    return max(found, key=lambda choice: choice.epsilon)
+        parts = ordered[1].parts
+        found.append(_best(learned, order, parts, delta, judging, level))
+        if claimed is not None:
+            against += list(_against(learned, order, parts, claimed, judging, level / 2))
+    for_claim = max(against, key=lambda made: made[0], default=(0.0, None))[1]
+    return Chosen(max(found, key=lambda choice: choice.epsilon), for_claim)
 
 
 def find_direction(
@@ -187,34 +206,24 @@ def _thresholds(
 
 
 def _best(
-    learned: _Learned, order: Direction, spread: float, delta: float, judging: int, level: float
+    learned: _Learned,
+    order: Direction,
+    parts: Sequence[tuple[float, float]],
+    delta: float,
+    judging: int,
+    level: float,
 ) -> Choice:
     """The best of all ways to bound, each at its best threshold."""
     t = learned.thresholds
     found = []
     for number, pushes in enumerate(((0.0,), PUSHES)):
         less = learned.less[number]
-        epsilons, near = _separately(learned.more, less, t, spread, delta, judging, level)
+        p, q, near = _separately(learned.more, less, t, parts, judging, level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            epsilons = np.where(p > delta, np.log(np.maximum(p - delta, 0.0) / q), -np.inf)
+        epsilons = np.minimum(epsilons, _LARGEST_EPSILON)
         at = int(np.argmax(epsilons))
-        nearer = int(near[at])
-        cap = max(float(learned.more.largest[at]), 1e-300)
-        guesses = (
-            float(learned.more.variance[at]) / cap**2,
-            float(less.variance[nearer] / less.largest[nearer] ** 2),
-        )
-        found.append(
-            Choice(
-                order,
-                learned.direction,
-                float(t[at]),
-                float(t[nearer]),
-                pushes,
-                float(less.largest[nearer]) / len(pushes),
-                float(epsilons[at]),
-                cap,
-                guesses,
-            )
-        )
+        found.append(_one_by_one(learned, order, number, at, int(near[at]), float(epsilons[at])))
         epsilons = _jointly(learned, number, delta, judging, level)
         at = int(np.argmax(epsilons))
         epsilon = float(epsilons[at])
@@ -240,25 +249,67 @@ def _best(
     return max(found, key=lambda choice: choice.epsilon)
 
 
+def _against(
+    learned: _Learned,
+    order: Direction,
+    parts: Sequence[tuple[float, float]],
+    claimed: tuple[FloatArray, FloatArray],
+    judging: int,
+    level: float,
+) -> Iterator[tuple[float, Choice]]:
+    """By how much a bound promises to exceed a claimed curve, and the choice, for each way to run Q that does."""
+    epsilons, deltas = claimed
+    for number, less in enumerate(learned.less):
+        p, q, near = _separately(learned.more, less, learned.thresholds, parts, judging, level)
+        lines = p[:, None] - np.exp(epsilons) * q[:, None] - deltas
+        at, where = np.unravel_index(int(np.argmax(lines)), lines.shape)
+        if lines[at, where] > 0:
+            made = _one_by_one(learned, order, number, int(at), int(near[at]), float(epsilons[where]))
+            yield float(lines[at, where]), made
+
+
+def _one_by_one(
+    learned: _Learned, order: Direction, number: int, at: int, nearer: int, epsilon: float
+) -> Choice:
+    """The choice of bounds for P and Q separately, at one threshold each."""
+    pushes, less = ((0.0,), PUSHES)[number], learned.less[number]
+    cap = max(float(learned.more.largest[at]), 1e-100)
+    return Choice(
+        order,
+        learned.direction,
+        float(learned.thresholds[at]),
+        float(learned.thresholds[nearer]),
+        pushes,
+        float(less.largest[nearer]) / len(pushes),
+        epsilon,
+        cap,
+        (
+            float(learned.more.variance[at]) / cap**2,
+            float(less.variance[nearer] / less.largest[nearer] ** 2),
+        ),
+    )
+
+
 def _separately(
-    more: _Values, less: _Values, t: FloatArray, spread: float, delta: float, judging: int, level: float
-) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Promised epsilon by threshold, and the threshold from which Q's bound goes on."""
+    more: _Values,
+    less: _Values,
+    t: FloatArray,
+    parts: Sequence[tuple[float, float]],
+    judging: int,
+    level: float,
+) -> tuple[FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """By threshold the promised bounds of P and Q, and the threshold from which Q's goes on."""
     width = math.sqrt(2 * math.log(2 / level) / judging)
     least = _LEAST_LOSS * math.log(2 / level) / judging
     p = more.mean - width * np.sqrt(more.variance) - least * more.largest
     q = np.minimum(less.mean + width * np.sqrt(less.variance) + least * less.largest, 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(t[:, None] > t[None, :], (t[:, None] - t[None, :]) / spread, 0.0)
-    reached = tail_beyond(np.broadcast_to(q, distance.shape), distance)
+    distance = np.maximum(t[:, None] - t[None, :], 0.0)
+    reached = tail_of_parts(np.broadcast_to(q, distance.shape), distance, parts)
     # of likely half-spaces learning sees only the small rest, and that badly
     open_to = (t[:, None] >= t[None, :]) & ((less.mean <= 0.5)[None, :] | (t[:, None] == t[None, :]))
     reached = np.where(open_to, reached, np.inf)
     near = np.argmin(reached, axis=1).astype(np.int64)
-    bound = reached[np.arange(t.size), near]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        epsilon = np.where(p > delta, np.log(np.maximum(p - delta, 0.0) / bound), -np.inf)
-    return np.minimum(epsilon, _LARGEST_EPSILON), near
+    return p, reached[np.arange(t.size), near], near
 
 
 def _difference_square(learned: _Learned, number: int, growth: FloatArray) -> FloatArray:

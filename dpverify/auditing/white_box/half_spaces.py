@@ -65,20 +65,35 @@ def half_space(
 def largest(structure: StatedStructure, direction: FloatArray, thresholds: FloatArray) -> FloatArray:
     """What the conditional probability never exceeds, whatever the state was, shape (thresholds,).
 
-    States before the last step are points of the set, so the last map's constant says how far its images reach from
-    that of the set's center. 1 where that is not known.
+    States before a run's last step are the start or points of the set, so that step's constant says how far its images
+    reach from that of the set's center. 1 where that is not known. Where runs end after different steps, the largest
+    of all of them.
     """
-    last, d = structure.steps[-1], structure.dimension
+    count = len(structure.steps)
+    stopped = structure.stopped or (0.0,) * (count - 1) + (1.0,)
+    # a run that leaves out steps takes its last one from a point of the set, or from the start
+    found = [_largest_after(structure, t, direction, thresholds) for t, p in enumerate(stopped) if p > 0]
+    return np.asarray(np.max(found, axis=0))
+
+
+def _largest_after(
+    structure: StatedStructure, t: int, direction: FloatArray, thresholds: FloatArray
+) -> FloatArray:
+    """The same for runs that end with step t, from 0."""
+    last, d = structure.steps[t], structure.dimension
     ones = np.ones(thresholds.size)
-    if last.draws or structure.skipped is not None or structure.stopped is not None:
+    if last.draws:
         return ones
     constraint, origin, radius = structure.constraint, np.asarray(structure.start), 0.0
-    if len(structure.steps) > 1:
+    if t > 0 and last.lipschitz_constant > 0:
         if constraint is None or not math.isfinite(constraint.diameter * last.lipschitz_constant):
             return ones
         origin = np.asarray(constraint.center())
         symmetric = type(constraint) in (Ball, Box)
-        radius = last.lipschitz_constant * constraint.diameter / (2 if symmetric else 1)
+        radius = constraint.diameter / (2 if symmetric else 1)
+        if structure.skipped is not None:
+            radius = max(radius, float(np.linalg.norm(np.asarray(structure.start) - origin)))
+        radius *= last.lipschitz_constant
     image = last.images(origin[None, :], np.random.default_rng(0))[0]
     found = ndtr((float(image @ direction) + radius - thresholds) / last.noise_stddev) * (1 + _ALLOWANCE)
     found = np.clip(found, 1e-12, 1.0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems import ConstraintSet
+from dpverify.problems import AllSpace, ConstraintSet
 
 Move = Callable[[FloatArray, np.random.Generator], FloatArray]
 """States (k, d) and a generator to their images before the noise, the same shape; it must not write to the states."""
@@ -103,6 +103,8 @@ class StatedStructure:
             )
         if self.skipped is not None and self.stopped is not None:
             raise InvalidArgumentError("stopped", self.stopped, "None, where the first steps are left out")
+        if isinstance(self.constraint, AllSpace):
+            object.__setattr__(self, "constraint", None)
         count = len(self.steps)
         for name, given, length in (
             ("skipped", self.skipped, None),
@@ -116,26 +118,56 @@ class StatedStructure:
         """Number d of coordinates."""
         return len(self.start)
 
+    def quieter(self, factor: float) -> StatedStructure:
+        """The same with all noise divided by a factor above 0."""
+        factor = checks.number("factor", factor, above=0, allowed="a finite number above 0")
+        steps = tuple(replace(step, noise_stddev=step.noise_stddev / factor) for step in self.steps)
+        return replace(self, steps=steps)
+
     @property
     def spread(self) -> float:
         """Lipschitz constant of the released state in all standard normal numbers that a run draws, in Euclidean norms.
 
         Noise of step t passes the maps of later steps, and projections bring points no farther apart. Infinite where a
-        constant is not stated, and where a run draws anything else.
+        constant is not stated, and where a run draws anything else that the released state depends on.
         """
-        if self.skipped is not None or self.stopped is not None or any(step.draws for step in self.steps):
-            return math.inf
-        return math.hypot(*self.weights)
+        parts = self.parts
+        return parts[0][1] if len(parts) == 1 else math.inf
+
+    @property
+    def parts(self) -> tuple[tuple[float, float], ...]:
+        """Runs that take the same steps: the probability of each sort, and its released state's Lipschitz constant.
+
+        The constant is that in the noise, as in `spread`; infinite where it is not known.
+        """
+        if any(step.draws for step in self.steps):
+            return ((1.0, math.inf),)
+        count, steps = len(self.steps), self.steps
+        if self.stopped is not None:
+            taken = [(p, steps[:end]) for end, p in enumerate(self.stopped, start=1)]
+        else:
+            # where a map forgets the state, it does not matter which steps before it were taken
+            anew = max((t for t, step in enumerate(steps) if step.lipschitz_constant == 0), default=0)
+            skipped = self.skipped or (1.0,)
+            from_anew = math.fsum(skipped[: anew + 1])
+            taken = [(from_anew, steps[anew:])] + [
+                (p, steps[first:]) for first, p in enumerate(skipped) if anew < first < count
+            ]
+        return tuple((p, math.hypot(*_weights(of))) for p, of in taken if p > 0)
 
     @property
     def weights(self) -> tuple[float, ...]:
         """How far noise of each step can move the released state: its length times the later maps' constants."""
-        kept, found = 1.0, []
-        for step in reversed(self.steps):
-            found.append(step.noise_stddev * kept)
-            known = kept > 0 and step.lipschitz_constant > 0
-            kept = kept * step.lipschitz_constant if known else 0.0  # not 0 times infinity
-        return tuple(reversed(found))
+        return _weights(self.steps)
+
+
+def _weights(steps: tuple[StatedStep, ...]) -> tuple[float, ...]:
+    kept, found = 1.0, []
+    for step in reversed(steps):
+        found.append(step.noise_stddev * kept)
+        known = kept > 0 and step.lipschitz_constant > 0
+        kept = kept * step.lipschitz_constant if known else 0.0  # not 0 times infinity
+    return tuple(reversed(found))
 
 
 def single_noise(

@@ -16,6 +16,8 @@ class Target:
         text: `package.module:name`, or a command line.
         attributes: of the fitted estimator, which are its output; empty for anything else.
         command: whether the text is a command line.
+        structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
+        noise: whether it is a function (rng, size) -> numbers, which gets no data.
 
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
@@ -25,6 +27,8 @@ class Target:
     text: str
     attributes: tuple[str, ...] = ()
     command: bool = False
+    structure: bool = False
+    noise: bool = False
 
     def __post_init__(self) -> None:
         """Check what can be checked without running anything."""
@@ -41,6 +45,10 @@ class Target:
     @property
     def kind(self) -> str:
         """In a word."""
+        if self.structure:
+            return "structure"
+        if self.noise:
+            return "generator"
         return "command" if self.command else "estimator" if self.attributes else "function"
 
     @property

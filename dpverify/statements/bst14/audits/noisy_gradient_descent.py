@@ -27,6 +27,7 @@ from dpverify.statements.plans import (
     Plan,
     Profile,
     along,
+    white_box,
 )
 
 EPSILON, RISK_EPSILON, DELTA = 2.0, 8.0, 1e-5
@@ -169,7 +170,7 @@ def _constant(n: int, epsilon: float, profile: Profile) -> Audit:
     )
 
 
-PLANS: tuple[Plan, ...] = (
+_OUTPUTS_ALONE: tuple[Plan, ...] = (
     *(
         Plan(
             f"bst14.alg1/{name}",
@@ -225,3 +226,5 @@ PLANS: tuple[Plan, ...] = (
         for n in (32, 128, 512)
     ),
 )
+
+PLANS = (*_OUTPUTS_ALONE, *white_box(_OUTPUTS_ALONE))

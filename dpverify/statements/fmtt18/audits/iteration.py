@@ -26,7 +26,16 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.fmtt18.audits.cases import DIMENSION, SIZE, query_case
-from dpverify.statements.plans import ACCOUNTANT, COUNT, PRIVACY, Audit, Corrected, Plan, Profile
+from dpverify.statements.plans import (
+    ACCOUNTANT,
+    COUNT,
+    PRIVACY,
+    Audit,
+    Corrected,
+    Plan,
+    Profile,
+    white_box,
+)
 
 CNI_STEPS = 10
 
@@ -83,6 +92,7 @@ def _identity_maps(profile: Profile) -> Audit:
         maps=(ToTheRecord(), *(Identity(),) * CNI_STEPS),
         noises=(GaussianNoise(0.0), *(GaussianNoise(stddev),) * CNI_STEPS),
         start=np.zeros(2),
+        contractions=(0.0, *(1.0,) * CNI_STEPS),
     )
     # the repaired Theorem 1: order distance^2 / (2 T sigma^2)
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
@@ -140,7 +150,7 @@ def _queries(profile: Profile) -> Audit:
     return query_case(mechanism, data, "fmtt18.cni", claimed, "n in each of T steps", exact=True)
 
 
-PLANS: tuple[Plan, ...] = (
+_OUTPUTS_ALONE: tuple[Plan, ...] = (
     *(
         Plan(
             f"fmtt18.cni/{name}",
@@ -161,3 +171,5 @@ PLANS: tuple[Plan, ...] = (
     Plan("fmtt18.cni/queries", "fmtt18.cni", "Gradient queries of Noisy iteration", COUNT, _queries),
     Plan("fmtt18.cni/worst-case", "fmtt18.cni", "Noisy iteration, identity maps", PRIVACY, _identity_maps),
 )
+
+PLANS = (*_OUTPUTS_ALONE, *white_box(_OUTPUTS_ALONE))

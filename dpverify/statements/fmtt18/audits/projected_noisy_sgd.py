@@ -50,6 +50,7 @@ from dpverify.statements.plans import (
     Profile,
     Unstated,
     along,
+    white_box,
 )
 
 EPOCHS_EPSILON = 4.0
@@ -442,7 +443,7 @@ def _plans() -> tuple[Plan, ...]:
             for name in REAL_DATA
         ),
     ]
-    return tuple(found)
+    return (*found, *white_box(found))
 
 
 PLANS = _plans()

@@ -50,6 +50,7 @@ from dpverify.statements.plans import (
     Plan,
     Profile,
     along,
+    white_box,
 )
 
 PUBLIC = 10
@@ -176,7 +177,7 @@ def _queries(profile: Profile) -> Audit:
 
 SUBJECT = "fmtt18.public"
 
-PLANS: tuple[Plan, ...] = (
+_OUTPUTS_ALONE: tuple[Plan, ...] = (
     Plan(f"{SUBJECT}/worst-case", SUBJECT, "Public records last, worst case", PRIVACY, _public_worst),
     Plan(f"{SUBJECT}/constant", "fmtt18.cor31", "Corollary 31's constant", CONSTANT, _public_constant),
     *(
@@ -201,3 +202,5 @@ PLANS: tuple[Plan, ...] = (
     ),
     Plan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {SUBJECT}", COUNT, _queries),
 )
+
+PLANS = (*_OUTPUTS_ALONE, *white_box(_OUTPUTS_ALONE))

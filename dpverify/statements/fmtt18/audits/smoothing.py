@@ -38,6 +38,7 @@ from dpverify.statements.plans import (
     Plan,
     Profile,
     along,
+    white_box,
 )
 
 
@@ -147,7 +148,7 @@ def _queries(profile: Profile) -> Audit:
 
 SUBJECT = "fmtt18.smoothing"
 
-PLANS: tuple[Plan, ...] = (
+_OUTPUTS_ALONE: tuple[Plan, ...] = (
     Plan(
         f"{SUBJECT}/smoothness-constant",
         "fmtt18.thm33",
@@ -174,3 +175,5 @@ PLANS: tuple[Plan, ...] = (
     ),
     Plan(f"{SUBJECT}/queries", SUBJECT, f"Gradient queries of {SUBJECT}", COUNT, _queries),
 )
+
+PLANS = (*_OUTPUTS_ALONE, *white_box(_OUTPUTS_ALONE))

@@ -19,7 +19,18 @@ from dpverify.statements.mn25.audits.cases import (
     risk_case,
     trivial,
 )
-from dpverify.statements.plans import CONSTANT, COUNT, PRIVACY, RISK, Audit, Cases, Plan, Profile, along
+from dpverify.statements.plans import (
+    CONSTANT,
+    COUNT,
+    PRIVACY,
+    RISK,
+    Audit,
+    Cases,
+    Plan,
+    Profile,
+    along,
+    white_box,
+)
 
 SGD, ERM = "mn25.alg4", "mn25.alg5"
 NAMES = {SGD: "Phased SGD", ERM: "Phased ERM"}
@@ -160,7 +171,7 @@ def _plans() -> tuple[Plan, ...]:
                 for n in (200, 1000)
             ),
         ]
-    return tuple(found)
+    return (*found, *white_box(found))
 
 
 PLANS = _plans()

@@ -1,0 +1,76 @@
+"""Curves of a guarantee as numbers: privacy profile and trade-off function, for tables and plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpverify import checks
+from dpverify.privacy import quantities
+from dpverify.privacy.guarantees import Guarantee
+
+_POINTS = 41
+_SHOWN_TO = 1e-10
+"""The delta down to which a profile is shown."""
+_FARTHEST = 100.0
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a guarantee implies, rounded to the safe side.
+
+    Attributes:
+        profile: pairs (epsilon, delta), epsilon rising, in nats.
+        tradeoff: pairs (alpha, beta): no test with type I error alpha has a type II error below beta.
+    """
+
+    profile: tuple[tuple[float, float], ...]
+    tradeoff: tuple[tuple[float, float], ...]
+
+
+def largest_epsilon(guarantee: Guarantee) -> float:
+    """Up to where a profile is worth showing: it has ended, or is below 1e-10; at most 100 nats."""
+    found = guarantee.epsilon_at(_SHOWN_TO)
+    corner = getattr(guarantee, "epsilon", None)
+    if not math.isfinite(found) and isinstance(corner, float):
+        found = 1.25 * corner  # flat from there on
+    return min(found, _FARTHEST) or 1.0
+
+
+def curves(
+    guarantee: Guarantee,
+    *,
+    epsilons: Sequence[float] = (),
+    deltas: Sequence[float] = (),
+    up_to: float | None = None,
+) -> Curves:
+    """Tabulate a guarantee.
+
+    Args:
+        guarantee: any.
+        epsilons: where delta is asked for, nats.
+        deltas: where epsilon is asked for, in [0, 1); without both, 41 epsilons from 0 up to `up_to`.
+        up_to: nats; by default `largest_epsilon`.
+
+    Raises:
+        InvalidArgumentError: for numbers out of range.
+    """
+    points = []
+    if len(epsilons):
+        asked = np.array([quantities.epsilon(e) for e in epsilons])
+        points += list(
+            zip(asked.tolist(), np.asarray(guarantee.privacy_profile(asked)).tolist(), strict=True)
+        )
+    points += [(guarantee.epsilon_at(quantities.delta(delta)), float(delta)) for delta in deltas]
+    if not points:
+        top = largest_epsilon(guarantee) if up_to is None else up_to
+        checks.number("up_to", top, above=0, allowed="a finite number above 0")
+        grid = np.linspace(0.0, top, _POINTS)
+        points = list(zip(grid.tolist(), np.asarray(guarantee.privacy_profile(grid)).tolist(), strict=True))
+    # small errors are where trade-off functions differ
+    alphas = np.unique(np.concatenate([np.linspace(0, 1, 41), np.geomspace(1e-6, 0.15, 25)]))
+    betas = np.asarray(guarantee.tradeoff_function(alphas))
+    return Curves(tuple(sorted(points)), tuple(zip(alphas.tolist(), betas.tolist(), strict=True)))

@@ -1,0 +1,111 @@
+"""The command `dpverify tails`: how far noise goes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from dpverify.audit_command import limits_of
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_table, progress_bar, write_json
+
+
+def tails(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PACKAGE.MODULE:FUNCTION]",
+            help="A generator (rng, size) -> numbers, in the order in which it makes them.",
+        ),
+    ] = None,
+    samples: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Numbers that it made: .npy, .csv or .parquet, one a row."),
+    ] = None,
+    law: Annotated[
+        str, typer.Option(metavar="normal|laplace", help="What the numbers are said to be, about 0.")
+    ] = "normal",
+    scale: Annotated[
+        float, typer.Option(help="Standard deviation of normal noise, or scale of Laplace noise.")
+    ] = 1.0,
+    distance: Annotated[
+        float,
+        typer.Option(help="How far apart the answers of neighboring data sets are, in the noise's scales."),
+    ] = 1.0,
+    runs: Annotated[int, typer.Option(min=1000, help="How many numbers are drawn.")] = 1_000_000,
+    failure_probability: Annotated[
+        float, typer.Option(help="Noise of the stated law is called violated with at most this probability.")
+    ] = 1e-6,
+    seed: Seed = 0,
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="Wall-clock limit on importing the generator and on each call."),
+    ] = 600.0,
+    memory_limit: Annotated[
+        float,
+        typer.Option(metavar="GIB", help="Memory limit on the generator's process, and on all numbers."),
+    ] = 4.0,
+    json_file: Json = None,
+) -> None:
+    """Find noise whose tail ends too soon.
+
+    Noise that never exceeds some number of standard deviations leaves outputs that one data set can give and its
+    neighbor cannot: no pure guarantee holds, and an approximate one lacks their probability. It is found from the
+    generator alone, or from numbers that it made. Exit code 0 if no end was found, 1 if one was.
+    """
+    from dpverify.checks import number
+    from dpverify.verification.noise_audits import NoiseQuestion, audit_noise
+
+    if (target is None) == (samples is None):
+        raise InvalidArgumentError(
+            "--samples", samples, "a file, or a generator PACKAGE.MODULE:FUNCTION, not both"
+        )
+    number("--distance", distance, above=0.0, allowed="a finite number above 0")
+    check_json(json_file)
+    question = NoiseQuestion(
+        str(target if samples is None else samples),
+        samples is not None,
+        law,  # type: ignore[arg-type]  # checked there
+        scale,
+        runs,
+        failure_probability,
+        seed,
+        limits_of(time_limit, memory_limit),
+    )
+    found = audit_noise(question, progress=None if samples else progress_bar("drawing"))
+    lost = found.delta_lost(distance)
+    if json_file is not None:
+        content: dict[str, Any] = {
+            "schema_version": 1, "verdict": found.verdict, "reason": found.reason, "law": found.law,
+            "end": found.end, "bits": found.bits, "largest": found.largest, "seen_up_to": found.seen_up_to,
+            "grid_seen_up_to": found.grid_seen_up_to, "distance": distance, "delta_lost": lost, "runs": found.runs,
+            "failure_probability": found.failure_probability, "seed": seed, "reproduce": question.again,
+        }  # fmt: skip
+        write_json(json_file, content)
+    if json_file != "-":
+        print_table(
+            "",
+            ("", ""),
+            (
+                ("verdict", str(found.verdict)),
+                ("claim", f"{law} noise of scale {scale:g}"),
+                ("tail", "no end found" if found.end is None else f"ends at {found.end:.4g} times the scale"),
+                *(
+                    (
+                        (
+                            "costs",
+                            f"delta at least {lost:.3g}, whatever epsilon, for answers {distance:g} scales apart",
+                        ),
+                    )
+                    if lost
+                    else ()
+                ),
+                ("failure probability", f"{found.failure_probability:g}"),
+                ("numbers", str(found.runs)),
+                ("why", found.reason),
+                ("reproduce", question.again),
+            ),
+        )
+    if found.verdict == "violated":
+        raise typer.Exit(VIOLATED)
