@@ -139,7 +139,7 @@ def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **besi
         **epsilons,
         **question.fields(),
         verdict=found.verdict,
-        reason=found.reason + _leaves(question, found, epsilons),
+        reason=found.reason + leaves(question, found, epsilons),
         gap=found.gap,
         runs=found.runs,
         failure_probability=found.failure_probability,
@@ -156,7 +156,7 @@ def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **besi
     )
 
 
-def _leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
     """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
     if found.verdict is not Verdict.SUPPORTED:
         return ""
