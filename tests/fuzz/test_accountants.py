@@ -352,19 +352,29 @@ def two_point_excess(p: Any, q: Any, order: Any, bound: Any) -> Any:
     return total - mpmath.exp((order - 1) * bound)
 
 
+_LEAST_LOG = -150
+"""Logarithm of the smallest error of the second kind that is looked for; the digits tell it from 0."""
+_DIGITS_OF_LEAST = 90
+
+
 def least_type_two_error(level: Any, order: Any, bound: Any) -> Any:
-    """By halving on both directions of two-point laws."""
-    best = mpmath.mpf(0)
+    """By halving on both directions of two-point laws; what is below the smallest that is looked for counts as it."""
+    with mpmath.workdps(max(_DIGITS_OF_LEAST, mpmath.mp.dps)):
+        return _halved(level, order, bound)
+
+
+def _halved(level: Any, order: Any, bound: Any) -> Any:
+    best = mpmath.exp(_LEAST_LOG)
     for swap in (False, True):
 
         def excess(log_error: Any, swap: bool = swap) -> Any:
             laws = (level, 1 - mpmath.exp(log_error))
             return two_point_excess(*(laws[::-1] if swap else laws), order, bound)
 
-        low, high = mpmath.mpf(-80), mpmath.log(1 - level)
+        low, high = mpmath.mpf(_LEAST_LOG), mpmath.log(1 - level)
         if excess(low) <= 0:
             continue
-        for _ in range(110):
+        for _ in range(120):
             middle = (low + high) / 2
             low, high = (middle, high) if excess(middle) > 0 else (low, middle)
         best = max(best, mpmath.exp(high))
@@ -379,7 +389,9 @@ def never_above_two_point_laws(level: float, order: float, bound: float) -> None
     found = float(RDP.point(order, bound).tradeoff_function(level))
     with mpmath.workdps(70):
         exact = least_type_two_error(*map(mpmath.mpf, (level, order, bound)))
-        assert exact * (1 - mpmath.mpf(1e-7)) - mpmath.mpf(10) ** -33 <= mpmath.mpf(found) <= exact
+        # near order 1 the rounding of the constraint is divided by the order less 1
+        loose = mpmath.mpf(1e-7) * max(1.0, 0.1 / (order - 1))
+        assert exact * (1 - loose) - mpmath.mpf(10) ** -33 <= mpmath.mpf(found) <= exact
 
 
 levels_strategy = st.one_of(st.floats(0.001, 0.999), magnitudes(-9, -1).filter(lambda a: 0 < a < 1))
@@ -388,6 +400,7 @@ levels_strategy = st.one_of(st.floats(0.001, 0.999), magnitudes(-9, -1).filter(l
 @fuzz(0.5)
 @given(level=levels_strategy, order=orders_strategy, bound=divergences)
 @example(level=0.25, order=2.0, bound=1.0)
+@example(level=0.9999999999999999, order=1.5, bound=1.0)
 def test_the_tradeoff_function_of_a_renyi_point(level: float, order: float, bound: float) -> None:
     never_above_two_point_laws(level, order, bound)
 
