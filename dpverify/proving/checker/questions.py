@@ -75,7 +75,7 @@ def contradict(formulas: Any, work: int, cases: Any, **options: str) -> tuple[bo
         raise OvertimeError("stopped by the clock, which on a faster machine might not have happened")
     if type(found) is str:
         raise RuntimeError(found)
-    return found
+    return bool(found[0]), int(found[1])
 
 
 # ------------------------------------------------------------------------------------------- the process that asks
