@@ -4,7 +4,7 @@ from fractions import Fraction as Q
 from typing import Any
 
 from dpverify.proving.checker.functions import Functions
-from dpverify.proving.checker.reals import RELATIONS
+from dpverify.proving.checker.questions import RELATIONS
 from dpverify.proving.checker.terms import MINUS, demand, minus, read, slope
 
 work = [0]  # what is left for cvc5, by its own count

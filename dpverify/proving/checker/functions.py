@@ -4,7 +4,6 @@ from fractions import Fraction as Q
 from functools import partial, reduce
 from typing import Any
 
-import cvc5.pythonic as smt
 from mpmath.libmp import from_rational, mpf_exp, mpf_log, mpf_pi, to_fixed
 
 from dpverify.proving.checker.quotients import ONE, number, primes
@@ -43,7 +42,7 @@ class Functions(Reals):
 
     def alike(self, u: Any, v: Any, t: Any, s: Any) -> Any:
         """That v <= u just where s <= t."""
-        return self.formula("<=", self.total(u, v, -1)) == self.formula("<=", self.total(t, s, -1))
+        return "same", self.formula("<=", self.total(u, v, -1)), self.formula("<=", self.total(t, s, -1))
 
     def less(self, u: Any, v: Any) -> Any:
         """That u <= v."""
@@ -137,7 +136,7 @@ class Functions(Reals):
         """That 1/2 <= t and 2 u^2 (1 - t) <= 1 where 0 <= u; and so for -u and 1 - t."""
         v = self.product(s, self.total(self.product(number(2), t), UNIT, -1))
         near = self.less(self.product(u, u, self.total(UNIT, v, -1)), UNIT)
-        return smt.Implies(self.formula("<=", self.product(s, u)), smt.And(self.formula("<=", v), near))
+        return "implies", self.formula("<=", self.product(s, u)), ("and", self.formula("<=", v), near)
 
     def other(self, head: str, *us: Any) -> Any:
         """The value of another function, of which it is known where it lies."""
@@ -191,8 +190,8 @@ class Functions(Reals):
         scaled = [self.times(w, up) for w in (p, q)]
         whole = all(e > 0 for w in scaled for m in w for _, e in m)  # else, each would be scaled by its own
         demand(whole, "a maximum of roots of quotients")
-        a, b = map(self.smt, scaled)
-        self.letters[x] = smt.If(a >= b, a, b)
+        self.letters.add(x)
+        self.cases[x] = tuple(map(self.whole_powers, scaled))
         t = self.quotient({((x, 1),): Q(1)}, up)
         self.values.append(("max", (p, q), t))
         return self.product(t, self.quotient(ONE, d))

@@ -6,11 +6,9 @@ Polynomials are {monomial: number}, monomials ((atom, power), ...), atoms ("sym"
 from contextlib import suppress
 from fractions import Fraction as Q
 from functools import reduce
-from math import isqrt, prod
+from math import isqrt
 from operator import eq, ge, gt, ne
 from typing import Any
-
-import cvc5.pythonic as smt
 
 from dpverify.proving.checker.questions import contradict
 
@@ -63,22 +61,26 @@ class Products:
         self.given = [f for g in problem["assuming"] for f in (g[1:] if g[0] == "and" else [g])]
         for f in (*self.domain, *self.given):
             with suppress(ValueError, KeyError):  # what is no comparison of numbers says nothing here
-                self.known.append(RELATIONS[f[0]](self.smt(self.gap(f)), 0))
-                self.known += [smt.Real(x) != 0 for x in self.divisors]  # since what is true has a value
+                demand(f[0] in RELATIONS)
+                self.known.append((f[0], self.whole_powers(self.gap(f))))
+                self.known += map(self.divisible, self.divisors)  # since what is true has a value
             self.divisors.clear()
 
-    def smt(self, p: Any) -> Any:
+    def divisible(self, x: str) -> Any:
+        """That a symbol is not 0, for cvc5."""
+        return "!=", self.whole_powers({((("sym", x), 1),): Q(1)})
+
+    def whole_powers(self, p: Any) -> Any:
         """A polynomial of symbols for cvc5, times squares of what is divided by."""
         demand(all(a[0] == "sym" for m in p for a, _ in m), "vectors in what is asked of numbers")
         shift = {a: max(e % 2 - e for m in p for b, e in (*m, (a, 0)) if a == b) for m in p for a, _ in m}
-        parts = [(smt.Q(*c.as_integer_ratio()), join(m, shift)) for m, c in p.items()]
-        values = (prod([smt.Real(a[1]) for a, e in m for _ in range(e)], start=c) for c, m in parts)
-        return sum(values, start=smt.RealVal(0))
+        named = ((c, join(m, shift)) for m, c in p.items())
+        return tuple((*c.as_integer_ratio(), tuple((a[1], e) for a, e in m)) for c, m in named)
 
     def show(self, *goals: Any) -> None:
         """Refuse unless cvc5 shows something of symbols, and that nothing was divided by 0."""
-        for goal in (*goals, *(smt.Real(x) != 0 for x in sorted(self.divisors))):
-            found, _ = contradict((*self.known, smt.Not(goal)), 1_000_000)
+        for goal in (*goals, *map(self.divisible, sorted(self.divisors))):
+            found, _ = contradict((*self.known, ("not", goal)), 1_000_000, {})
             demand(found, f"cvc5 found no proof of {str(goal)[:80]}")
         self.divisors.clear()
 
@@ -171,7 +173,7 @@ class Products:
             times, signs = self.term(multiplier), [sign for _, sign in found]
             demand("==" in signs or relation != "==", "an equality follows from equalities alone")
             strict = relation == "<" and not positive and all(sign == "<" for sign in signs)
-            self.show(*([] if "==" in signs else [RELATIONS["<" if strict else "<="](self.smt(times), 0)]))
+            self.show(*([] if "==" in signs else [("<" if strict else "<=", self.whole_powers(times))]))
             positive = positive or strict
             out = plus(out, self.times(times, *(p for p, _ in found)))
         demand(positive or relation != "<", "nothing is positive")

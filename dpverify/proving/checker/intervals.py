@@ -19,6 +19,12 @@ def bounds(head: str, n: int, p: int) -> Any:
     return (found, found) if n == (head == "log") << p else (found - 1, found + 2)
 
 
+@lru_cache(10**3)
+def peak(p: int) -> Any:
+    """Bounds of the density at 0."""
+    return value(BELL, {}, p, {})
+
+
 @lru_cache(10**5)
 def phi(n: int, p: int) -> Any:
     """Bounds of phi at q = n / 2^p, 1/2 + density(q) * q * (sum of q^2k / (1 * 3 * ... * (2 k + 1)))."""
@@ -26,42 +32,52 @@ def phi(n: int, p: int) -> Any:
         return ((1 << p) - 1, 1 << p) if n > 0 else (0, 1)
     w, k = p + 30 + (n * n >> 2 * p), 1  # the product loses log2 exp(q^2 / 2) bits
     low = high = down = up = 1 << w
-    while up > 1 or 2 * n * n > k + 2 << 2 * p:  # then terms at least halve, and sum to less than the last
+    square, twice = n * n, 2 * p
+    least = 2 * square >> twice
+    while up > 1 or least >= k + 2:  # then terms at least halve, and sum to less than the last
         k += 2
-        down, up = (down * n * n >> 2 * p) // k, -((-up * n * n >> 2 * p) // k)
+        down, up = (down * square >> twice) // k, -((-up * square >> twice) // k)
         low, high = low + down, high + up
     x, half = (n << w - p,) * 2, (1 << w - 1,) * 2
     bell = apply("exp", w, apply("mul", w, x, (-x[0],) * 2, half))
-    a, b = apply("mul", w, value(BELL, {}, w, {}), bell, x, (low, high + up))
+    a, b = apply("mul", w, peak(w), bell, x, (low, high + up))
     return (1 << p - 1) + (a >> w - p), (1 << p - 1) - (-b >> w - p)
 
 
 def value(e: Any, box: Any, p: int, seen: Any) -> Any:
     """The interval of a term where names lie between the exact numbers of a box; `seen` has those of terms by id."""
-    if id(e) not in seen and e[0] == "sum":
+    if (found := seen.get(id(e))) is not None:
+        return found[0]
+    head, us = e[0], e[1:]
+    if head == "sum":
         first, last = (value(end, box, p, seen) for end in e[3:])
         i, j = first[0] >> p, last[0] >> p
         demand((first, last) == ((i << p,) * 2, (j << p,) * 2) and i <= j < i + 999, "the ends of a sum")
-        us = [value(e[1], box | {e[2]: (Q(k), Q(k))}, p, {}) for k in range(i, j + 1)]
-        seen[id(e)] = apply("add", p, *us), e  # the term itself stays there, so that no other one gets its id
-    elif id(e) not in seen:
-        us = [value(a, box, p, seen) if isinstance(a, tuple) else a for a in e[1:]]
-        seen[id(e)] = apply(e[0], p, *(box[e[1]] if e[0] == "sym" else us)), e
-    return seen[id(e)][0]
+        head, us = "add", [value(e[1], box | {e[2]: (Q(k), Q(k))}, p, {}) for k in range(i, j + 1)]
+    elif head == "sym":
+        us = box[e[1]]
+    elif head != "num":
+        us = [value(a, box, p, seen) if type(a) is tuple else a for a in us]
+    found = seen[id(e)] = (
+        apply(head, p, *us),
+        e,
+    )  # the term itself stays there, so that no other one gets its id
+    return found[0]
 
 
 def apply(head: str, p: int, *us: Any) -> Any:
     """A function of intervals."""
+    if head == "mul":
+        (a, b), *more = us
+        for c, d in more:
+            ends = a * c, a * d, b * c, b * d
+            a, b = min(ends) >> p, -(-max(ends) >> p)
+        return a, b
+    if head == "add":
+        return sum([a for a, _ in us]), sum([b for _, b in us])
     match head, *us:
         case "num" | "sym", low, *_:
             return (low.numerator << p) // low.denominator, -((-us[-1].numerator << p) // us[-1].denominator)
-        case "add", *_:
-            return tuple(map(sum, zip(*us, strict=True)))
-        case "mul", (a, b), *more:
-            for c, d in more:
-                ends = a * c, a * d, b * c, b * d
-                a, b = min(ends) >> p, -(-max(ends) >> p)
-            return a, b
         case "pow", (a, b), q if q.denominator == 2 and a >= 0:
             return apply("pow", p, (isqrt(a << p), b and 1 + isqrt((b << p) - 1)), q * 2)
         case "pow", (a, b), q if q < 0 and (a > 0 or b < 0):

@@ -6,21 +6,11 @@ What is asked of letters goes to cvc5, unless their signs show it.
 from abc import ABC, abstractmethod
 from fractions import Fraction as Q
 from functools import reduce
-from math import prod
 from typing import Any
-
-import cvc5.pythonic as smt
 
 from dpverify.proving.checker.questions import contradict
 from dpverify.proving.checker.quotients import ONE, Quotients, join, number, plus, primes
 from dpverify.proving.checker.terms import demand
-
-RELATIONS: Any = {
-    "==": lambda t: t == 0,
-    "!=": lambda t: t != 0,
-    "<=": lambda t: t >= 0,
-    "<": lambda t: t > 0,
-}
 
 
 class Reals(Quotients, ABC):
@@ -30,25 +20,24 @@ class Reals(Quotients, ABC):
         super().__init__()
         self.known, self.work = list[Any](), work  # for cvc5, by its own count
         self.orders, self.lemmas = list[Any](), list[Any]()  # what is tried next, and last
-        self.letters, self.values = dict[str, Any](), list[Any]()  # by name; of functions
+        self.letters, self.values = set[str](), list[Any]()  # names; values of functions
+        self.cases = dict[str, Any]()  # pairs, of which letters are the larger one
         self.logs, self.exps = (
             dict[str, Any](),
             dict[str, Any](),
         )  # of what letters are logarithms, or exponentials
 
-    def smt(self, p: Any) -> Any:
+    def whole_powers(self, p: Any) -> Any:
         """A polynomial for cvc5, times what is positive, so that no power is below 0."""
         low = {x: max(-f for k in p for y, f in (*k, (x, 0)) if y == x) for m in p for x, _ in m}
         up = [(x, e + e % 2 * (self.signs.get(x) != "<")) for x, e in low.items()]
-        parts = [(smt.Q(*c.as_integer_ratio()), join(m, up)) for m, c in p.items()]
-        values = (prod((self.letters[x] for x, e in m for _ in range(e)), start=c) for c, m in parts)
-        return sum(values, start=smt.RealVal(0))
+        return tuple((*c.as_integer_ratio(), join(m, up)) for m, c in p.items())
 
     def formula(self, relation: str, u: Any) -> Any:
         """The formula 0 relation u."""
         n, d = u
         plain = relation in ("==", "!=") or d == ONE or self.surely("<", (d, ONE))
-        return RELATIONS[relation](self.smt(n if plain else self.times(n, d)))
+        return relation, self.whole_powers(n if plain else self.times(n, d))
 
     def vanishes(self, p: Any) -> bool:
         """Whether a polynomial is 0 once what has the same exponent, as a quotient, is added up."""
@@ -105,7 +94,8 @@ class Reals(Quotients, ABC):
         for more in dict.fromkeys(((), (*self.orders,), (*self.orders, *self.lemmas))):
             facts, allowed = [lemma() for lemma in more], max(self.work[0] // 4, 1)
             # lemmas of nl-ext cost far more than they help
-            found, used = contradict((*self.known, *facts, smt.Not(goal)), allowed, nl_ext="none")
+            asked = *self.known, *facts, ("not", goal)
+            found, used = contradict(asked, allowed, self.cases, nl_ext="none")
             self.work[0] -= used
             if found:
                 return True
@@ -123,7 +113,8 @@ class Reals(Quotients, ABC):
     def letter(self, head: str, sign: str = "") -> Any:
         """A new letter, as a quotient."""
         x = f"{head}!{len(self.letters)}"
-        self.letters[x], t = smt.Real(x), ({((x, 1),): Q(1)}, ONE)
+        t = {((x, 1),): Q(1)}, ONE
+        self.letters.add(x)
         if sign:
             self.learn(sign, t)
         return t
@@ -131,7 +122,7 @@ class Reals(Quotients, ABC):
     def variable(self, x: str) -> Any:
         """A variable's own letter; those of functions have a mark in their names."""
         demand(x.replace("'", "").isidentifier() and x not in self.letters, f"a bad variable: {x}")
-        self.letters[x] = smt.Real(x)
+        self.letters.add(x)
         return {((x, 1),): Q(1)}, ONE
 
     def power(self, u: Any, q: Q) -> Any:

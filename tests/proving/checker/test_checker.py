@@ -15,9 +15,17 @@ from dpverify.proving.checker.__main__ import main
 from .hand_certificates import (
     BEYOND,
     FALSE,
+    REAL,
+    REAL_Y,
     TRUE,
     Json,
+    X,
+    Y,
+    Z,
+    add,
+    mul,
     num,
+    power,
     smt,
     variable,
 )
@@ -72,9 +80,71 @@ def test_what_the_clock_ends_is_said_and_is_no_refusal_for_good(monkeypatch: pyt
     late = "not confirmed: stopped by the clock, which on a faster machine might not have happened"
     assert not check(FALSE["computer-algebra"]).by_the_clock
     with monkeypatch.context() as patched:
-        patched.setattr(questions, "GUARD", 1)
+        patched.setattr(questions, "GUARD", 0.01)
         assert check(LONG) == (False, late, True)
     assert check(LONG).confirmed
+
+
+DEGREE_6 = smt(
+    [
+        "<=",
+        mul(num(7), X, Y, Z, add(X, Y, Z)),
+        add(*(power(v, p) for v in (X, Y, Z) for p in (2, 4, 6)), num(3)),
+    ],
+    REAL,
+    REAL_Y,
+    variable("z"),
+)
+"""False at (1, 1, 1). Coverings of it run on and on, and neither cvc5's count nor its clock ends them."""
+
+
+def test_high_powers_in_three_letters_are_given_up_by_counts() -> None:
+    assert check(DEGREE_6).says.startswith("not confirmed: cvc5 found no proof of ")
+    assert not check(DEGREE_6).by_the_clock
+
+
+def test_what_is_asked_of_coverings_is_limited_by_its_size() -> None:
+    def polynomial(*monomials: str) -> tuple[object, ...]:
+        return tuple((1, 1, tuple((x, m.count(x)) for x in sorted(set(m)))) for m in monomials)
+
+    def within_reach(*monomials: str) -> bool:
+        return questions.within_reach([("not", ("<", polynomial(*monomials)))], {})
+
+    assert within_reach("xxxxx", "xxxxyyyy", "zz")  # 5 * 4 * 2 = 40
+    assert not within_reach("xxxxx", "xxxxyyyy", "zzzz")
+    # with two terms, what is left once a letter is eliminated is a monomial
+    assert within_reach("xxxxyyyyzzzz", "u")
+    assert not questions.within_reach([], {"max!1": (polynomial("xxxxyyyyzzzz", "u", "x"), ())})
+    assert within_reach(*(["x"] * (questions.LONGEST // 2)))
+    assert not within_reach(*(["x"] * (questions.LONGEST // 2 + 1)))
+
+
+def test_a_question_whose_work_nothing_counts_is_ended_with_its_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A polynomial in six letters at which coverings run on for minutes; one claim in some hundred random ones does."""
+    terms = [
+        (-2, {}), (3, {"a": 1, "f": 1}), (-4, {"b": 1, "d": 1, "e": 2, "f": 3}),
+        (7, {"a": 1, "b": 1, "d": 1, "e": 2, "f": 2}), (1, {"a": 3, "b": 2, "c": 2, "d": 1, "f": 2}),
+        (-7, {"b": 1, "c": 1, "d": 1, "f": 1}), (9, {"a": 2, "b": 1, "e": 1}), (9, {"b": 1, "d": 1, "e": 1}),
+    ]  # fmt: skip
+    hard = "<=", tuple((c, 1, tuple(m.items())) for c, m in terms)
+    assert questions.within_reach([hard], {})
+    false = "<", ((-1, 1, ()),)
+    assert questions.contradict([false], 1000, {})[0]
+    (first,) = questions.OPEN.values()
+    with monkeypatch.context() as patched:
+        patched.setattr(questions, "GUARD", 0.3)
+        with pytest.raises(questions.OvertimeError, match="stopped by the clock"):
+            questions.contradict([hard], 1000, {}, nl_ext="none")
+    assert first.returncode is not None
+    assert not questions.OPEN
+    assert questions.contradict([false], 1000, {})[0]
+
+
+def test_what_cvc5_cannot_answer_is_said() -> None:
+    with pytest.raises(RuntimeError, match="cvc5 cannot answer: "):
+        questions.contradict([("<", ((1, 1, ()),))], 1000, {}, no_such_option="true")
 
 
 NUMBERS = [
