@@ -16,7 +16,7 @@ from dpverify.evidence import AuditEvidence, Verdict
 from dpverify.privacy import Adjacency, Guarantee, parse_claim
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
-from dpverify.running.user_mechanisms import plain_array
+from dpverify.running.subjects.user_mechanisms import plain_array
 
 QuestionT = TypeVar("QuestionT")
 SubjectT = TypeVar("SubjectT")

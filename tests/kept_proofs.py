@@ -33,8 +33,12 @@ _NO_PART = (
     "cli.py",
     "privacy",
     "problems",
+    "profile_command.py",
+    "running/subjects/stating.py",
     "running/subjects/structure.py",
+    "running/subjects/user_structures.py",
     "statements",
+    "tails_command.py",
     "terminal.py",
     "verification",
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpverify.running.store import Store
     from dpverify.running.subjects.structure import StatedStep, StatedStructure, single_noise
     from dpverify.running.subjects.targets import Target
-    from dpverify.running.user_mechanisms import FunctionMechanism, UserMechanism
+    from dpverify.running.subjects.user_mechanisms import FunctionMechanism, UserMechanism
     from dpverify.running.user_sessions import Limits
 
 __all__ = [
@@ -56,7 +56,7 @@ __getattr__ = lazy.attributes(
         "Block": "dpverify.running.outputs",
         "CALL_LIMIT": "dpverify.running.foresight",
         "Executor": "dpverify.running.executors",
-        "FunctionMechanism": "dpverify.running.user_mechanisms",
+        "FunctionMechanism": "dpverify.running.subjects.user_mechanisms",
         "Limits": "dpverify.running.user_sessions",
         "MEMORY_LIMIT": "dpverify.running.batches",
         "Mechanism": "dpverify.running.outputs",
@@ -70,7 +70,7 @@ __getattr__ = lazy.attributes(
         "Store": "dpverify.running.store",
         "Target": "dpverify.running.subjects.targets",
         "TooCostlyError": "dpverify.running.foresight",
-        "UserMechanism": "dpverify.running.user_mechanisms",
+        "UserMechanism": "dpverify.running.subjects.user_mechanisms",
         "call_limit": "dpverify.running.foresight",
         "fingerprint": "dpverify.running.fingerprints",
         "repeats": "dpverify.running.repetition",

@@ -21,7 +21,7 @@ from dpverify.properties import (
     neighboring_datasets,
     unit_ball_points,
 )
-from dpverify.running.user_mechanisms import plain_array
+from dpverify.running.subjects.user_mechanisms import plain_array
 
 LEFT, RIGHT = np.zeros((4, 1)), np.array([[1.0], [0.0], [0.0], [0.0]])
 MORE = np.zeros((5, 1))

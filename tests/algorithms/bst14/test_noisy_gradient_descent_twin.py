@@ -88,7 +88,7 @@ def test_noisy_gradient_descent(rule: Any, name: str, constant: float, xp: Any) 
     for r in range(RUNS):
         theta = np.array(algorithm.start)
         for t in range(1, N**2):  # the loop as printed: t = 1, ..., n^2 - 1
-            record = rng.drawn["records"][t - 1][r]
+            record = rng.drawn["records"][t - 1][0, r]
             if rule == "lipschitz":
                 rate = problem.constraint.diameter / np.sqrt(t * (N**2 * lipschitz**2 + D * variance))
             else:
