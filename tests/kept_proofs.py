@@ -34,7 +34,6 @@ _NO_PART = (
     "privacy",
     "problems",
     "profile_command.py",
-    "running/subjects/stating.py",
     "running/subjects/structure.py",
     "running/subjects/user_structures.py",
     "statements",

@@ -6,6 +6,7 @@ Maps are called where they are made. The program asks for images of states, and 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -44,10 +45,9 @@ class Stating:
         return {}, step.images(array, np.random.Generator(np.random.SFC64(seeds)))
 
     def _described(self, structure: Any) -> dict[str, Any]:
-        # NumPy alone is loaded here, until a user's module loads more
-        from dpverify.running.subjects.structure import StatedStructure
-
-        if not isinstance(structure, StatedStructure):
+        # NumPy alone is loaded here; whoever made a structure has loaded its module
+        known = sys.modules.get("dpverify.running.subjects.structure")
+        if known is None or not isinstance(structure, known.StatedStructure):
             raise InvalidDataError(
                 f"{self._target} returned {quoted(type(structure).__name__)}; allowed: a StatedStructure of "
                 "dpverify.running, such as single_noise(center, stddev)."
@@ -64,7 +64,7 @@ class Stating:
             "steps": [[step.noise_stddev, step.lipschitz_constant, step.draws] for step in structure.steps],
             "constraint": None
             if constraint is None
-            else [type(constraint).__name__, _plainly(dataclasses.asdict(constraint))],  # type: ignore[call-overload]
+            else [type(constraint).__name__, _plainly(dataclasses.asdict(constraint))],
             "skipped": structure.skipped,
             "stopped": structure.stopped,
         }
