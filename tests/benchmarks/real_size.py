@@ -143,13 +143,12 @@ def line(found: dict[str, Any]) -> str:
 
 PAGE = """# At real sizes
 
-Made by `make real-size`. Each of the 34 algorithms, run once on two data sets, with the parameters that its theorem
-gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said (times are
-this machine's, with one thread).
-*Excess* is the mean empirical risk of the output above the minimum; *bound* is what the theorem states for it;
-*largest* is the largest excess risk on the constraint set, below which a bound has to stay to say anything. A dash:
-nothing is stated, or the output is no point of a problem. What is not run shows what was foreseen, and
-`run(..., call_limit=...)` allows it.
+Made by `make real-size`. Each of the 34 algorithms, run once on each data set below, with the parameters that its
+theorem gives for logistic regression on the unit ball at epsilon = 1 and delta = 1e-5, where nothing else is said
+(times are this machine's, with one thread). *Excess* is the mean empirical risk of the output above the minimum;
+*bound* is what the theorem states for it; *largest* is the largest excess risk on the constraint set, below which a
+bound has to stay to say anything. A dash: nothing is stated, or the output is no point of a problem. What is not run
+shows what was foreseen, and `run(..., call_limit=...)` allows it.
 
 {tables}
 """

@@ -226,7 +226,7 @@ at the smallest sizes (gradients and losses of single records, projections, line
 with which the calls and the time of a run grow with the number of records n and with the dimension d, the other one
 being fixed. *Printed* is the exponent that the paper states, up to logarithms; a dash means that it states none, or
 that nothing is counted. Counts do not depend on the machine. Times do, and their exponents are fitted at small sizes,
-where fixed costs still matter. [real-size.md](real-size.md) has single runs at the sizes of two data sets.
+where fixed costs still matter. [real-size.md](real-size.md) has single runs at the size of a data set.
 
 *Of drawing speed* is the algorithm's throughput as a share of the throughput of drawing its random numbers alone, at
 the largest d. A step of a noisy gradient method with one record (bst14.alg1, all of fmtt18) draws d numbers and
