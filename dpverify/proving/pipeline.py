@@ -106,6 +106,8 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
         return replace(
             proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
         )
+    if proof.verdict is Verdict.REFUTED and proof.counterexample is None:
+        return replace(proof, witness=None)  # its certificate has no place for one, and needs none
     # a counterexample meets the assumptions, too
     return replace(proof, witness=found.point or proof.counterexample)
 

@@ -20,7 +20,7 @@ from dpverify.statements.paper import papers
 from dpverify.verification import ledger_check
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import catalog_entries, results_of
+from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
@@ -570,3 +570,11 @@ def test_audits_are_said_not_to_be_run_again(original: Path, tmp_path: Path) -> 
     found = check_ledger(tampered.write(), only=("fmtt18.thm1",))
     assert not found.failed
     assert "1 audit row is statistical and was not run again" in found.summary()
+
+
+def test_every_row_shows_the_witness_of_its_certificate(all_proofs: list[ProofRecord]) -> None:
+    """Of all rows: a refuted one without a counterexample once showed a witness that its certificate does not have."""
+    for record in all_proofs:
+        row, certificate = record.evidence, record.certificate
+        if certificate is not None and row.counterexample is None:
+            assert row.witness == certificate.get("witness"), f"{row.statement}/{row.obligation}"
