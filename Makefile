@@ -31,7 +31,7 @@ costs: $(VENV)/installed-test
 
 # random formulas and random accounting, far more than in make test, over two processes; a line each part. FUZZ is the
 # number of formulas, and of inputs for each law of accounting; where one input takes long, a share of it: @fuzz(share)
-# in tests/fuzz/test_accountants.py, from a half down to a hundredth
+# in tests/fuzz/test_accountants.py, from a half down to a two-hundredth
 fuzz: $(VENV)/installed-test
 	+$(MAKE) --no-print-directory --keep-going -j2 fuzz-1 fuzz-2
 

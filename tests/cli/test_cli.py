@@ -11,19 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.cli import main
+from .calling import call
 
 RUNS = 20_000
 """Per data set. Audits below run at failure probability 1e-3 with fixed seeds: a correct claim's false alarm would have
 had that probability once, when the seed was chosen."""
-
-
-def call(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.cli import main
+from .calling import call
 
 FUNCTIONS = """
 import numpy as np
@@ -19,14 +19,6 @@ def late(data, rng, runs):
 def fails(data, rng, runs):
     raise RuntimeError("no luck")
 """
-
-
-def call(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

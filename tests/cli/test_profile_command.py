@@ -8,17 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpverify.cli import main
 from dpverify.privacy import GDP, RDP, ApproxDP, Guarantee, PureDP, parse_claim, zCDP
 from dpverify.privacy.curves import curves, largest_epsilon
 
-
-def call(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+from .calling import call
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:

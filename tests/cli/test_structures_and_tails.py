@@ -12,12 +12,13 @@ import pytest
 
 from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
-from dpverify.cli import main
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.problems import Ball, Simplex
 from dpverify.running import Limits, StatedStep, StatedStructure
 from dpverify.running.subjects.user_structures import UserStructure
+
+from .calling import call
 
 FUNCTIONS = """
 import os
@@ -95,14 +96,6 @@ AUDIT = [
     "--claim",
     "eps=2,delta=1e-6",
 ]
-
-
-def call(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

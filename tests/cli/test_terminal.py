@@ -19,18 +19,11 @@ import numpy as np
 import pytest
 
 from dpverify import cli, terminal
-from dpverify.cli import main
 from dpverify.files import write_whole
 
+from .calling import call
+
 COMMAND = [sys.executable, "-m", "dpverify"]
-
-
-def call(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture(scope="module")
