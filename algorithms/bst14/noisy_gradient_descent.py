@@ -256,16 +256,14 @@ class NoisyGradientDescent(Weakenable):
         steps = self.step_count(n)
         # for many runs a call of its own costs nothing
         together = _DRAWN_TOGETHER if runs == 1 else 1
-        for t in range(1, steps + 1):
-            place = (t - 1) % together
-            if place == 0:
-                drawn = rng.integers(0, n, (min(together, steps + 1 - t), runs), "records")
+        for before in range(0, steps, together):
+            numbers = np.arange(before + 1, min(before + together, steps) + 1)
+            drawn = rng.integers(0, n, (len(numbers), runs), "records")
+            rates = first_rate / (np.sqrt(numbers) if self.step_size == "lipschitz" else numbers)
+            if runs == 1:
+                iterates.walk(features, labels, drawn[:, 0], rates=rates, noise_stddev=stddev, scale=n)
+                continue
             iterates.step_on_drawn(
-                columns,
-                labels,
-                drawn[place, ...],
-                rate=first_rate / (math.sqrt(t) if self.step_size == "lipschitz" else t),
-                noise_stddev=stddev,
-                scale=n,
+                columns, labels, drawn[0, :], rate=float(rates[0]), noise_stddev=stddev, scale=n
             )
         return iterates.output()

@@ -218,8 +218,15 @@ class _NoisySGD(Weakenable, ABC):
         """Probabilities of leaving out the first steps, and of ending after a step; None: neither."""
         return None, None
 
-    def _step(self, iterates: Iterates, x: Array, y: Array, active: int | None = None) -> None:
+    def _step(self, iterates: Iterates, x: Array, y: Array, active: int) -> None:
         iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
+
+    def _pass(self, iterates: Iterates, features: Array, labels: Array) -> None:
+        """One step on each record."""
+        n = features.shape[0]
+        iterates.walk(
+            features, labels, np.arange(n), rates=np.full(n, self.rate), noise_stddev=self.noise_stddev
+        )
 
 
 @dataclass(frozen=True)
@@ -264,8 +271,7 @@ class PNSGD(_NoisySGD):
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
         iterates, features, labels = self._begin(data, rng, runs)
-        for t in range(data.n):
-            self._step(iterates, features[t, :], labels[t])
+        self._pass(iterates, features, labels)
         return iterates.output()
 
     def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
@@ -562,8 +568,7 @@ class PNMSGD(_NoisySGD):
         """Run on a data set of n records; points have shape (runs, d)."""
         iterates, features, labels = self._begin(data, rng, runs)
         for _ in range(self.epoch_count(data.n)):
-            for t in range(data.n):
-                self._step(iterates, features[t, :], labels[t])
+            self._pass(iterates, features, labels)
         return iterates.output()
 
     def noisy_iteration(self, n: int, index: int) -> NoisyIteration:

@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 
 _LARGEST_EXPONENT = 700.0  # exp stays finite, and the slope there is 1e-304 at most
 
+RADII = (1e-150, 1e150)
+"""Radii of balls whose squares neither vanish nor overflow."""
+
 _LARGEST_COUNT = 2**31 - 1
 
 # 64 bits serve a BLAS that reads 32 of them too, where the low half comes first
@@ -124,8 +127,17 @@ class Columns:
 
 
 def shorten(points: Array, radius: float, room: Array) -> None:
-    """Project points (d, runs) onto the ball about the origin, in place, with room for one number a run."""
+    """Project points (d, runs) onto the ball about the origin, in place, with room for one number a run.
+
+    The radius is in `RADII`.
+    """
     norms = np.einsum("ij,ij->j", points, points, out=room)
+    if not norms.max(initial=0.0) < math.inf:
+        # squares that overflow: such points are brought near first
+        far = np.flatnonzero(~(norms < math.inf))
+        near = points[:, far] / np.max(np.abs(points[:, far]), axis=0)
+        points[:, far] = near * (radius / np.sqrt(np.einsum("ij,ij->j", near, near)))
+        norms[far] = radius * radius
     np.maximum(norms, radius * radius, out=norms)
     np.sqrt(norms, out=norms)
     np.divide(radius, norms, out=norms)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.steps import in_place
+from dpverify.algorithms.steps import in_place, single_run
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
@@ -46,10 +47,15 @@ class Iterates:
         self._ridge = float(getattr(problem.loss, "ridge", 0.0)) if self._generalized_linear else 0.0
         self._fast_slope = in_place.has_fast_slope(problem.loss)
         base: Any = without_ridge(problem.loss)[0]
-        self._link_slope = base.link_slope if isinstance(base, GeneralizedLinear) else None
+        self._base = base if isinstance(base, GeneralizedLinear) else None
         # a subclass may have changed its projection
         ball = problem.constraint if type(problem.constraint) is Ball else None
-        self._radius = ball.radius if ball is not None and ball.midpoint is None else None
+        near = (
+            ball is not None
+            and ball.midpoint is None
+            and in_place.RADII[0] <= ball.radius <= in_place.RADII[1]
+        )
+        self._radius = ball.radius if ball is not None and near else None
         self._largest_norm = self._radius if self._radius is not None else math.inf
         self._steps_of_all = 0
         self._steps_of_some = np.zeros(runs, dtype=np.int64)
@@ -116,14 +122,8 @@ class Iterates:
             scale: factor of the gradient, dimensionless.
         """
         xp = self._rng.xp
-        if self._runs == 1 and self._in_place is not None:
-            # one record for all runs: a third of the array calls
-            self.step(
-                columns[:, drawn[0]], labels[drawn[0]], rate=rate, noise_stddev=noise_stddev, scale=scale
-            )
-            return
         y = xp.take(labels, drawn, axis=0)
-        if self._in_place is None or self._link_slope is None:
+        if self._in_place is None or self._base is None:
             x = xp.take(columns, drawn, axis=1).T
             self.step(x, y, rate=rate, noise_stddev=noise_stddev, scale=scale)
             return
@@ -131,13 +131,54 @@ class Iterates:
         place = self._in_place
         # the room for noise holds the records until the noise is drawn
         x = np.take(columns, drawn, axis=1, out=place.noise, mode="clip")
-        slope = self._link_slope(np.einsum("ij,ij->j", place.points, x, out=place.numbers), y)
+        slope = self._base.link_slope(np.einsum("ij,ij->j", place.points, x, out=place.numbers), y)
         slope *= -rate * scale
         if self._ridge:
             place.points *= 1.0 - rate * scale * self._ridge
         x *= slope
         place.points += x
         self._add_noise_and_project(place, rate * noise_stddev)
+
+    def walk(
+        self,
+        features: Array,
+        labels: Array,
+        order: Array,
+        *,
+        rates: Sequence[float] | Array,
+        noise_stddev: float,
+        scale: float = 1.0,
+    ) -> None:
+        """Take a step for each record of an order, the same record in all runs.
+
+        Args:
+            features: of all records, shape (n, d).
+            labels: theirs, shape (n,).
+            order: which record each step takes, integers from 0, shape (steps,).
+            rates: step sizes, length^2 over loss, shape (steps,).
+            noise_stddev: of each coordinate of the noise that is added to a gradient, loss over length.
+            scale: factor of the gradient, dimensionless.
+        """
+        if self._runs > 1 or self._in_place is None or self._base is None:
+            for index, rate in zip(order, rates, strict=True):
+                x, y = features[int(index), :], labels[int(index)]
+                self.step(x, y, rate=float(rate), noise_stddev=noise_stddev, scale=scale)
+            return
+        sizes = np.asarray(rates, dtype=np.float64)
+        self._steps_of_all += len(sizes)
+        slope, project = (
+            single_run.slope_of(self._base),
+            single_run.projection(self._constraint, self._radius),
+        )
+        together = single_run.steps_together(self._dimension)
+        for first in range(0, len(sizes), together):
+            some, here = sizes[first : first + together], order[first : first + together]
+            noise = self._rng.normal((len(some), self._dimension), "noise")
+            noise *= -noise_stddev * some[:, None]
+            single_run.walk(
+                self._in_place.points[:, 0], features[here, :], labels[here], noise, scale * some,
+                slope=slope, ridge=self._ridge, project=project,
+            )  # fmt: skip
 
     def _fused_step(
         self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float

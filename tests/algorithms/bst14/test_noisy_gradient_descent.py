@@ -138,12 +138,13 @@ def test_a_slow_twin(loss: Loss, runs: int, monkeypatch: pytest.MonkeyPatch) -> 
     records = np.concatenate(rng.drawn["records"])
     assert records.shape == (steps, runs)
     assert len(rng.drawn["records"]) == (3 if runs == 1 else steps)
+    noise = np.concatenate([drawn.reshape(-1, D, runs) for drawn in rng.drawn["noise"]])
     for r in range(runs):
         w = np.zeros(D)
         for t in range(1, steps + 1):
             i = int(records[t - 1, r])
             w = one_step(
                 problem, w, data.features[i], data.labels[i], rate=algorithm.rate(n, t), scale=n,
-                stddev=algorithm.noise_stddev(n), z=rng.drawn["noise"][t - 1][:, r],
+                stddev=algorithm.noise_stddev(n), z=noise[t - 1, :, r],
             )  # fmt: skip
         assert np.max(np.abs(points[r] - w)) <= 1e-11

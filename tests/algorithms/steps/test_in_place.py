@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from dpverify.algorithms.steps import in_place
+from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     Ball,
     Logistic,
+    Problem,
     Ridge,
 )
+from dpverify.running import Randomness
 
 D, N, RUNS = 4, 9, 23
 
@@ -63,3 +66,22 @@ def test_in_place_additions_are_those_of_numpy() -> None:
         columns.add_outer(1.0, np.ones(2))
     with pytest.raises(InvalidArgumentError, match="smaller block size"):
         in_place.Columns(2, 2**30)
+
+
+@pytest.mark.parametrize("radius", [1e-150, 0.7, 1e150])
+def test_points_far_away_are_projected_onto_the_boundary(radius: float) -> None:
+    directions = np.random.default_rng(3).normal(size=(D, 6))
+    points = directions * np.array([0.0, 1e-200, 1e-3, 1e3, 1e200, 1e305])
+    columns = in_place_columns(points)
+    columns.shorten(radius)
+    expected = Ball(D, radius).project(points.T.copy()).T
+    assert np.allclose(columns.points, expected, rtol=1e-14, atol=0.0)
+
+
+def test_a_step_on_a_tiny_ball_stays_a_number() -> None:
+    ball = Ball(D, 1e-170)
+    iterates = Iterates(Problem(Logistic(), ball), np.zeros(D), RUNS, Randomness(1))
+    iterates.step(np.eye(D)[0], np.array(1.0), rate=0.1, noise_stddev=1.0)
+    points = iterates.output().points
+    assert np.all(np.isfinite(points))
+    assert np.all(ball.contains(points))

@@ -1,0 +1,96 @@
+"""Many steps of a single run, for NumPy; for speed alone.
+
+With one run there is no long axis to work along, and a step costs what its calls cost. So the noise of many steps is
+drawn in one call, which gives the same numbers as a call for each, and a step is a handful of calls on one point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.problems import ConstraintSet, GeneralizedLinear, Logistic
+
+Array = NDArray[np.float64]
+
+_LARGEST_EXPONENT = 700.0  # exp stays finite, and the slope there is 1e-304 at most
+
+_NUMBERS_TOGETHER = 2**20
+
+
+def steps_together(dimension: int) -> int:
+    """How many steps' records and noise are held at once: 8 MiB of each, and at least one."""
+    return max(1, min(4096, _NUMBERS_TOGETHER // max(1, dimension)))
+
+
+def slope_of(loss: GeneralizedLinear) -> Callable[[float, float], float]:
+    """The loss's `link_slope` of one number and one label."""
+    if type(loss) is Logistic:  # a subclass may have changed what its slope is
+        return _logistic_slope
+    z, label = np.empty(1), np.empty(1)
+
+    def slope(margin: float, y: float) -> float:
+        z[0], label[0] = margin, y
+        return float(loss.link_slope(z, label)[0])
+
+    return slope
+
+
+def _logistic_slope(margin: float, y: float) -> float:
+    return -y / (1.0 + math.exp(min(y * margin, _LARGEST_EXPONENT)))
+
+
+def walk(
+    point: Array,
+    features: Array,
+    labels: Array,
+    noise: Array,
+    factors: Array,
+    *,
+    slope: Callable[[float, float], float],
+    ridge: float,
+    project: Callable[[Array], None],
+) -> None:
+    """Take the steps w <- Proj(w - factor (slope x + ridge w) + noise) in place.
+
+    Args:
+        point: w, shape (d,), changed in place.
+        features: a record for each step, shape (steps, d); what it holds afterwards is of no use.
+        labels: theirs, shape (steps,).
+        noise: what is added in each step, with its factor and sign, shape (steps, d).
+        factors: step size times the gradient's scale, length^2 over loss, shape (steps,).
+        slope: of the loss, in the inner product and the label.
+        ridge: weight of the squared norm in the loss.
+        project: moves a point (d,) to the constraint set, in place.
+    """
+    with np.errstate(over="ignore"):  # squares of points far away, which projections handle
+        for x, y, z, factor in zip(features, labels.tolist(), noise, factors.tolist(), strict=True):
+            change = -factor * slope(float(np.dot(point, x)), y)
+            if ridge:
+                point *= 1.0 - factor * ridge
+            x *= change
+            point += x
+            point += z
+            project(point)
+
+
+def projection(constraint: ConstraintSet, radius: float | None) -> Callable[[Array], None]:
+    """The set's projection of one point (d,), in place; quicker for a ball about the origin of a known radius."""
+
+    def general(point: Array) -> None:
+        point[...] = constraint.project(point[None, :])[0]
+
+    def onto_ball(point: Array) -> None:
+        norm_square = float(np.dot(point, point))
+        if norm_square <= square:
+            return
+        if norm_square < math.inf:
+            point *= float(radius) / math.sqrt(norm_square)
+        else:
+            general(point)
+
+    square = radius * radius if radius is not None else 0.0
+    return onto_ball if radius is not None and 0 < square < math.inf else general
