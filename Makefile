@@ -95,9 +95,9 @@ $(VENV)/installed-test: $(VENV)/installed requirements-dev.lock
 # needs uv; resolves for every Python from 3.11 up and every platform
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	    --group setup pyproject.toml -o requirements.lock
+	    --extra all --group setup pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	    --group setup --group test --group check pyproject.toml -o requirements-dev.lock
+	    --extra all --group setup --group test --group check pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info

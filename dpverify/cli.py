@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from dpverify import __version__
+from dpverify import __version__, extras
 from dpverify.audit_command import audit
 from dpverify.errors import InvalidArgumentError
 from dpverify.profile_command import profile
@@ -62,6 +62,7 @@ def list_(
     verdict are proved first, one by one. That takes minutes; if interrupted, the command continues where it
     stopped.
     """
+    extras.require("dpverify list", "prove")
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
@@ -150,6 +151,7 @@ def prove(
     cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A refuted printed
     formula is a finding about its paper, not an error.
     """
+    extras.require("dpverify prove", "prove")
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import papers, select
     from dpverify.verification.proofs import prove_page
@@ -258,6 +260,7 @@ def verify(
     Writes the ledger, its certificates and the report. Exit code 1 if a claim about an implementation is violated,
     else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
+    extras.require("dpverify verify", "prove", "report")
     from dpverify.evidence import ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
@@ -307,6 +310,7 @@ def check(
     again. Exit code 0: all rows are confirmed, or unconfirmed or undecided as the ledger itself says; 1: a row or
     certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
+    extras.require("dpverify check", "prove")
     from dpverify.verification.ledger_check import check_ledger
 
     check_json(json_file)
@@ -339,6 +343,7 @@ def explain(
     Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
     latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
+    extras.require("dpverify explain", "prove")
     from dpverify.verification.explanation import explanation_lines
 
     for line in explanation_lines(id_):
@@ -356,6 +361,7 @@ def report(
 
     The ledger and its certificates are not changed.
     """
+    extras.require("dpverify report", "prove", "report")
     from dpverify.reports import write_report_again
 
     if out is not None:
@@ -371,6 +377,7 @@ def findings(
 
     Findings are the errata in the papers, each with its counterexample, consequence and correction.
     """
+    extras.require("dpverify findings", "prove", "report")
     from dpverify.reports import findings_markdown, read_ledger
 
     typer.echo(findings_markdown(read_ledger(ledger)), nl=False)
@@ -386,6 +393,7 @@ def sandwich(
     A row is about the pair of data sets on which the largest part of what is proved was seen: its delta, then epsilons
     in nats. Audits without a lower bound are listed, with the reason, on standard error.
     """
+    extras.require("dpverify sandwich", "prove", "report")
     from dpverify.reports import read_ledger
     from dpverify.reports.sandwich import COLUMNS, as_json, cells
     from dpverify.reports.sandwich import sandwich as made

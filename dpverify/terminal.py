@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
+from dpverify import extras
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.files import write_whole
 
@@ -194,14 +195,29 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
         except DpverifyError as error:
             console.print(f"dpverify: {error}", markup=False, soft_wrap=True)
             sys.exit(BAD_INPUT)
+        except ModuleNotFoundError as error:
+            _report_missing(error, console)
         except Exception:
-            traceback.print_exc()
-            console.print(
-                "dpverify: this is a fault in dpverify, not a verdict; please report it with the lines above.",
-                markup=False,
-                soft_wrap=True,
-            )
-            sys.exit(OWN_FAULT)
+            _report_fault(console)
+
+
+def _report_missing(error: ModuleNotFoundError, console: Console) -> NoReturn:
+    extra = extras.extra_of(error.name or "")
+    if extra is None:
+        _report_fault(console)
+    said = extras.missing("This", {extra: [str(error.name)]})
+    console.print(f"dpverify: {said}", markup=False, soft_wrap=True)
+    sys.exit(BAD_INPUT)
+
+
+def _report_fault(console: Console) -> NoReturn:
+    traceback.print_exc()
+    console.print(
+        "dpverify: this is a fault in dpverify, not a verdict; please report it with the lines above.",
+        markup=False,
+        soft_wrap=True,
+    )
+    sys.exit(OWN_FAULT)
 
 
 @contextmanager

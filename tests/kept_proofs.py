@@ -31,6 +31,7 @@ _NO_PART = (
     "audit_command.py",
     "auditing",
     "cli.py",
+    "extras.py",
     "privacy",
     "problems",
     "profile_command.py",

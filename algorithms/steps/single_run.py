@@ -83,14 +83,17 @@ def projection(constraint: ConstraintSet, radius: float | None) -> Callable[[Arr
     def general(point: Array) -> None:
         point[...] = constraint.project(point[None, :])[0]
 
+    if radius is None or not 0 < radius * radius < math.inf:
+        return general
+    ball, square = float(radius), radius * radius
+
     def onto_ball(point: Array) -> None:
         norm_square = float(np.dot(point, point))
         if norm_square <= square:
             return
         if norm_square < math.inf:
-            point *= float(radius) / math.sqrt(norm_square)
+            point *= ball / math.sqrt(norm_square)
         else:
             general(point)
 
-    square = radius * radius if radius is not None else 0.0
-    return onto_ball if radius is not None and 0 < square < math.inf else general
+    return onto_ball

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from dpverify.problems.arrays import (
     row_sums,
     safe_squares,
 )
+from dpverify.problems.conic import Affine, ConicProgram
 
 Vector = npt.NDArray[np.float64]
 
@@ -80,8 +81,8 @@ class ConstraintSet(Protocol):
     def support(self, g: Array) -> Array:
         """Largest <g, w> on the set for each row of g, shape (runs,); infinite where there is none."""
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
-        """The CVXPY constraints that say `variable`, of shape (d,), is in the set."""
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
+        """Require that a program's point, whose d coordinates are the rows, is in the set."""
 
 
 @dataclass(frozen=True)
@@ -199,11 +200,9 @@ class Ball:
         _check_batch(g, self.dimension)
         return g @ like(self.center(), g) + self.radius * row_norms(g)
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
         """One second-order cone."""
-        import cvxpy
-
-        return [cvxpy.norm(variable - self.center(), 2) <= self.radius]
+        program.second_order(program.constants(self.radius, 1), w - self.center())
 
     def _distance(self, w: Array) -> Array:
         _check_batch(w, self.dimension)
@@ -293,9 +292,10 @@ class Box:
         _check_batch(g, self.dimension)
         return row_sums(namespace(g).maximum(g * like(self.lower, g), g * like(self.upper, g)))
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
         """Two vector inequalities."""
-        return [variable >= np.array(self.lower), variable <= np.array(self.upper)]
+        program.nonnegative(w - np.array(self.lower))
+        program.nonnegative(-w + np.array(self.upper))
 
     @cached_property
     def _ends(self) -> tuple[float | Vector, float | Vector]:
@@ -393,11 +393,10 @@ class Simplex:
         _check_batch(g, self.dimension)
         return self.scale * namespace(g).max(g, axis=-1)
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
         """One vector inequality and one equation."""
-        import cvxpy
-
-        return [variable >= 0.0, cvxpy.sum(variable) == self.scale]
+        program.nonnegative(w)
+        program.zero(w.image(np.ones((1, len(w)))) - self.scale)
 
 
 @dataclass(frozen=True)
@@ -463,9 +462,8 @@ class AllSpace:
         zeros = xp.zeros_like(xp.sum(g, axis=-1))
         return xp.where(xp.all(g == 0.0, axis=-1), zeros, xp.full_like(zeros, math.inf))
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
-        """None."""
-        return []
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
+        """Nothing is required."""
 
 
 def _check_batch(w: Array, dimension: int) -> None:

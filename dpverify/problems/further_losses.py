@@ -12,6 +12,7 @@ from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import GeneralizedLinear, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
+from dpverify.problems.conic import Affine, ConicProgram, Vector
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,9 @@ class PositivePart(GeneralizedLinear):
         """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """max(0, y - z) in CVXPY."""
-        import cvxpy
-
-        return cvxpy.pos(y - z)
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """The largest of 0 and y - z."""
+        program.cost_of_largest(program.constants(0.0, len(z)), -z + y)
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,12 @@ class HuberizedPositivePart(GeneralizedLinear):
         """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """f(y - z) in CVXPY: half the argument, and a Huber function."""
-        import cvxpy
-
-        h = self.width
-        return 0.5 * (y - z) + cvxpy.huber(y - z, h) / (4 * h) + h / 4
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """f(v) with v = y - z, up to the constant h / 4: v / 2, and the least a^2 / (4 h) + |v - a| / 2 of all a."""
+        v, near = -z + y, program.variables(len(z))
+        program.cost(0.5 * v)
+        program.half_squares(near * math.sqrt(1 / (2 * self.width)))
+        program.cost_of_largest(0.5 * (v - near), 0.5 * (near - v))
 
 
 @dataclass(frozen=True)
@@ -167,6 +166,6 @@ class OneVersusRest(GeneralizedLinear):
         """The base loss's, at the label as a sign."""
         return self.base.nearest_dual(a, self._sign(y, a))
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
         """The base loss's, at the label as a sign."""
-        return self.base.cvxpy_link(z, self._sign(y, np.asarray(y)))
+        self.base.conic_link(program, z, self._sign(y, np.asarray(y)))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
@@ -27,6 +27,7 @@ from dpverify.problems.arrays import (
     outer,
     row_sums,
 )
+from dpverify.problems.conic import Affine, ConicProgram, Vector
 
 if TYPE_CHECKING:
     from dpverify.problems.constraint_sets import ConstraintSet
@@ -129,9 +130,12 @@ class GeneralizedLinear(ABC):
     def nearest_dual(self, a: Array, y: Array) -> Array:
         """The point closest to `a` in the closed domain of `link_conjugate(., y)`, elementwise."""
 
-    @abstractmethod
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """`link` as a CVXPY expression; z has shape (n,), y is a NumPy array of shape (n,)."""
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """Add the sum of link(z_i, y_i) to a program's cost; z has n rows, y is a NumPy array of shape (n,).
+
+        Without it, a minimizer is sought by gradient descent, which needs a smooth loss.
+        """
+        raise NotImplementedError
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`."""
@@ -180,11 +184,14 @@ class Logistic(GeneralizedLinear):
         """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """log(1 + exp(-y z)) in CVXPY."""
-        import cvxpy
-
-        return cvxpy.logistic(cvxpy.multiply(-y, z))
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """The least t with exp(-y z - t) + exp(-t) at most 1."""
+        t, one, other = (program.variables(len(z)) for _ in range(3))
+        program.cost(t)
+        program.nonnegative(1.0 - one - other)
+        ones = program.constants(1.0, len(z))
+        program.exponential(z * -y - t, ones, one)
+        program.exponential(-t, ones, other)
 
 
 @dataclass(frozen=True)
@@ -215,11 +222,9 @@ class Hinge(GeneralizedLinear):
         """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """max(0, 1 - y z) in CVXPY."""
-        import cvxpy
-
-        return cvxpy.pos(1.0 - cvxpy.multiply(y, z))
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """The largest of 0 and 1 - y z."""
+        program.cost_of_largest(program.constants(0.0, len(z)), 1.0 - z * y)
 
 
 @dataclass(frozen=True)
@@ -265,11 +270,9 @@ class Squared(GeneralizedLinear):
         """Every number is in the domain."""
         return a + 0.0 * y
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """(z - y)^2 / 2 in CVXPY."""
-        import cvxpy
-
-        return 0.5 * cvxpy.square(z - y)
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """Half the square of z - y."""
+        program.half_squares(z - y)
 
 
 @dataclass(frozen=True)
@@ -305,11 +308,9 @@ class Linear(GeneralizedLinear):
         """The slope, the only point of the domain."""
         return self._factor(a, y)
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """The loss z or y z in CVXPY."""
-        import cvxpy
-
-        return cvxpy.multiply(y, z) if self.labeled else z
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """The loss z or y z."""
+        program.cost(z * y if self.labeled else z)
 
 
 class Displacement(ABC):
@@ -324,8 +325,8 @@ class Displacement(ABC):
         """Rows of `a`, shape (n, d), brought into the closed domain of `conjugate`."""
 
     @abstractmethod
-    def cvxpy_sum(self, displacements: Any) -> Any:
-        """Sum of the losses as a CVXPY expression; row i of the (n, d) argument is w - x_i."""
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """Add the sum of the losses to a program's cost; the coordinates of the `count` w - x_i follow one another."""
 
 
 @dataclass(frozen=True)
@@ -366,11 +367,11 @@ class EuclideanDistance(Displacement):
         norms = xp.sqrt(row_sums(a * a))
         return a / at_least(norms, 1.0)[:, None]
 
-    def cvxpy_sum(self, displacements: Any) -> Any:
-        """Sum of the rows' norms in CVXPY."""
-        import cvxpy
-
-        return cvxpy.sum(cvxpy.norm(displacements, 2, axis=1))
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """The norms."""
+        norms = program.variables(count)
+        program.cost(norms)
+        program.second_order(norms, displacements)
 
 
 @dataclass(frozen=True)
@@ -422,11 +423,9 @@ class HalfSquaredDistance(Displacement):
         """Every vector is in the domain."""
         return a
 
-    def cvxpy_sum(self, displacements: Any) -> Any:
-        """Half the sum of squares in CVXPY."""
-        import cvxpy
-
-        return 0.5 * cvxpy.sum_squares(displacements)
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """Half the squared norms."""
+        program.half_squares(displacements)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +34,7 @@ from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Interval
 from dpverify.problems import enclosures
+from dpverify.problems.conic import ConicProgram
 from dpverify.problems.constraint_sets import AllSpace, ConstraintSet
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.exact_duals import least_squares, orthogonal
@@ -439,7 +439,10 @@ def _propose(problem: Problem, data: Dataset) -> tuple[list[Matrix], tuple[Matri
     if not isinstance(loss, GeneralizedLinear | Displacement):
         return [_descend(problem, data)], ()
     constraint = problem.constraint
-    proposals, duals = _solve(problem, data, constraint)
+    try:
+        proposals, duals = _solve(problem, data, constraint)
+    except NotImplementedError:  # a user's own loss, which says nothing to a solver
+        return [_descend(problem, data)], ()
     if _FAR**2 < constraint.largest_norm < math.inf:
         # a solver loses itself in a large set, in which a minimizer may well be where it would be without the set
         more, other_duals = _solve(problem, data, AllSpace(constraint.dimension))
@@ -451,35 +454,33 @@ def _solve(
     problem: Problem, data: Dataset, constraint: ConstraintSet
 ) -> tuple[list[Matrix], tuple[Matrix, ...]]:
     """What Clarabel proposes for the problem's loss on a constraint set."""
-    import cvxpy
-
     loss, ridge = without_ridge(problem.loss)
-    variable = cvxpy.Variable(data.d)
+    program = ConicProgram()
+    variable = program.variables(data.d)
     unit = np.ones(data.d)
     if isinstance(loss, GeneralizedLinear):
         if isinstance(constraint, AllSpace) and ridge == 0.0:
             # nothing else sets a scale for each coordinate
             largest = np.max(np.abs(data.features), axis=0)
             unit = np.exp2(np.floor(np.log2(np.where(largest > 0.0, largest, 1.0))))
-        inner = cvxpy.Variable(data.n)
-        link = inner == (data.features / unit) @ variable
-        total = cvxpy.sum(loss.cvxpy_link(inner, data.labels))
+        inner = program.variables(data.n)
+        link = program.zero(inner - variable.image(data.features / unit))
+        loss.conic_link(program, inner, data.labels)
     else:
         assert isinstance(loss, Displacement)
-        inner = cvxpy.Variable((data.n, data.d))
-        link = inner == np.ones((data.n, 1)) @ cvxpy.reshape(variable, (1, data.d), order="C") - data.features
-        total = loss.cvxpy_sum(inner)
-    objective = total / data.n + (0.5 * ridge) * cvxpy.sum_squares(variable)
-    program = cvxpy.Problem(cvxpy.Minimize(objective), [link, *constraint.cvxpy_constraints(variable)])
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # what the solver thinks of its result does not matter
-        # a solver that gives up, at extreme magnitudes for instance, proposes nothing
-        with contextlib.suppress(cvxpy.error.SolverError, ArithmeticError, ValueError):
-            program.solve(solver=cvxpy.CLARABEL)
-        points = [] if variable.value is None else [np.asarray(variable.value, dtype=np.float64) / unit]
-    if link.dual_value is None or not np.all(np.isfinite(link.dual_value)):
+        inner = program.variables(data.n * data.d)
+        link = program.zero(inner - variable.repeated(data.n) + data.features.ravel())
+        loss.conic_sum(program, inner, data.n)
+    program.half_squares(variable * math.sqrt(data.n * ridge))
+    constraint.conic_rows(program, variable)
+    values, multipliers = program.solve(1 / data.n)
+    point = values[: data.d] / unit
+    points = [point] if np.all(np.isfinite(point)) else []
+    if not np.all(np.isfinite(multipliers[link])):
         return points, ()
-    multipliers = data.n * np.asarray(link.dual_value, dtype=np.float64)
+    multipliers = data.n * multipliers[link]
+    if isinstance(loss, Displacement):
+        multipliers = multipliers.reshape(data.n, data.d)
     signed = (multipliers, -multipliers)
     if isinstance(loss, GeneralizedLinear):
         return points, tuple(np.asarray(loss.nearest_dual(dual, data.labels)) for dual in signed)

@@ -37,6 +37,7 @@ from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import EuclideanDistance, GeneralizedLinear, Hinge, Logistic, Loss, label_range
 from dpverify.problems.arrays import Array, check_record_shape, dot, like, namespace, outer, row_norms
+from dpverify.problems.conic import Affine, ConicProgram, Vector
 
 DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
 """Of the standard normal law; half of E |Z|."""
@@ -77,11 +78,9 @@ class AbsoluteError(GeneralizedLinear):
         xp = namespace(a)
         return xp.minimum(xp.maximum(a, like(-1.0, a)), like(1.0, a)) + 0.0 * y
 
-    def cvxpy_link(self, z: Any, y: Array) -> Any:
-        """|z - y| in CVXPY."""
-        import cvxpy
-
-        return cvxpy.abs(z - y)
+    def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
+        """The larger one of z - y and y - z."""
+        program.cost_of_largest(z - y, -z + y)
 
 
 @dataclass(frozen=True)

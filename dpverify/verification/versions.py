@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 LIBRARIES = (
     "numpy", "scipy", "scikit-learn", "sympy", "mpmath", "python-flint", "z3-solver", "cvc5",
-    "dp-accounting", "cvxpy", "clarabel", "array-api-compat", "joblib",
+    "dp-accounting", "clarabel", "array-api-compat", "joblib",
 )  # fmt: skip
 """Libraries whose version can change a result."""
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from dpverify.extras import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,12 +63,21 @@ def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
 
 
 def test_lock_files_pin_every_dependency() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    wanted = re.search(r"^dependencies = \[(.*?)^\]", project, re.S | re.M)
-    assert wanted is not None
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [
+        *project["dependencies"],
+        *(one for extra in EXTRAS for one in project["optional-dependencies"][extra]),
+    ]
     pinned = set(
         re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.M)
     )
-    assert {
-        re.split(r"[><=]", line.strip(' ",'))[0] for line in wanted[1].splitlines() if line.strip()
-    } <= pinned
+    assert {re.split(r"[><=]", one)[0] for one in wanted} <= pinned
+
+
+def test_extras_bring_the_modules_that_are_asked_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {"z3-solver": "z3"}
+    for extra, modules in EXTRAS.items():
+        brought = [re.split(r"[><=]", one)[0] for one in project["optional-dependencies"][extra]]
+        assert sorted(names.get(name, name) for name in brought) == sorted(modules)
+    assert project["optional-dependencies"]["all"] == [f"dpverify[{','.join(EXTRAS)}]"]

@@ -18,6 +18,8 @@ from hypothesis.extra import numpy as st_numpy
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
 
+from .. import in_cvxpy
+
 D = 4
 
 # Constraint sets are immutable, so one may serve all examples of a test.
@@ -50,7 +52,7 @@ class TestEverySet:
         for i in range(len(w)):
             variable = cvxpy.Variable(D)
             distance = cvxpy.sum_squares(variable - w[i])
-            cvxpy.Problem(cvxpy.Minimize(distance), constraint.cvxpy_constraints(variable)).solve(
+            cvxpy.Problem(cvxpy.Minimize(distance), in_cvxpy.inside(constraint, variable)).solve(
                 solver=cvxpy.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
             )
             # A solver that is off by t in the squared distance is off by at most sqrt(t) in w.

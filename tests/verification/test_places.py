@@ -104,7 +104,7 @@ def test_what_is_loaded_in_part_is_what_would_be_found_in_all(paper: Paper) -> N
         assert paper.plans_about(named) == Paper.plans_about(paper, named), id_
 
 
-LIBRARIES = {"cvxpy", "dp_accounting", "matplotlib", "scipy.stats", "sklearn", "z3", "cvc5"}
+LIBRARIES = {"clarabel", "dp_accounting", "matplotlib", "scipy.stats", "sklearn", "z3", "cvc5"}
 """What takes long to load, and has no part in looking up what is remembered."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Loss, gradient_sensitivity, label_range
 from dpverify.problems.arrays import Array, like, namespace, row_sums
+from dpverify.problems.conic import Affine, ConicProgram
 
 _TINY = 1e-300
 
@@ -197,18 +197,17 @@ class LocalBalls(ConstraintSet):
         """Largest <g, u> on each run's set."""
         return row_sums(g * self.minimize_linear(-g))
 
-    def cvxpy_constraints(self, variable: Any) -> list[Any]:
-        """For one run only.
+    def conic_rows(self, program: ConicProgram, w: Affine) -> None:
+        """Two second-order cones; for one run only.
 
         Raises:
             InvalidArgumentError: if there are several runs.
         """
-        import cvxpy
-
         if self.centers.shape[0] != 1:
-            raise InvalidArgumentError("centers", tuple(self.centers.shape), "one run, for CVXPY")
+            raise InvalidArgumentError("centers", tuple(self.centers.shape), "one run, for a solver")
         middle = np.asarray(self.centers)[0]
-        return [cvxpy.norm(variable, 2) <= self.radius, cvxpy.norm(variable + middle, 2) <= self.outer_radius]
+        program.second_order(program.constants(self.radius, 1), w)
+        program.second_order(program.constants(self.outer_radius, 1), w + middle)
 
 
 def _shortened(w: Array, radius: float) -> Array:

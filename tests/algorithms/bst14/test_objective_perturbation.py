@@ -38,6 +38,8 @@ from dpverify.problems import (
 from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.running import Randomness, run
 
+from ... import in_cvxpy
+
 FALSE_ALARM = 1e-6
 LOGISTIC = Problem(Logistic(), Box((-8.0,), (8.0,)))
 LINE = Problem(HuberizedPositivePart(0.5), Box((-1e4,), (1e4,)))
@@ -202,7 +204,7 @@ def test_each_run_is_what_a_convex_solver_finds_for_its_noise(constraint: Any, d
         variable = cvxpy.Variable(4)
         objective = cvxpy.sum(cvxpy.logistic(cvxpy.multiply(-data.labels, data.features @ variable)))
         objective += algorithm.regularization_at(60) / 2 * cvxpy.sum_squares(variable) + tilt @ variable
-        cvxpy.Problem(cvxpy.Minimize(objective), constraint.cvxpy_constraints(variable)).solve(
+        cvxpy.Problem(cvxpy.Minimize(objective), in_cvxpy.inside(constraint, variable)).solve(
             solver=cvxpy.CLARABEL
         )
         assert point == pytest.approx(variable.value, abs=2e-4 + 40 * algorithm.hiding_scale(60))

@@ -39,6 +39,8 @@ from dpverify.problems import (
 from dpverify.problems.per_run.batched_minimizers import minimize_tilted, minimizer_of
 from dpverify.running import Randomness, run
 
+from ... import in_cvxpy
+
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
 
@@ -187,9 +189,9 @@ def test_tilted_minimizers_are_those_of_a_convex_solver(constraint: ConstraintSe
     weight = 0.7 + 40 * getattr(loss, "weight", 0.0)
     for tilt, point in list(zip(tilts, found.points, strict=True))[:4]:
         variable = cvxpy.Variable(3)
-        objective = cvxpy.sum(base.cvxpy_link(data.features @ variable, data.labels))
+        objective = cvxpy.sum(in_cvxpy.link(base, data.features @ variable, data.labels))
         objective += weight / 2 * cvxpy.sum_squares(variable) + tilt @ variable
-        cvxpy.Problem(cvxpy.Minimize(objective), constraint.cvxpy_constraints(variable)).solve(
+        cvxpy.Problem(cvxpy.Minimize(objective), in_cvxpy.inside(constraint, variable)).solve(
             solver=cvxpy.CLARABEL
         )
         assert point == pytest.approx(variable.value, abs=2e-4)

@@ -15,6 +15,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, Simplex
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 
+from ... import in_cvxpy
+
 D, RUNS = 4, 300
 SETS: dict[str, Any] = {
     "all space": AllSpace(D),
@@ -86,7 +88,7 @@ def test_against_a_convex_solver(name: str) -> None:
         x = cvxpy.Variable(D)
         near = cvxpy.norm(x - sets.centers[i], 2) <= 0.3
         program = cvxpy.Problem(
-            cvxpy.Minimize(cvxpy.norm(x - w[i], 2)), [near, *SETS[name].cvxpy_constraints(x)]
+            cvxpy.Minimize(cvxpy.norm(x - w[i], 2)), [near, *in_cvxpy.inside(SETS[name], x)]
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -8,7 +8,10 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Logistic, Loss, Squared
+from dpverify.problems.conic import ConicProgram
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss, ResampledLoss
+
+from ... import in_cvxpy
 
 # ------------------------------------------------------------------------------------------ local problems
 
@@ -33,7 +36,7 @@ def test_projections_by_a_solver(radius: float, d: int) -> None:
     for i in range(0, 40, 13):
         u = cvxpy.Variable(d)
         one = LocalBalls(radius, 1.0, balls.centers[i : i + 1])
-        inside = one.cvxpy_constraints(u)
+        inside = in_cvxpy.inside(one, u)
         cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(u - w[i])), inside).solve(solver=cvxpy.CLARABEL)
         np.testing.assert_allclose(projected[i], u.value, atol=2e-4)
         smallest = cvxpy.Problem(cvxpy.Minimize(w[i] @ u), inside).solve(solver=cvxpy.CLARABEL)
@@ -107,5 +110,6 @@ def test_points_without_an_owner_are_refused() -> None:
         _balls().project(np.zeros((3, 3)))
     prefix = ResampledLoss(Logistic(), np.zeros((5, 3)), np.ones(5), np.zeros((4, 6), dtype=int), True)
     assert prefix.value(np.zeros((3, 3)), x, y).shape == (3,)
+    program = ConicProgram()
     with pytest.raises(InvalidArgumentError, match="one run"):
-        _balls().cvxpy_constraints(None)
+        _balls().conic_rows(program, program.variables(3))

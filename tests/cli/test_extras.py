@@ -1,0 +1,86 @@
+"""Without the libraries of an extra: what does not need them works, and the rest says which extra brings them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpverify.errors import DpverifyError
+from dpverify.extras import EXTRAS, MissingExtraError, extra_of, require
+
+WITHOUT = """
+import sys
+lacking = set(sys.argv[1].split(","))
+
+class Lacking:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in lacking:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Lacking())
+from dpverify.cli import main
+main(sys.argv[2:])
+"""
+ALL = ",".join(module for modules in EXTRAS.values() for module in modules)
+
+
+def called(lacking: str, *arguments: str, folder: Path) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, lacking, *arguments], capture_output=True, text=True, cwd=folder
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_audits_need_no_extra(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for name, mean in (("left", 0.0), ("right", 1.0)):
+        np.save(tmp_path / f"{name}.npy", rng.laplace(mean, 0.5, 4000))
+    code, out, err = called(
+        ALL, "audit", "--left", "left.npy", "--right", "right.npy", "--claim", "eps=1", folder=tmp_path
+    )
+    assert (code, err) == (1, "")
+    assert "violated" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "brings"),
+    [
+        ("list", "prove"),
+        ("prove bst14.lem2.3", "prove"),
+        ("explain bst14.lem2.3", "prove"),
+        ("verify", "prove,report"),
+        ("check ledger.json", "prove"),
+        ("report ledger.json", "prove,report"),
+        ("findings ledger.json", "prove,report"),
+        ("sandwich ledger.json", "prove,report"),
+    ],
+)
+def test_a_command_says_which_extra_it_needs(
+    command: str, brings: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from .calling import call
+
+    monkeypatch.setattr("dpverify.extras._is_there", lambda name: False)
+    assert call(*command.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"dpverify: dpverify {command.split()[0]} needs cvc5, lark")
+    assert said.err.endswith(f"allowed: after pip install 'dpverify[{brings}]'.\n")
+
+
+def test_a_broken_installation_is_no_missing_extra(tmp_path: Path) -> None:
+    code, _, err = called("scipy", "profile", "mu=1", folder=tmp_path)
+    assert code == 70
+    assert "No module named 'scipy" in err
+
+
+def test_which_extra_brings_a_module() -> None:
+    assert extra_of("z3.z3core") == "prove"
+    assert extra_of("jinja2") == "report"
+    assert extra_of("numpy") is None
+    require("something", "prove", "report", "test")
+    assert issubclass(MissingExtraError, (DpverifyError, ImportError))
