@@ -180,12 +180,17 @@ WAYS = ("number", "number", "relation", "sides", "verdict", "swap", "cut", "kind
 
 
 def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds(
-    certificates: list[Json],
+    certificates: list[Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is refused, or shown again for what it now says: then no point of the domain contradicts it."""
+    """Each is refused, or shown again for what it now says: then no point of the domain contradicts it.
+
+    A question whose coverings end neither by count nor by size is ended by the guard, here sooner than elsewhere, which
+    confirms nothing either; such questions are rare.
+    """
+    monkeypatch.setattr(questions, "GUARD", 60.0)
     rng = random.Random(20260101)
     damage = Damage(rng, certificates)
-    confirmed = refused = 0
+    confirmed = refused = ended = 0
     for _ in range(min(EXAMPLES // 2, 2000)):
         original = rng.choice(certificates)
         hurt = deepcopy(original)
@@ -193,7 +198,8 @@ def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds
         if not getattr(damage, way)(hurt) or canonical(hurt) == canonical(original):
             continue
         said = check(json.loads(json.dumps(hurt)))
-        assert not said.by_the_clock, hurt
+        assert not (said.by_the_clock and said.confirmed)
+        ended += said.by_the_clock
         confirmed, refused = confirmed + said.confirmed, refused + (not said.confirmed)
         # a certificate shows one verdict and no other
         assert way != "verdict" or not said.confirmed
@@ -211,6 +217,7 @@ def test_damaged_certificates_are_confirmed_only_where_their_verdict_still_holds
     # about half are confirmed: units do not depend on numbers and domains, other proofs not on units, and hints that
     # the checker does not follow may be wrong
     assert refused > 0 < confirmed
+    assert ended <= (refused + confirmed) / 100
 
 
 def test_a_question_that_coverings_never_answer_ends(proofs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
