@@ -29,8 +29,9 @@ from dpverify.algorithms.samplers.free_coordinates import (
     sample_on_set,
     sampling_queries,
 )
-from dpverify.algorithms.samplers.near_centers import sample_near
+from dpverify.algorithms.samplers.near_centers import check_near, sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
+from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -277,6 +278,11 @@ class ExponentialSampling(Weakenable):
         sampler = quadratic_sampler(constraint, self.scale * hessian, self.scale * slope)
         return Output(sampler.draw(rng, runs), gradient_queries=data.n * points)
 
+    @property
+    def localizes_without_refusing(self) -> bool:
+        """Whether `sample_localized` needs no cells: linear and quadratic losses on a ball, in any dimension."""
+        return self._way == "quadratic" and type(self.problem.constraint) is Ball
+
     def sample_localized(
         self,
         data: Dataset,
@@ -290,14 +296,28 @@ class ExponentialSampling(Weakenable):
         """The density proportional to exp(-exponent_scale L(theta; D)) on C, within `radius` of each run's center.
 
         For localization (Algorithm 4), whose C0 has diameter at most 2 radius: with exponent_scale
-        = epsilon / (2 L min(2 radius, ||C||)) a run is epsilon-DP for a given center. Exact, for at most three free
-        coordinates; arguments as for `near_centers.sample_near`.
+        = epsilon / (2 L min(2 radius, ||C||)) a run is epsilon-DP for a given center. Exact: for linear and quadratic
+        losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates; arguments
+        as for `near_centers.sample_near`.
         """
         if not self.withdraw_guarantee:
             check_records(data, self.problem.loss)
-        return sample_near(
-            self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng, per_axis=per_axis
+        if not self.localizes_without_refusing:
+            return sample_near(
+                self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng, per_axis=per_axis
+            )
+        ball = self.problem.constraint
+        assert isinstance(ball, Ball)
+        given = check_near(self.problem, data, centers, radius, exponent_scale, rng)
+        hessian, slope, points = total_quadratic(self.problem, data.as_namespace(np))
+        lenses = LensSampler(
+            ball,
+            exponent_scale * hessian,
+            exponent_scale * slope,
+            np.asarray(ball.project(given), dtype=np.float64),
+            radius,
         )
+        return Output(lenses.draw(rng), gradient_queries=data.n * points)
 
 
 def _quadratic_kind(problem: Problem) -> Literal["linear", "spherical", "general"] | None:

@@ -16,6 +16,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
+from dpverify.algorithms.samplers.near_centers import MOST_FREE
 from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
@@ -98,15 +99,32 @@ class LocalNoisyGradientDescent:
 
 @dataclass(frozen=True)
 class LocalExponentialSampling:
-    """bst14, Algorithm 2 on each run's set, sampled exactly in at most three dimensions.
+    """bst14, Algorithm 2 on each run's set, sampled exactly.
 
-    The density is proportional to exp(-epsilon L(theta; D) / (2 L D)), D being the diameter of the sets.
+    The density is proportional to exp(-epsilon L(theta; D) / (2 L D)), D being the diameter of the sets. Linear and
+    quadratic losses on a ball are sampled in any dimension, other losses and sets in at most three free coordinates.
 
     Attributes:
         mechanism: Algorithm 2 on all of the constraint set, with the budget of this step.
     """
 
     mechanism: ExponentialSampling
+
+    def __post_init__(self) -> None:
+        """Check the problem.
+
+        Raises:
+            InvalidArgumentError: if it cannot be sampled exactly near a center.
+        """
+        problem = self.mechanism.problem
+        few = affine_dimension(problem.constraint) <= MOST_FREE
+        if not (few or self.mechanism.localizes_without_refusing):
+            raise InvalidArgumentError(
+                "problem",
+                problem,
+                "what can be sampled exactly near a center: a linear or quadratic loss on a ball, or any convex loss "
+                f"with at most {MOST_FREE} free coordinates",
+            )
 
     @property
     def id(self) -> str:
@@ -121,7 +139,8 @@ class LocalExponentialSampling:
         """For given sets, epsilon-DP: Theorem 3.1 on each of them; none if the mechanism's was withdrawn."""
         if self.mechanism.withdraw_guarantee:
             return Guarantees()
-        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *never_refused(FEW_ACCEPTED))
+        refusals = () if self.mechanism.localizes_without_refusing else never_refused(FEW_ACCEPTED)
+        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals)
         return Guarantees(
             StatedGuarantee(
                 PureDP(self.mechanism.epsilon),
@@ -142,7 +161,7 @@ class LocalExponentialSampling:
         return affine_dimension(self.mechanism.problem.constraint) / self.scale(diameter)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """No projections; the exact sampler's gradients and values are those of its envelope and rounds."""
+        """No projections; where cells are cut, gradients and values are those of the envelope and its rounds."""
         return (StatedQueries("projection", 0, sources=(self.id,)),)
 
 

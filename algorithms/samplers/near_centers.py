@@ -32,6 +32,9 @@ from dpverify.problems.arrays import at_least, like, row_sums
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
+MOST_FREE = 3
+"""Free coordinates for which cells are cut."""
+
 _CELLS_AT_ONCE = 1 << 18
 
 
@@ -67,17 +70,9 @@ def sample_near(
     xp, constraint = rng.xp, problem.constraint
     region = FreeRegion(constraint)
     k = affine_dimension(constraint)
-    if k > 3:
+    if k > MOST_FREE:
         raise InvalidArgumentError("problem", problem, "a constraint set with at most three free coordinates")
-    number("radius", radius, above=0, allowed="a finite number above 0")
-    number("exponent_scale", exponent_scale, at_least=0, allowed="a finite number of at least 0")
-    allowed = f"points of the constraint set, shape (runs, {constraint.dimension})"
-    given = xp.asarray(centers, dtype=xp.float64)
-    fits = given.ndim == 2 and given.shape[1] == constraint.dimension
-    if not fits or not bool(xp.all(constraint.contains(given, 1e-9))):
-        raise InvalidArgumentError("centers", tuple(given.shape), allowed)
-    if data.d != constraint.dimension:
-        raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+    given = check_near(problem, data, centers, radius, exponent_scale, rng)
     if per_axis is None:
         curvature = exponent_scale * data.n * problem.loss.smoothness
         per_axis = cells_per_axis(curvature, min(radius, constraint.diameter), k)
@@ -100,6 +95,27 @@ def sample_near(
         value_queries=data.n
         * np.concatenate([gradients[:0], *(p + a for p, a in zip(planes, asked, strict=True))]),
     )
+
+
+def check_near(
+    problem: Problem, data: Dataset, centers: Any, radius: float, exponent_scale: float, rng: Randomness
+) -> Array:
+    """The centers as an array of floats, shape (runs, d); the arguments are those of `sample_near`.
+
+    Raises:
+        InvalidArgumentError: if an argument is outside of what is allowed.
+    """
+    xp, constraint = rng.xp, problem.constraint
+    number("radius", radius, above=0, allowed="a finite number above 0")
+    number("exponent_scale", exponent_scale, at_least=0, allowed="a finite number of at least 0")
+    allowed = f"points of the constraint set, shape (runs, {constraint.dimension})"
+    given = xp.asarray(centers, dtype=xp.float64)
+    fits = given.ndim == 2 and given.shape[1] == constraint.dimension
+    if not fits or not bool(xp.all(constraint.contains(given, 1e-9))):
+        raise InvalidArgumentError("centers", tuple(given.shape), allowed)
+    if data.d != constraint.dimension:
+        raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+    return given
 
 
 @dataclass(frozen=True, eq=False)

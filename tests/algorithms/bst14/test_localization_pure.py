@@ -21,7 +21,7 @@ from dpverify.algorithms.promises import StatedQueries
 from dpverify.auditing import audit_law, audit_privacy
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.evidence import Verdict
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import Adjacency, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import (
     AllSpace,
     Ball,
@@ -32,6 +32,7 @@ from dpverify.problems import (
     Logistic,
     Problem,
     Ridge,
+    Squared,
     minimize,
     opposite_linear,
 )
@@ -228,18 +229,41 @@ def test_points_are_in_the_ball_and_the_set(constraint: Any) -> None:
     assert np.max(np.abs(ours - points)) <= 1e-12
 
 
-@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 6])
 def test_nothing_to_localize(d: int) -> None:
     """With a ball about all of C, it is Algorithm 2 with its part of epsilon."""
     ball = Ball(d, 1.0)
     problem = Problem(HalfSquaredDistance.on(ball), ball)
-    data = Dataset(np.linspace(-0.6, 0.7, 12 * d).reshape(12, d), np.ones(12))
+    data = Dataset(np.linspace(-0.6, 0.7, 12 * d).reshape(12, d) / math.sqrt(max(1, d / 2)), np.ones(12))
     local = Localization(problem, 12.0, zeta=1e6)
     ours = run(local, data, runs=RUNS, seed=6).points
     theirs = run(ExponentialSampling(problem, 6.0), data, runs=RUNS, seed=7).points
     assert min(stats.ks_2samp(ours[:, i], theirs[:, i]).pvalue for i in range(d)) * d > FALSE_ALARM
     other = run(ExponentialSampling(problem, 12.0), data, runs=RUNS, seed=8).points
     assert min(stats.ks_2samp(ours[:, i], other[:, i]).pvalue for i in range(d)) * d < FALSE_ALARM
+
+
+def test_quadratic_losses_on_a_ball_run_in_any_dimension() -> None:
+    """With as many gradients for all data sets, and no refusal by the sampler, which would depend on the records."""
+    ball = Ball(30, 1.0)
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(200, 30))
+    features /= np.linalg.norm(features, axis=1)[:, None]
+    labels = np.sign(features[:, 0])
+    for loss, points in ((HalfSquaredDistance.on(ball), 2), (Ridge.on(ball, Squared.on(ball), 0.5), 31)):
+        algorithm = Localization(Problem(loss, ball), 4.0)
+        data = Dataset(features, labels)
+        output = algorithm(data, rng=Randomness(3), runs=300)
+        centers = algorithm.localizer(data, rng=Randomness(3), runs=300)
+        radius = algorithm.radius(200)
+        assert np.all(BallIntersections(ball, np.asarray(centers.points), radius).contains(output.points))
+        asked = np.asarray(output.gradient_queries) - np.asarray(centers.gradient_queries)
+        assert np.all(asked == 200 * points)
+        (stated,) = algorithm.solver_at(200).guarantees(200)
+        assert [condition.kind for condition in stated.conditions] == [ConditionKind.GIVEN_INPUT]
+    cells = Localization(Problem(Ridge.on(Ball(2, 1.0), Logistic(), 0.8), Ball(2, 1.0)), 4.0)
+    (stated,) = cells.solver_at(200).guarantees(200)
+    assert ConditionKind.NEVER_REFUSED in [condition.kind for condition in stated.conditions]
 
 
 def test_the_risk_is_below_its_bound_and_the_ball_helps() -> None:
@@ -273,6 +297,7 @@ def test_the_risk_is_below_its_bound_and_the_ball_helps() -> None:
         ("problem", {"problem": Problem(Logistic(), Ball(2, 1.0))}),
         ("problem", {"problem": Problem(HalfSquaredDistance(math.inf), AllSpace(2))}),
         ("problem", {"problem": Problem(Ridge.on(Ball(4, 1.0), Logistic(), 1.0), Ball(4, 1.0))}),
+        ("problem", {"problem": Problem(HalfSquaredDistance.on(Box.cube(4, 1.0)), Box.cube(4, 1.0))}),
         ("epsilon", {"epsilon": 0.0}),
         ("epsilon", {"epsilon": math.nan}),
         ("epsilon", {"epsilon": True}),
