@@ -74,6 +74,8 @@ class Gap(StrEnum):
     NO_WITNESS = "no witness"
     BLIND_AUDIT = "blind audit"
     """No fault that was tried would have been noticed."""
+    LOOSE_CLAIM = "loose claim"
+    """The claim leaves so much room on this pair that the faults that were tried do not break it, for certain."""
     TOO_FEW_RUNS = "too few runs"
     NOT_RIGOROUS = "arithmetic not rigorous"
     PROOF_FALLS_SHORT = "proof falls short"

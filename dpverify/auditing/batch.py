@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from dpverify.auditing.claims import stated_corner
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.faults import search_faults
+from dpverify.auditing.faults import room_left, search_faults
 from dpverify.auditing.looks import Looks
 from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.privacy import audit_privacy
@@ -44,12 +45,15 @@ class BatchAuditor:
         )
         faults: Faults | None = getattr(subject, "faults", None)
         if faults is not None:
-            weakened = faults.weakened
+            weakened, corner = faults.weakened, stated_corner(claim)
             found = search_faults(
                 found,
                 claim,
                 None if weakened is None else lambda factor: weakened(factor).draw(question.runs),
                 fault=faults.fault,
                 factors=faults.factors,
+                room=None
+                if weakened is None or corner is None
+                else lambda factor: room_left(corner, subject, weakened(factor)),
             )
         return entry(found, question, subject, fault=found.fault, smallest_fault=found.smallest_fault)

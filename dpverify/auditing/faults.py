@@ -47,6 +47,26 @@ def blind_to(fault: str, factors: Sequence[float]) -> str:
     return f"sees nothing here: even with the {fault} {factors[0]:.4g}, the mechanism was not flagged"
 
 
+def room_left(corner: tuple[float, float], subject: object, weakest: object) -> str:
+    """Why no number of runs would have flagged the weakest version; empty where that is not known.
+
+    Args:
+        corner: epsilon and delta of the claim.
+        subject: the mechanism on the pair; what it knows of the smallest epsilon there is its `exact`, if it has one.
+        weakest: the same of its weakest version.
+    """
+    epsilon, delta = corner
+    exact, beyond = getattr(subject, "exact", None), getattr(weakest, "exact", None)
+    if exact is None or beyond is None or not beyond(delta).upper <= epsilon:
+        return ""
+    own, weak = exact(delta).upper, beyond(delta).upper
+    times = f", {epsilon / own:.3g} times as much as this pair needs ({own:.4g})" if own > 0 else ""
+    return (
+        f"no number of runs would flag it: at delta {delta:.4g} the claim allows epsilon {epsilon:.4g}{times}, "
+        f"and the weakened mechanism needs no more than {weak:.4g}"
+    )
+
+
 def sees_from(fault: str, factor: float) -> str:
     """What is said of one that flagged a weakened version."""
     return f"with the {fault} {factor:.4g}, the mechanism was flagged"
@@ -59,6 +79,7 @@ def search_faults(
     *,
     fault: str,
     factors: Sequence[float] = FACTORS,
+    room: Callable[[float], str] | None = None,
 ) -> PrivacyAudit:
     """Find the smallest fault that this audit would have flagged, and take its support back where there is none.
 
@@ -73,6 +94,8 @@ def search_faults(
         weakened: draws the outputs; it must not reuse randomness of the audited outputs. None where there is none.
         fault: what the factor does, such as `noise divided by`.
         factors: above 1 and falling.
+        room: from a factor to why no number of runs would flag it, see `room_left`; asked of the first one where that
+            is not flagged.
 
     Raises:
         InvalidArgumentError: for factors that are not above 1 and falling, or another number of runs.
@@ -100,13 +123,15 @@ def search_faults(
         return audit
     if seen is None:
         said = fault if tried else ""
+        why = room(factors[0]) if tried and room is not None else ""
+        reasons = (blind_to(said, factors), why, f"neighbors: {audit.adjacency}")
         return replace(
             audit,
             fault=said,
             verdict=Verdict.UNDECIDED,
-            gap=Gap.BLIND_AUDIT,
+            gap=Gap.LOOSE_CLAIM if why else Gap.BLIND_AUDIT,
             sees_nothing=True,
-            reason=f"{blind_to(said, factors)}; neighbors: {audit.adjacency}",
+            reason="; ".join(part for part in reasons if part),
         )
     return replace(
         audit,

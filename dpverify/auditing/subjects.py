@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -114,6 +114,8 @@ class OnPair:
     """What the factor does, such as `noise divided by` or `exponent times`."""
     exact: Callable[[float], Interval] | None = field(default=None, kw_only=True)
     """From a delta to an enclosure of the smallest epsilon on this pair, where it is known."""
+    exact_weakened: Callable[[float, float], Interval] | None = field(default=None, kw_only=True)
+    """The same from a factor and a delta for the weakened mechanism; says why an audit that is blind must be."""
 
     def on(self, runner: Runner) -> PairRuns:
         """A `PairSubject` with faults."""
@@ -140,8 +142,11 @@ class PairRuns:
 
     @property
     def exact(self) -> Callable[[float], Interval] | None:
-        """Of the mechanism itself."""
-        return self.pair.exact
+        """Of the mechanism itself, or of the weakened version that this is."""
+        if not self.stream:
+            return self.pair.exact
+        known, factor = self.pair.exact_weakened, self.runner.factors[self.stream - 1]
+        return None if known is None else partial(known, factor)
 
     @property
     def structures(self) -> tuple[StatedStructure, StatedStructure]:

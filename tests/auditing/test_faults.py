@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from dpverify.auditing import PrivacyAudit, audit_privacy, search_faults
-from dpverify.auditing.faults import Weakened
+from dpverify.auditing.faults import Weakened, room_left
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Interval, Verdict
 from dpverify.privacy import GDP
 
 RUNS = 20_000
@@ -72,6 +74,40 @@ def test_the_search_stops_where_nothing_is_seen() -> None:
 
     search_faults(_audited(0.45), CLAIM, weakened, fault="noise divided by", factors=(4.0, 2.0, 2**0.5))
     assert tried == [4.0, 2.0]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A pair of which the smallest epsilon is known."""
+
+    epsilon: float
+
+    def exact(self, delta: float) -> Interval:
+        return Interval(lower=0.0, upper=self.epsilon)
+
+
+@pytest.mark.parametrize(("weakest", "gap"), [(0.99, Gap.LOOSE_CLAIM), (1.01, Gap.BLIND_AUDIT)])
+def test_a_claim_that_weakened_versions_keep_is_called_loose(weakest: float, gap: Gap) -> None:
+    """No more than that: where the weakened mechanism breaks the claim, more runs could have shown it."""
+    asked = []
+
+    def room(factor: float) -> str:
+        asked.append(factor)
+        return room_left((1.0, 0.1), _Known(0.25), _Known(weakest))
+
+    audit = search_faults(
+        _audited(0.01), CLAIM, _weakened(0.01), fault="noise divided by", factors=(4.0, 2.0), room=room
+    )
+    assert asked == [4.0]
+    assert (audit.verdict, audit.gap, audit.sees_nothing) == (Verdict.UNDECIDED, gap, True)
+    said = "the claim allows epsilon 1, 4 times as much as this pair needs (0.25)"
+    assert (said in audit.reason) == (gap is Gap.LOOSE_CLAIM)
+    assert audit.reason.endswith("neighbors: replace-one")
+
+
+@pytest.mark.parametrize("unknown", [(object(), _Known(0.5)), (_Known(0.5), object())])
+def test_nothing_is_called_loose_that_is_not_known(unknown: tuple[object, object]) -> None:
+    assert room_left((1.0, 0.0), *unknown) == ""
 
 
 @pytest.mark.parametrize("factors", [(), (1.0,), (2.0, 4.0), (4.0, 4.0), (float("nan"),)])

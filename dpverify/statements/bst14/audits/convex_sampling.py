@@ -16,12 +16,19 @@ from dpverify.algorithms.bst14.convex_sampling import (
     EfficientExponentialSampling,
     SamplingInConvexSet,
 )
-from dpverify.auditing import Bound, PrivacyQuestion
-from dpverify.auditing.subjects import OnPair, RiskOf, ValuesOf
+from dpverify.auditing import Bound
+from dpverify.auditing.subjects import RiskOf, ValuesOf
 from dpverify.problems import Ball, Box, Logistic, Problem, Squared, load, opposite_linear
 from dpverify.running import Runs
-from dpverify.statements.audit_parts import EXPONENT, REAL_DATA
-from dpverify.statements.bst14.audits.walk_cases import EPSILON, law_plan, on_cube, private_case, query_case
+from dpverify.statements.audit_parts import REAL_DATA
+from dpverify.statements.bst14.audits.walk_cases import (
+    EPSILON,
+    law_plan,
+    on_cube,
+    private_case,
+    query_case,
+    walk_case,
+)
 from dpverify.statements.plans import (
     COUNT,
     MEAN,
@@ -41,18 +48,7 @@ def _worst(profile: Profile) -> Audit:
     n = 4
     pair = opposite_linear(n, 1, n)
     mechanism = EfficientExponentialSampling(Problem(pair.loss, Box.cube(1, 1.0)), EPSILON)
-    claim = mechanism.guarantees(n).headline
-    return Audit(
-        PrivacyQuestion(
-            claim,
-            pair.description,
-            profile.runs(10_000),
-            origin=AsPrinted(
-                claim.sources[0], f"{claim.guarantee}", "every epsilon, with the proven number of steps"
-            ),
-        ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=EXPONENT),
-    )
+    return walk_case(mechanism, pair, profile.runs(10_000))
 
 
 def _risk(data_name: str, profile: Profile) -> Cases:

@@ -32,7 +32,7 @@ def _huber_real(delta: float, profile: Profile) -> Audit:
     """One real record in one dimension, with ends of the set that are never reached."""
     data = longest_record_at("breast-cancer", 1, n=1, d=1)
     mechanism = HuberizedObjectivePerturbation(
-        0.5, EPSILON, 0.01 if delta else 0.0, Box((-1000.0,), (1000.0,))
+        0.5, EPSILON, 0.1 if delta else 0.0, Box((-1000.0,), (1000.0,))
     )
     pair = real_neighbors(mechanism.smoothed, data, 1)
     return private_case(mechanism, (pair.left, pair.right), pair.description, profile.runs(50_000))

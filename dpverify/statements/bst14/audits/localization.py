@@ -33,7 +33,6 @@ from dpverify.statements.audit_parts import (
     gaussian_delta,
     mean_neighbors,
     mean_problem,
-    real_neighbors,
     sign_change,
 )
 from dpverify.statements.bst14.audits.ridge_cases import (
@@ -46,8 +45,6 @@ from dpverify.statements.bst14.audits.ridge_cases import (
     mean_of_records,
     ridge_problem,
     stated_risk,
-    steep_line,
-    worst_case,
 )
 from dpverify.statements.plans import (
     CONSTANT,
@@ -67,13 +64,6 @@ from dpverify.statements.plans import (
 )
 
 
-def real_case(make: Any, source: str, data_name: str, runs: int, profile: Profile) -> Audit:
-    """A mechanism on real data and the same with its last record replaced by the most different one."""
-    problem, data, mechanism = make(data_name)
-    pair = real_neighbors(problem, data, data.n)
-    return composed_case(mechanism, pair, source, profile.runs(runs), BOTH)
-
-
 def _mean_real(kind: Any, data_name: str, runs: int, profile: Profile) -> Audit:
     """The mean of two real records in one dimension."""
     pair = mean_neighbors(data_name, n=2, d=1)
@@ -88,11 +78,10 @@ def _mean_worst(kind: Any, runs: int, profile: Profile) -> Audit:
 
 
 def _mean_case(kind: Any, pair: NeighborPair, runs: int) -> Audit:
-    problem = mean_problem(1, 1.0)
-    if kind is Localization:
-        # a small ball: twice the budget would be seen here, whichever step took it
-        return composed_case(Localization(problem, 3.0, zeta=1.1), pair, "bst14.lem4.1", runs, BOTH)
-    return composed_case(ApproximateLocalization(problem, 3.0, 0.05), pair, "bst14.thmC.1", runs)
+    if kind is ApproximateLocalization:
+        mechanism = ApproximateLocalization(mean_problem(1, 1.0), 3.0, 0.05)
+        return composed_case(mechanism, pair, "bst14.thmC.1", runs)
+    return composed_case(kind(mean_problem(1, 1.0)), pair, "bst14.lem4.1", runs, BOTH)
 
 
 _RISKS = {
@@ -151,18 +140,19 @@ def _pure(data_name: str) -> tuple[Problem, Dataset, Localization]:
     return problem, data, Localization(problem, EPSILON)
 
 
-def _walked_line(n: int) -> Localization:
-    return Localization(steep_line(n), EPSILON, solver="efficient-exponential-sampling", zeta=1.1)
+def _sampled(problem: Problem) -> Localization:
+    """With Algorithm 2; in a small ball, where twice the budget would be seen, whichever step took it."""
+    return Localization(problem, 3.0, zeta=1.1)
+
+
+def _walked(problem: Problem) -> Localization:
+    """With Algorithm 7, likewise."""
+    return Localization(problem, 3.0, solver="efficient-exponential-sampling", zeta=1.1)
 
 
 def _pure_mean(n: int) -> tuple[Problem, Dataset, Localization]:
     problem, data = mean_of_records(n, 2)
     return problem, data, Localization(problem, RISK_EPSILON)
-
-
-def _walked(data_name: str) -> tuple[Problem, Dataset, Localization]:
-    problem, data = ridge_problem(data_name, 6, 1)
-    return problem, data, Localization(problem, EPSILON, solver="efficient-exponential-sampling")
 
 
 def _outside_ball(
@@ -353,7 +343,7 @@ PLANS: tuple[Plan, ...] = (
             "bst14.alg4",
             f"Localization with Algorithm 2 on {name}",
             PRIVACY,
-            partial(_mean_real, Localization, name, 40_000),
+            partial(_mean_real, _sampled, name, 40_000),
         )
         for name in REAL_DATA
     ),
@@ -362,21 +352,21 @@ PLANS: tuple[Plan, ...] = (
         "bst14.alg4",
         "Localization with Algorithm 2, opposite records",
         PRIVACY,
-        partial(_mean_worst, Localization, 100_000),
+        partial(_mean_worst, _sampled, 100_000),
     ),
     Plan(
         "bst14.alg4/walk/breast-cancer",
         "bst14.alg4",
         "Localization with Algorithm 7 on breast-cancer",
         PRIVACY,
-        partial(real_case, _walked, "bst14.lem4.1", "breast-cancer", 2_000),
+        partial(_mean_real, _walked, "breast-cancer", 6_000),
     ),
     Plan(
         "bst14.alg4/walk/worst-case",
         "bst14.alg4",
-        "Localization with Algorithm 7, opposite linear losses with a ridge",
+        "Localization with Algorithm 7, opposite records",
         PRIVACY,
-        partial(worst_case, _walked_line, "bst14.lem4.1", 8, 2_000),
+        partial(_mean_worst, _walked, 6_000),
     ),
     Plan(
         "bst14.alg4/risk",

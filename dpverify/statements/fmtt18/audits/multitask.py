@@ -65,23 +65,17 @@ def _different_losses() -> tuple[Any, ...]:
     return Logistic(), Squared(1.0), SmoothedGeneralizedLinear(Hinge(), 0.5)
 
 
-FEW = 12
-"""Records for several tasks, each of which stops at a random one."""
+def _digit_tasks(count: int, base: Logistic | Linear | None = None) -> tuple[OneVersusRest, ...]:
+    return tuple(OneVersusRest(base or Logistic(), float(digit)) for digit in range(count))
 
 
-def _digit_tasks(count: int) -> tuple[OneVersusRest, ...]:
-    return tuple(OneVersusRest(Logistic(), float(digit)) for digit in range(count))
-
-
-def _digits(*, d: int, n: int | None = None) -> Dataset:
+def _digits(*, d: int) -> Dataset:
     """The digits with the digit itself as the label, not its parity."""
     from sklearn.datasets import load_digits
 
     data = load("digits", d=d)
     labels = np.asarray(load_digits().target, dtype=np.float64)
-    chosen = slice(None) if n is None else np.linspace(0, data.n - 1, n).astype(int)
-    title = f"{data.name}, labeled by digit" + ("" if n is None else f", {n} records")
-    return Dataset(np.asarray(data.features)[chosen], labels[chosen], title, data.scaling)
+    return Dataset(np.asarray(data.features), labels, f"{data.name}, labeled by digit", data.scaling)
 
 
 _TASKS_ORIGIN = Corrected(
@@ -107,17 +101,33 @@ def _tasks_case(
 
 
 def _tasks_real(data_name: str, profile: Profile) -> Audit:
-    """The first record, the worst one; all tasks' points are seen together."""
+    """The first of two records, the worst one; all tasks' points are seen together."""
     if data_name == "digits":
-        data, constraint = _digits(d=2, n=FEW), Ball(2, 1.0)
-        mechanism = MultitaskStopPNSGD(_digit_tasks(3), constraint, 0.5, 1.0)
-        problem = Problem(mechanism.losses[0], constraint)
+        losses: tuple[Any, ...] = _digit_tasks(3, Linear(labeled=True))
+        pair = _turned(losses[0], _longest_first(_digits(d=2), 2))
     else:
         # three times the mean of two records
-        data, problem = longest_record_at(data_name, 1, n=2, d=2), mean_problem(2, 12.0)
-        mechanism = MultitaskStopPNSGD((problem.loss,) * 3, problem.constraint, 0.5, 2.0)
-    pair = real_neighbors(problem, data, 1)
+        problem = mean_problem(2, 12.0)
+        losses = (problem.loss,) * 3
+        pair = real_neighbors(problem, longest_record_at(data_name, 1, n=2, d=2), 1)
+    mechanism = MultitaskStopPNSGD(losses, Ball(2, 12.0), 0.5, 2.0)
     return _tasks_case(mechanism, mechanism, pair, "", profile.runs(10_000))
+
+
+def _longest_first(data: Dataset, n: int) -> Dataset:
+    """The longest record and the first ones of a data set, n in all."""
+    features, labels = np.asarray(data.features), np.asarray(data.labels)
+    chosen = [int(np.argmax(np.linalg.norm(features, axis=1))), *range(n - 1)]
+    return Dataset(features[chosen], labels[chosen], f"{data.name}, {n} records", data.scaling)
+
+
+def _turned(loss: Any, data: Dataset) -> NeighborPair:
+    """The first record, and its opposite with the same label: linear losses of all tasks are turned around at once."""
+    record = np.asarray(data.features)[0]
+    length = float(np.linalg.norm(record))
+    other = data.replace(1, -(1 - 1e-15) * record / length, float(np.asarray(data.labels)[0]))
+    words = f"{data.name} and its neighbor with record 1 turned around, the label kept"
+    return NeighborPair(data, other, 1, loss, 1 + length, words)
 
 
 def _tasks_worst(profile: Profile) -> Audit:
