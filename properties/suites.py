@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
-from dpverify import checks
-from dpverify.auditing import MINIMUM_RUNS, Auditor, Encoder, ErrorShare, PrivacyAudit, audit_privacy
+from dpverify.auditing import Auditor, ErrorShare, PrivacyAudit
 from dpverify.checks import number, whole_number
-from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import AuditEvidence, Verdict
-from dpverify.privacy import Adjacency, Guarantee, parse_claim
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
-from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
-from dpverify.running.subjects.user_mechanisms import plain_array
+from dpverify.privacy import Adjacency, Guarantee
+from dpverify.properties.pairs import audit_pair
+from dpverify.running import Executor, Mechanism, run
 
 QuestionT = TypeVar("QuestionT")
 SubjectT = TypeVar("SubjectT")
 EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence)
-
-_PRIVATE_BLOCK = 1000
-"""Runs in a block of `check_private`: small, since the first one is run again."""
 
 
 def check_guarantee(
@@ -102,7 +96,7 @@ def check_private(
     index: int | None = None,
     runs: int = 20_000,
     seed: int = 0,
-    failure_probability: float = 1e-6,
+    failure_probability: float | ErrorShare = 1e-6,
     executor: Executor | str | None = None,
     allow_undecided: bool = False,
 ) -> PrivacyAudit:
@@ -121,7 +115,8 @@ def check_private(
         index: number of that record, from 1; for adjacency `index` only.
         runs: on each data set.
         seed: of the runs and of the audit.
-        failure_probability: with at most this probability does a correct claim fail.
+        failure_probability: with at most this probability does a correct claim fail; a number, or a share, which is
+            spent.
         executor: where the runs are computed, also as text such as "threads=2".
         allow_undecided: whether a test passes that could not have found any violation with so few runs.
 
@@ -130,32 +125,14 @@ def check_private(
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
     """
-    by = checked_adjacency(adjacency)
-    guarantee = _claimed(claim)
-    runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
-    checks.failure_probability("failure_probability", failure_probability)
-    subject = _as_mechanism(mechanism)
-    check_neighbors(_records("left", left), _records("right", right), by, index=index)
-    samples, same = [], True
-    for side, data in enumerate((left, right)):
-        labeled = (seed, side)
-        points = run(
-            subject, data, runs=runs, seed=labeled, executor=executor, block_size=_PRIVATE_BLOCK
-        ).points
-        same = same and repeats(subject, data, points, seed=labeled, block_size=_PRIVATE_BLOCK)
-        samples.append(points)
-    first, second = Encoder().rows(*samples)
-    audit = audit_privacy(
-        first, second, guarantee, adjacency=by, failure_probability=failure_probability, seed=seed
-    )
-    where = f"seed {seed}, {runs} runs, adjacency {by.value}"
-    if not same:
-        where += "; cannot be reproduced from the seed, under which outputs do not repeat"
-    if audit.verdict is Verdict.VIOLATED:
-        raise AssertionError(f"{guarantee} is violated ({where}). {audit.reason}")
-    if audit.verdict is Verdict.UNDECIDED and not allow_undecided:
-        raise AssertionError(f"{guarantee} is undecided ({where}): {audit.reason}.")
-    return audit
+    found = audit_pair(
+        mechanism, left, right, claim, adjacency=adjacency, index=index, runs=runs, seed=seed,
+        failure_probability=failure_probability, executor=executor,
+    )  # fmt: skip
+    undecided = found.audit.verdict is Verdict.UNDECIDED
+    if found.audit.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):
+        raise AssertionError("\n".join(found.lines()))
+    return found.audit
 
 
 def check_audit(
@@ -163,7 +140,7 @@ def check_audit(
     question: QuestionT,
     subject: SubjectT,
     *,
-    failure_probability: float = 1e-6,
+    failure_probability: float | ErrorShare = 1e-6,
     allow_undecided: bool = False,
 ) -> EvidenceT:
     """Let any auditor, ours or your own, answer its question, and fail if the answer is no.
@@ -174,8 +151,8 @@ def check_audit(
         auditor: what finds the evidence.
         question: of the kind that it answers.
         subject: what the question is about; None where the auditor needs none.
-        failure_probability: with at most this probability does a correct claim fail. An auditor that states no
-            confidence leaves it unspent.
+        failure_probability: with at most this probability does a correct claim fail; a number, or a share. An auditor
+            that states no confidence leaves it unspent.
         allow_undecided: whether a test passes that decided nothing.
 
     Raises:
@@ -188,36 +165,3 @@ def check_audit(
     if found.verdict not in good and not (allow_undecided and found.verdict is Verdict.UNDECIDED):
         raise AssertionError("\n".join(found.lines()))
     return found
-
-
-def _as_mechanism(mechanism: Any) -> Mechanism:
-    """A mechanism as it is; a plain function, which takes `rng` by position, as one."""
-    if not callable(mechanism):
-        raise InvalidArgumentError(
-            "mechanism",
-            mechanism,
-            "a mechanism, or a function (data, rng) -> output or (data, rng, runs) -> outputs",
-        )
-    try:
-        rng = inspect.signature(mechanism).parameters.get("rng")
-    except (TypeError, ValueError):
-        rng = None
-    found: Mechanism = mechanism
-    if rng is not None and rng.kind is rng.KEYWORD_ONLY:
-        return found
-    return FunctionMechanism(mechanism)
-
-
-def _claimed(claim: Any) -> Guarantee:
-    if isinstance(claim, str):
-        return parse_claim(claim)
-    if not callable(getattr(claim, "privacy_profile", None)):
-        raise InvalidArgumentError("claim", claim, 'a guarantee, or one in words such as "eps=1,delta=1e-5"')
-    guarantee: Guarantee = claim
-    return guarantee
-
-
-def _records(name: str, data: Any) -> Any:
-    if data is None:
-        raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
-    return plain_array(data)

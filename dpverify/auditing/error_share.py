@@ -19,7 +19,7 @@ Weight = int | float | Fraction
 
 
 class ErrorShare:
-    """A failure probability that is either divided, once, or spent, once.
+    """A failure probability that is divided, once or part by part, or spent, once.
 
     The parts of a share add up to at most the share: they are kept as exact fractions, and as floats are rounded down.
     Whoever spends one says what for; `record` of the whole then tells who spent how much, and why.
@@ -33,6 +33,7 @@ class ErrorShare:
         self._parts: tuple[ErrorShare, ...] = ()
         self._why: str | None = None
         self._elsewhere: tuple[SpentShare, ...] = ()
+        self._in_turn = False
 
     @classmethod
     def of(cls, failure_probability: float | ErrorShare, *, name: str = "all") -> ErrorShare:
@@ -48,7 +49,7 @@ class ErrorShare:
         """A share for who spends nothing: it can be neither divided nor spent."""
         share = cls.__new__(cls)
         share._exact, share._name, share._parts = Fraction(0), _checked_name(name), ()
-        share._why, share._elsewhere = None, ()
+        share._why, share._elsewhere, share._in_turn = None, (), False
         return share
 
     @property
@@ -79,6 +80,26 @@ class ErrorShare:
         )
         self._parts = shares
         return shares
+
+    def next_part(self, name: str = "") -> ErrorShare:
+        """Hand on the next part, where nobody knows how many will be asked for: the k-th is 1/(k (k + 1)) of it.
+
+        However many are asked for, and for whatever reason one stops, they add up to less than the share. What the k-th
+        part is for may depend on all that came before, as long as it is spent on randomness of its own.
+
+        Args:
+            name: of the part; its number, from 1, if empty.
+
+        Raises `InvalidArgumentError` for a share that was divided by `split` or spent before, and for a part that no
+        float can hold.
+        """
+        if not self._in_turn:
+            self._check_unused()
+        count = len(self._parts) + 1
+        part = self._part(name or str(count), self._exact / (count * (count + 1)))
+        self._in_turn = True
+        self._parts = (*self._parts, part)
+        return part
 
     def spend(self, why: str) -> float:
         """Use it up, and say what for.

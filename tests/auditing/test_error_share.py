@@ -114,3 +114,32 @@ def test_more_than_a_share_or_nothing_is_not_settled(amount: float) -> None:
     spent = [SpentShare(name="a", failure_probability=amount, why="too much")] if amount else []
     with pytest.raises(InvalidArgumentError, match=r"at most 0\.01"):
         ErrorShare(0.01).settle(spent)
+
+
+def test_parts_in_turn_never_exceed_the_whole() -> None:
+    """The k-th is 1/(k (k + 1)) of it: after n of them 1/(n + 1) is left, whenever one stops."""
+    whole = ErrorShare(1e-6)
+    parts = [whole.next_part() for _ in range(1000)]
+    exact = sum(Fraction(part.failure_probability) for part in parts)
+    left = Fraction(1e-6) - exact
+    assert Fraction(1e-6) / 1001 <= left <= Fraction(1e-6) / 1001 * (1 + Fraction(1, 10**9))
+    assert parts[0].failure_probability == pytest.approx(5e-7, rel=1e-15)
+    assert parts[2].failure_probability == pytest.approx(1e-6 / 12, rel=1e-15)
+    parts[1].spend("a check")
+    assert [(part.name, part.why) for part in whole.spent()] == [("2", "a check")]
+
+
+def test_what_is_handed_on_in_turn_is_neither_split_nor_spent() -> None:
+    whole = ErrorShare(1e-6)
+    whole.next_part("first")
+    for use in (lambda: whole.split("a"), lambda: whole.spend("all"), lambda: whole.settle(())):
+        with pytest.raises(InvalidArgumentError, match="not divided before"):
+            use()
+    divided, spent, least = ErrorShare(0.01), ErrorShare(0.01), ErrorShare(5e-324)
+    divided.split("a")
+    spent.spend("all")
+    for used in (divided, spent):
+        with pytest.raises(InvalidArgumentError, match="before"):
+            used.next_part()
+    with pytest.raises(InvalidArgumentError, match="parts that a float can hold"):
+        least.next_part()

@@ -29,7 +29,7 @@ def test_public_names_exist_and_are_documented(package: str) -> None:
             assert found.__module__.startswith(f"dpverify.{package}"), f"{name} is re-exported from elsewhere"
 
 
-@pytest.mark.parametrize("package", ["auditing", "privacy", "running", "verification"])
+@pytest.mark.parametrize("package", ["auditing", "privacy", "properties", "running", "verification"])
 def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
     """Once imported, a module of the same name would be what is found."""
     found = import_module(f"dpverify.{package}")

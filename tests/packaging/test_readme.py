@@ -68,6 +68,18 @@ def test_test_of_own_function_runs(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_claims_in_ci_run(folder: Path) -> None:
+    """False alarm of the session: 1e-6, once, when the seed was chosen."""
+    (script,) = [block for block in blocks("sh") if "test_my_claims.py" in block]
+    page = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(# test_claims.py\n.*?)^```", page, re.S | re.M)
+    (folder / "test_claims.py").write_text(block, encoding="utf-8")
+    done = shell(script.replace("test_my_claims.py", "test_my_claims.py test_claims.py"), folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 passed" in done.stdout
+    assert {"claims.json", "junit.xml"} <= {file.name for file in folder.iterdir()}
+
+
 def test_own_theorem_is_proved(folder: Path) -> None:
     (block,) = [block for block in blocks("python") if "Sheet(" in block]
     done = subprocess.run(

@@ -1,0 +1,98 @@
+"""What a session of pytest may choose: profile, seed, failure probability, and where the ledger goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+MARKER = "privacy_claim"
+"""Of a test that returns what its claim is about."""
+
+FIXTURE = "privacy_claim"
+"""Of a test that states claims itself."""
+
+PROFILES = {"dev": 0.1, "ci": 1.0, "nightly": 10.0}
+"""By how much the number of runs that a claim asks for is multiplied."""
+
+DEFAULT_PROFILE, DEFAULT_SEED, DEFAULT_FAILURE_PROBABILITY = "ci", 0, 1e-6
+
+
+@dataclass(frozen=True)
+class Options:
+    """As they were chosen.
+
+    Attributes:
+        profile: a key of `PROFILES`.
+        seed: of every mechanism's runs and of the audits.
+        failure_probability: with at most this probability does any correct claim of the session fail.
+        report: a file for the ledger; None for none.
+    """
+
+    profile: str
+    seed: int
+    failure_probability: float
+    report: Path | None
+
+    def scaled(self, runs: int, least: int) -> int:
+        """How many runs the profile makes of so many, at least `least`."""
+        return max(least, round(PROFILES[self.profile] * runs))
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """The options, each also an entry of the configuration file."""
+    group = parser.getgroup("dpverify", "privacy claims")
+    for name, default, text in (
+        (
+            "profile",
+            DEFAULT_PROFILE,
+            f"dev (a tenth of the runs), ci, or nightly (ten times); {DEFAULT_PROFILE}",
+        ),
+        ("seed", str(DEFAULT_SEED), f"the same seed gives the same verdicts; {DEFAULT_SEED}"),
+        (
+            "failure-probability",
+            str(DEFAULT_FAILURE_PROBABILITY),
+            "at most so often does any correct claim of the whole session fail; it is divided among the tests that "
+            f"state claims; {DEFAULT_FAILURE_PROBABILITY:g}",
+        ),
+        ("report", "", "write a ledger of all claims to this file, for dpverify report and dpverify compare"),
+    ):
+        group.addoption(f"--dpverify-{name}", metavar=name.upper().replace("-", "_"), default=None, help=text)
+        parser.addini(f"dpverify_{name.replace('-', '_')}", text, default=default)
+
+
+def read_options(config: pytest.Config) -> Options:
+    """The options as they were given.
+
+    Raises:
+        pytest.UsageError: for one that cannot be used, in one sentence.
+    """
+    profile = _given(config, "profile")
+    if profile not in PROFILES:
+        raise _refused("profile", profile, ", ".join(PROFILES))
+    seed = _given(config, "seed")
+    if not (seed.isascii() and seed.isdigit()):
+        raise _refused("seed", seed, "an integer of at least 0")
+    said = _given(config, "failure-probability")
+    try:
+        level = float(said)
+    except ValueError:
+        level = math.nan
+    if not 1e-15 <= level < 1:
+        raise _refused("failure-probability", said, "a number from 1e-15 to below 1")
+    file = _given(config, "report")
+    report = config.invocation_params.dir / file if file else None
+    if report is not None and (report.is_dir() or not report.parent.is_dir()):
+        raise _refused("report", file, "a file in a folder that exists")
+    return Options(profile, int(seed), level, report)
+
+
+def _given(config: pytest.Config, name: str) -> str:
+    chosen = config.getoption(f"--dpverify-{name}")
+    return str(config.getini(f"dpverify_{name.replace('-', '_')}") if chosen is None else chosen)
+
+
+def _refused(name: str, value: str, allowed: str) -> pytest.UsageError:
+    return pytest.UsageError(f"--dpverify-{name} was {value!r}; allowed: {allowed}.")

@@ -1,0 +1,55 @@
+"""The ledger of a session of pytest: one entry for each claim, in the order of collection."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dpverify import __version__
+from dpverify.evidence import SpentShare
+from dpverify.ledger import Budget, Ledger
+from dpverify.pytest_plugin.session import Session
+from dpverify.quoting import command_line
+from dpverify.reports import write_ledger
+from dpverify.verification.versions import library_versions
+
+
+def session_ledger(session: Session, command: str) -> Ledger:
+    """What was found, whatever processes found it and in whichever order."""
+    options = session.options
+    claims = [session.found[key] for key in sorted(session.found)]
+    entries = [one["evidence"] for one in claims if one["evidence"] is not None]
+    shares = [
+        SpentShare(name=one["name"] if part["name"] == one["name"] else f"{one['name']}: {part['name']}",
+                   failure_probability=part["failure_probability"], why=part["why"])
+        for one in claims
+        for part in one["spent"]
+    ]  # fmt: skip
+    return Ledger(
+        program_version=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        seed=options.seed,
+        profile=options.profile,
+        versions=library_versions(),
+        statements=(),
+        entries=tuple(entries),
+        budget=Budget(
+            failure_probability=options.failure_probability,
+            spent={one["name"]: one["of"] for one in claims},
+            shares=tuple(shares),
+        ),
+        seconds=round(sum(entry.get("seconds", 0.0) for entry in entries), 3),
+    )
+
+
+def write_session(session: Session, config: pytest.Config) -> None:
+    """Write the ledger where the options say.
+
+    Raises:
+        InvalidDataError: if it cannot be written there.
+    """
+    assert session.options.report is not None
+    command = command_line("pytest", *config.invocation_params.args)
+    write_ledger(session_ledger(session, command), session.options.report)
