@@ -172,7 +172,7 @@ def check_sensitivity(
         bound: the sensitivity that is declared, in units of the answer.
         n: most records of a data set; fewer are tried, too.
         d: features of a record.
-        adjacency: replace one record, or add or remove one.
+        adjacency: which data sets are neighbors; all but that of one index.
         norm: of the difference: 1, 2 or infinity.
         radius: records have at most this Euclidean norm, and are often as long as that.
         examples: pairs that are tried.
@@ -190,7 +190,8 @@ def check_sensitivity(
         raise InvalidArgumentError("norm", norm, "1, 2 or math.inf")
     by = checked_adjacency(adjacency)
     if by is Adjacency.INDEX:
-        raise InvalidArgumentError("adjacency", by.value, "replace-one or add-or-remove-one")
+        others = ", ".join(known for known in Adjacency if known is not Adjacency.INDEX)
+        raise InvalidArgumentError("adjacency", by.value, others)
     pairs = neighboring_arrays(n=n, d=d, adjacency=by, radius=radius)
     largest = 0.0
 

@@ -147,7 +147,7 @@ def audit_pair(
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
     _check_failure_probability(failure_probability)
     subject = as_mechanism(mechanism)
-    sides = _records("left", left), _records("right", right)
+    sides = records_of("left", left), records_of("right", right)
     check_neighbors(*sides, by, index=index)
     samples, same = [], True
     for side, data in enumerate((left, right)):
@@ -295,7 +295,12 @@ def _claimed(claim: Any) -> Guarantee:
     return guarantee
 
 
-def _records(name: str, data: Any) -> Any:
+def records_of(name: str, data: Any) -> Any:
+    """A data set as an array of records.
+
+    Raises:
+        InvalidDataError: for none.
+    """
     if data is None:
         raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
     return plain_array(data)

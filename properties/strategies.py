@@ -66,42 +66,78 @@ def neighboring_datasets(*, n: int, d: int) -> st.SearchStrategy[tuple[Dataset, 
 
 
 def neighboring_arrays(
-    *, n: int, d: int, adjacency: Adjacency | str = Adjacency.REPLACE_ONE, radius: float = 1.0
+    *,
+    n: int,
+    d: int,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    radius: float = 1.0,
+    index: int | None = None,
 ) -> st.SearchStrategy[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Two arrays (records, d), neighbors and never equal, with at most n records of Euclidean norm at most `radius`.
 
-    With replace-one adjacency both have as many records; with add-or-remove-one, one of them has one more, and the
-    other may have none.
+    - replace-one, index, zero-out: both have as many records, and one differs: any, that at `index`, or one that is
+      zero in one of the arrays.
+    - add-or-remove-one: one of them has one more, and the other may have none.
+    - answers-within-1: as many answers, of absolute value at most `radius` in the first array; each moves by at most 1.
+    - as-given: any two arrays, of sizes of their own.
 
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1, for a radius that is not positive and finite, and
-            for other adjacencies.
+            for an index that is not from 1 to n, missing or not asked for.
     """
     n, d = whole_number("n", n, at_least=1), whole_number("d", d, at_least=1)
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
     by = checked_adjacency(adjacency)
-    if by is Adjacency.INDEX:
-        raise InvalidArgumentError("adjacency", by.value, "replace-one or add-or-remove-one")
-    return _arrays(n, d, by, radius)
+    if (index is not None) != (by is Adjacency.INDEX):
+        raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
+    place = None if index is None else whole_number("index", index, at_least=1, at_most=n) - 1
+    if by is Adjacency.ANSWERS:
+        return _answers(n, d, radius)
+    return _arrays(n, d, by, radius, place)
+
+
+_ENTRIES = st.one_of(st.sampled_from([0.0, 1.0, -1.0]), st.floats(-1.0, 1.0, allow_nan=False))
 
 
 @st.composite
-def _arrays(draw: Any, n: int, d: int, by: Adjacency, radius: float) -> Any:
-    corner = st.sampled_from([0.0, 1.0, -1.0])
-    entries = st.one_of(corner, st.floats(-1.0, 1.0, allow_nan=False))
-    rows = draw(hnp.arrays(np.float64, (draw(st.integers(1, n)), d), elements=entries))
+def _records(draw: Any, least: int, most: int, d: int, radius: float) -> NDArray[np.float64]:
+    rows = draw(hnp.arrays(np.float64, (draw(st.integers(least, most)), d), elements=_ENTRIES))
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = radius * rows / np.maximum(lengths, 1.0)
-    index = draw(st.integers(0, rows.shape[0] - 1))
+    return np.asarray(radius * rows / np.maximum(lengths, 1.0))
+
+
+@st.composite
+def _arrays(draw: Any, n: int, d: int, by: Adjacency, radius: float, place: int | None) -> Any:
+    rows = draw(_records(1 if place is None else place + 1, n, d, radius))
+    if by is Adjacency.AS_GIVEN:
+        other = draw(_records(1, n, d, radius))
+        return rows, np.vstack((other, rows[:1])) if np.array_equal(rows, other) else other
+    index = draw(st.integers(0, rows.shape[0] - 1)) if place is None else place
     if by is Adjacency.ADD_REMOVE_ONE:
         pair = rows, np.delete(rows, index, axis=0)
         return pair if draw(st.booleans()) else pair[::-1]
     other = rows.copy()
-    record = draw(hnp.arrays(np.float64, d, elements=entries))
-    other[index] = radius * record / max(1.0, float(np.linalg.norm(record)))
+    other[index] = 0.0 if by is Adjacency.ZERO_OUT else draw(_records(1, 1, d, radius))[0]
     if np.array_equal(other, rows):
+        # a record of zeros has none that differs by being zeroed out: then it is zero in the other array
         other[index] = -rows[index] if rows[index].any() else radius * np.eye(d)[0]
-    return rows, other
+    return (other, rows) if by is Adjacency.ZERO_OUT and draw(st.booleans()) else (rows, other)
+
+
+@st.composite
+def _answers(draw: Any, n: int, d: int, radius: float) -> Any:
+    shape = (draw(st.integers(1, n)), d)
+    answers = radius * draw(hnp.arrays(np.float64, shape, elements=_ENTRIES))
+    moved = answers + draw(hnp.arrays(np.float64, shape, elements=_ENTRIES))
+    # rounding may carry an answer beyond 1, and take a small move away
+    moved = np.where(np.abs(moved - answers) <= 1, moved, answers)
+    if np.array_equal(moved, answers):
+        nearby = answers[0, 0] + np.array([1.0, -1.0, 0.5, -0.5])
+        moved = answers.copy()
+        moved[0, 0] = next(
+            (w for w in nearby if 0 < abs(w - answers[0, 0]) <= 1), np.nextafter(answers[0, 0], 0.0)
+        )
+    return answers, moved
 
 
 @st.composite

@@ -13,6 +13,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import AuditEvidence, Verdict
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.properties.pairs import audit_pair
+from dpverify.properties.shared_error import ErrorOverExamples
 from dpverify.running import Executor, Mechanism, run
 
 QuestionT = TypeVar("QuestionT")
@@ -96,7 +97,7 @@ def check_private(
     index: int | None = None,
     runs: int = 20_000,
     seed: int = 0,
-    failure_probability: float | ErrorShare = 1e-6,
+    failure_probability: float | ErrorShare | ErrorOverExamples = 1e-6,
     executor: Executor | str | None = None,
     allow_undecided: bool = False,
 ) -> PrivacyAudit:
@@ -116,7 +117,7 @@ def check_private(
         runs: on each data set.
         seed: of the runs and of the audit.
         failure_probability: with at most this probability does a correct claim fail; a number, or a share, which is
-            spent.
+            spent; in a property test an `ErrorOverExamples`, with at most whose probability any of its examples fails.
         executor: where the runs are computed, also as text such as "threads=2".
         allow_undecided: whether a test passes that could not have found any violation with so few runs.
 
@@ -125,6 +126,9 @@ def check_private(
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
     """
+    if isinstance(failure_probability, ErrorOverExamples):
+        asked = mechanism, left, right, claim, str(adjacency), index, runs, seed
+        failure_probability, seed = failure_probability.part_for(*asked)
     found = audit_pair(
         mechanism, left, right, claim, adjacency=adjacency, index=index, runs=runs, seed=seed,
         failure_probability=failure_probability, executor=executor,

@@ -22,7 +22,7 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
 from dpverify.problems import Dataset
-from dpverify.properties import check_algorithm
+from dpverify.properties import check_algorithm, check_batch_sizes
 from dpverify.properties.algorithm_contract import check_queries
 from dpverify.running import Output, Randomness, fingerprint, run
 from dpverify.statements.paper import papers
@@ -40,6 +40,8 @@ SUBJECTS: dict[str, Callable[[], Any]] = {
 DATA_OF: dict[str, Any] = {"mn25.hard-instance (trial)": WIDE}
 COSTLY = frozenset({"gll22.rem (alternating)", "gll22.alg1"})
 """Algorithms of which a run takes long."""
+SLOWER = frozenset({"bst14.alg-local-approx", "bst14.alg-objpert (Gaussian)", "mn25.sco-to-erm"})
+"""Of which 800 runs take seconds."""
 LOOKS_AT_NO_RECORD = {
     "fmtt18.cni": "the maps are the user's, and look at the records",
     "gll22.lower-instance": "it draws its records itself",
@@ -54,6 +56,12 @@ def test_every_algorithm_keeps_the_contract(name: str) -> None:
     refused = () if name in LOOKS_AT_NO_RECORD else (OUTSIDE, WIDE)
     few = {"runs": 3, "block_size": 1} if name in COSTLY else {}
     check_algorithm(SUBJECTS[name](), DATA_OF.get(name, DATA), refused=refused, **few)
+
+
+@pytest.mark.parametrize("name", [name for name in SUBJECTS if name not in COSTLY | SLOWER])
+def test_outputs_do_not_depend_on_how_many_runs_are_made_at_once(name: str) -> None:
+    """False alarm: 1e-6 for each algorithm, once, when the seed was chosen."""
+    check_batch_sizes(SUBJECTS[name](), DATA_OF.get(name, DATA), runs=400, sizes=(2, 50))
 
 
 def test_every_row_is_among_them() -> None:

@@ -64,7 +64,9 @@ def test_what_is_known_of_a_release_is_used(folder: Path) -> None:
 
 
 def test_test_of_own_function_runs(folder: Path) -> None:
-    done = shell("pytest -q -p no:cacheprovider test_my_release.py test_my_assumptions.py", folder)
+    done = shell(
+        "pytest -q -p no:cacheprovider test_my_release.py test_my_assumptions.py test_my_examples.py", folder
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -1,0 +1,184 @@
+"""What does not change a mechanism's privacy: how many runs are made at once, and what is done with its outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.auditing import MINIMUM_RUNS, ErrorShare
+from dpverify.checks import failure_probability as checked_failure_probability
+from dpverify.checks import whole_number
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import Verdict
+from dpverify.privacy import Adjacency, Guarantee
+from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.properties.pairs import as_mechanism, audit_outputs, records_of
+from dpverify.running import Mechanism, run
+from dpverify.running.subjects.texts import is_texts
+
+Array = NDArray[np.float64]
+
+
+def check_batch_sizes(
+    mechanism: Mechanism | Callable[..., Any],
+    data: Any,
+    *,
+    sizes: Sequence[int] = (1, 2, 7),
+    runs: int = 1400,
+    failure_probability: float = 1e-6,
+    seed: int = 0,
+) -> None:
+    """Whether a mechanism's outputs have one law, and are independent, whatever number of runs it is asked for at once.
+
+    Compared are the laws of each coordinate, and of the difference of successive runs, of which some are in one batch
+    and some are not: noise that a batch shares shows there. Distribution functions are compared by the inequality of
+    Dvoretzky, Kiefer, Wolfowitz and Massart.
+
+    Args:
+        mechanism: as `check_private` takes it; its outputs are numbers.
+        data: a data set.
+        sizes: of the batches; at least two.
+        runs: of each size.
+        failure_probability: that a mechanism which keeps all this fails.
+        seed: of the runs.
+
+    Raises:
+        AssertionError: naming the sizes, and how far the laws are apart at least.
+        InvalidDataError: for outputs that are no numbers of one shape.
+        InvalidArgumentError: for other arguments that cannot be used.
+    """
+    level = checked_failure_probability("failure_probability", failure_probability)
+    runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
+    chosen = [whole_number("sizes", size, at_least=1, at_most=runs) for size in sizes]
+    if len(set(chosen)) < 2:
+        raise InvalidArgumentError("sizes", sizes, "at least two different sizes of batches")
+    subject, samples = as_mechanism(mechanism), []
+    for place, size in enumerate(chosen):
+        points = run(subject, data, runs=runs, seed=(seed, place), block_size=size).points
+        if is_texts(points):
+            raise InvalidDataError("The outputs are not numbers of one shape, of which laws are compared.")
+        samples.append(points.reshape(runs, -1).astype(np.float64))
+    shapes = {sample.shape for sample in samples}
+    if len(shapes) > 1:
+        raise AssertionError(f"Outputs have other shapes in batches of other sizes: {sorted(shapes)}.")
+    coordinates = samples[0].shape[1]
+    laws = 2 * len(samples) * coordinates
+    for column in range(coordinates):
+        values = [np.sort(sample[:, column]) for sample in samples]
+        # every second difference, so that no run is in two of them; half of these are in batches of two
+        apart = [np.sort(sample[1::2, column] - sample[: runs // 2 * 2 : 2, column]) for sample in samples]
+        for what, found in (("coordinate", values), ("difference of successive runs in coordinate", apart)):
+            radius = math.sqrt(math.log(2 * laws / level) / (2 * len(found[0])))
+            for j in range(len(found)):
+                for i in range(j):
+                    distance = _distance(found[i], found[j])
+                    if distance > 2 * radius:
+                        raise AssertionError(
+                            f"Outputs depend on how many runs are asked for at once: in batches of {chosen[i]} and of "
+                            f"{chosen[j]}, the laws of {what} {column + 1} are at least {distance - 2 * radius:.6g} "
+                            f"apart in one probability; false with probability at most {level:g} (seed {seed})."
+                        )
+
+
+def _distance(left: Array, right: Array) -> float:
+    """The largest difference of two empirical distribution functions; both sorted."""
+    both = np.concatenate([left, right])
+    first = np.searchsorted(left, both, side="right") / left.size
+    second = np.searchsorted(right, both, side="right") / right.size
+    return float(np.abs(first - second).max())
+
+
+def _rounded(points: Array) -> Array:
+    return np.asarray(np.round(points))
+
+
+def _last_decimals(points: Array) -> Array:
+    return np.round(1000 * points) % 10
+
+
+def _signs(points: Array) -> Array:
+    return np.asarray(np.sign(points))
+
+
+def _lengths(points: Array) -> Array:
+    return np.asarray(np.linalg.norm(points, axis=1))
+
+
+def _totals(points: Array) -> Array:
+    return np.asarray(points.sum(axis=1))
+
+
+MAPS: dict[str, Callable[[Array], Array]] = {
+    "rounded to integers": _rounded,
+    "third decimals": _last_decimals,
+    "signs": _signs,
+    "lengths": _lengths,
+    "sums of coordinates": _totals,
+}
+"""What is made of outputs (runs, d), to be audited like them."""
+
+
+def check_post_processing(
+    mechanism: Mechanism | Callable[..., Any],
+    left: Any,
+    right: Any,
+    claim: Guarantee | str,
+    *,
+    maps: Mapping[str, Callable[[Any], Any]] = MAPS,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    index: int | None = None,
+    runs: int = 5000,
+    seed: int = 0,
+    failure_probability: float = 1e-6,
+) -> None:
+    """Whether whatever is computed from the outputs keeps the mechanism's claim, as it does of a private mechanism.
+
+    One set of runs is mapped in several ways, and each result is audited with an equal part of the failure probability.
+    It finds what an audit of the outputs themselves may pass over, since a map turns some event into a plain one; and a
+    step of your own that is called post-processing, and in truth sees the data.
+
+    Args:
+        mechanism: as `check_private` takes it; its outputs are numbers.
+        left: a data set, with one record along the first axis.
+        right: its neighbor by `adjacency`.
+        claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
+        maps: by name, from outputs (runs, d) to an array or list with an entry a run.
+        adjacency: how the data sets differ.
+        index: number of the record that differs, from 1; for adjacency `index` only.
+        runs: on each data set.
+        seed: of the runs and of the audits.
+        failure_probability: with at most this probability does a correct claim fail.
+
+    Raises:
+        AssertionError: naming the map, with the event and the bounds.
+        InvalidDataError: for data sets that are no neighbors, and for outputs that cannot be used.
+        InvalidArgumentError: for other arguments.
+    """
+    if not isinstance(maps, Mapping) or not maps or not all(callable(made) for made in maps.values()):
+        raise InvalidArgumentError("maps", maps, "at least one function of outputs, by name")
+    runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
+    by, subject = checked_adjacency(adjacency), as_mechanism(mechanism)
+    check_neighbors(records_of("left", left), records_of("right", right), by, index=index)
+    shares = ErrorShare.of(failure_probability).split(*maps)
+    samples = []
+    for side, data in enumerate((left, right)):
+        points = run(subject, data, runs=runs, seed=(seed, side)).points
+        if is_texts(points):
+            raise InvalidDataError("The outputs are not numbers of one shape, which maps take.")
+        samples.append(points.reshape(runs, -1).astype(np.float64))
+    for (name, made), share in zip(maps.items(), shares, strict=True):
+        one, other = (made(sample.copy()) for sample in samples)
+        mapped = one, other
+        if any(len(outputs) != runs for outputs in mapped):
+            raise InvalidArgumentError(
+                f"map {name!r}", [len(outputs) for outputs in mapped], f"{runs} entries"
+            )
+        if np.array_equal(np.unique(mapped[0]), np.unique(mapped[1])) and len(np.unique(mapped[0])) == 1:
+            continue  # nothing is left to compare
+        found = audit_outputs(*mapped, claim, adjacency=by, index=index, seed=seed, failure_probability=share)
+        if found.audit.verdict is Verdict.VIOLATED:
+            raise AssertionError("\n".join([f"Of outputs made into {name}:", *found.lines()]))
