@@ -22,9 +22,11 @@ from dpverify.terminal import (
 
 if TYPE_CHECKING:
     from dpverify.evidence import PrivacyEvidence
-    from dpverify.running import Limits
+    from dpverify.running import Limits, Target
 
 FEWEST_FIXED_RUNS = 200
+
+FORMATS = ("text", "json", "junit", "sarif", "markdown")
 
 _errors = error_console()
 
@@ -178,6 +180,15 @@ def audit(
             help="Memory limit on each of the function's processes, and on all outputs together.",
         ),
     ] = 4.0,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="text|json|junit|sarif|markdown",
+            help="What goes to standard output: text, JSON (docs/outputs.md), JUnit XML, SARIF for code scanning, "
+            "or Markdown for a pull request.",
+        ),
+    ] = "text",
     json_file: Json = None,
 ) -> None:
     """Audit a privacy claim about samples, or about a function, estimator or command.
@@ -194,6 +205,12 @@ def audit(
     from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
+    if form not in FORMATS:
+        raise InvalidArgumentError("--format", form, ", ".join(FORMATS))
+    if form != "text" and json_file == "-":
+        raise InvalidArgumentError(
+            "--json", json_file, f"a file, since --format {form} goes to standard output"
+        )
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
     if target is not None and command is not None:
@@ -257,8 +274,11 @@ def audit(
     if not sequential and runs < fewest:
         raise InvalidArgumentError("--runs", runs, f"at least {fewest} with {how}")
     check_json(json_file)
+    named = None
     if run_by_us:
         from dpverify.running import Target
+
+        named = Target(str(target or command), tuple(attribute or ()), command=command is not None)
         from dpverify.verification.user_audits import (
             FunctionQuestion,
             audit_function,
@@ -266,7 +286,7 @@ def audit(
         )
 
         question = FunctionQuestion(
-            Target(str(target or command), tuple(attribute or ()), command=command is not None),
+            named,
             Path(str(data)),
             Path(str(neighbor)),
             claim=claim,
@@ -314,28 +334,7 @@ def audit(
             delta=delta,
             looks=looks,
         )
-    if json_file is not None:
-        found = evidence.model_dump(mode="json")
-        found["profile"] = [{"eps": p["epsilon"], **{k: v for k, v in p.items() if k != "epsilon"}}
-                            for p in found["profile"]]  # fmt: skip
-        write_json(json_file, {"schema_version": 1, **found})
-    if json_file != "-":
-        print_table(
-            "",
-            ("", ""),
-            (
-                ("verdict", evidence.verdict + _qualified(evidence)),
-                ("claim", evidence.claim),
-                ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
-                ("failure probability", f"{evidence.failure_probability:g}"),
-                ("runs", _runs(evidence)),
-                *((("outputs", evidence.outputs),) if evidence.outputs else ()),
-                ("why", evidence.reason),
-                *((("would have found", evidence.detectable),) if evidence.detectable else ()),
-                ("reproduce", evidence.reproduce),
-                *((("reused", evidence.reuse.says()),) if evidence.reuse and evidence.reuse.says() else ()),
-            ),
-        )
+    _write(evidence, form, json_file, named)
     if evidence.verdict == "violated":
         raise typer.Exit(VIOLATED)
     if evidence.verdict == "undecided":
@@ -360,15 +359,30 @@ def limits_of(seconds: float, gib: float) -> Limits:
     return Limits(seconds, int(gib * 2**30))
 
 
-def _runs(evidence: PrivacyEvidence) -> str:
-    """How many, and what ended a sequential audit."""
-    how = evidence.sequential
-    if how is None:
-        return f"{evidence.runs}, simulated, on each data set" if evidence.white_box else str(evidence.runs)
-    return f"{evidence.runs} of at most {how.most_runs} on each data set, ended by {how.ended_by}"
+def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: Target | None) -> None:
+    """Write what was found, to standard output in one form, and as JSON where that was asked for."""
+    from dpverify.reports.audit_formats import (
+        SourcePlace,
+        audit_json,
+        audit_markdown,
+        audit_rows,
+        junit_xml,
+        sarif,
+    )
 
+    if json_file is not None:
+        write_json(json_file, audit_json(evidence))
+    if form == "json":
+        write_json("-", audit_json(evidence))
+    elif form == "junit":
+        typer.echo(junit_xml([evidence], suite="dpverify audit"), nl=False)
+    elif form == "markdown":
+        typer.echo(audit_markdown(evidence), nl=False)
+    elif form == "sarif":
+        from dpverify.verification.user_places import place_of
 
-def _qualified(evidence: PrivacyEvidence) -> str:
-    """What is shown beside an audit's verdict: the adjacency, and whether the verdict can be reproduced."""
-    again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
-    return f" (adjacency: {evidence.adjacency}{again})"
+        first = evidence.subject.partition(" and ")[0]
+        place = SourcePlace(first, 1) if target is None else place_of(target)
+        write_json("-", sarif([(evidence, place)]))
+    elif json_file != "-":
+        print_table("", ("", ""), audit_rows(evidence))

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dpverify import __version__, extras
 from dpverify.audit_command import audit
+from dpverify.compare_command import compare
 from dpverify.errors import InvalidArgumentError
 from dpverify.profile_command import profile
 from dpverify.tails_command import tails
@@ -217,6 +218,7 @@ def prove(
 
 app.command("audit")(audit)
 app.command("tails")(tails)
+app.command("compare")(compare)
 app.command("profile")(profile)
 
 

@@ -21,7 +21,7 @@ def ledger_json(ledger: Ledger) -> str:
     JSON has no infinities: a float that is not finite becomes the string `Infinity`, `-Infinity` or `NaN`,
     which `parse_ledger` reads back.
     """
-    tree = _without_infinities(ledger.model_dump(mode="python"))
+    tree = without_infinities(ledger.model_dump(mode="python"))
     return json.dumps(tree, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -88,13 +88,14 @@ def write_text(text: str, path: Path) -> Path:
     return path
 
 
-def _without_infinities(value: Any) -> Any:
+def without_infinities(value: Any) -> Any:
+    """A tree of containers with a text in place of each float that is not finite."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
+        return {key: without_infinities(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_infinities(item) for item in value]
+        return [without_infinities(item) for item in value]
     return value
 
 

@@ -197,6 +197,8 @@ class Claims:
                 "place": self._place,
                 "number": self._number,
                 "name": self._session.names[self._place],
+                "file": self._item.location[0],
+                "line": 1 + (self._item.location[1] or 0),
                 "verdict": verdict,
                 "share": level,
                 "of": self._share.failure_probability,

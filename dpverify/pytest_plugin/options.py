@@ -29,12 +29,14 @@ class Options:
         seed: of every mechanism's runs and of the audits.
         failure_probability: with at most this probability does any correct claim of the session fail.
         report: a file for the ledger; None for none.
+        sarif: a file for code scanning; None for none.
     """
 
     profile: str
     seed: int
     failure_probability: float
     report: Path | None
+    sarif: Path | None
 
     def scaled(self, runs: int, least: int) -> int:
         """How many runs the profile makes of so many, at least `least`."""
@@ -58,6 +60,11 @@ def add_options(parser: pytest.Parser) -> None:
             f"state claims; {DEFAULT_FAILURE_PROBABILITY:g}",
         ),
         ("report", "", "write a ledger of all claims to this file, for dpverify report and dpverify compare"),
+        (
+            "sarif",
+            "",
+            "write SARIF to this file, for code scanning: violated and undecided claims, with their lines",
+        ),
     ):
         group.addoption(f"--dpverify-{name}", metavar=name.upper().replace("-", "_"), default=None, help=text)
         parser.addini(f"dpverify_{name.replace('-', '_')}", text, default=default)
@@ -82,11 +89,15 @@ def read_options(config: pytest.Config) -> Options:
         level = math.nan
     if not 1e-15 <= level < 1:
         raise _refused("failure-probability", said, "a number from 1e-15 to below 1")
-    file = _given(config, "report")
-    report = config.invocation_params.dir / file if file else None
-    if report is not None and (report.is_dir() or not report.parent.is_dir()):
-        raise _refused("report", file, "a file in a folder that exists")
-    return Options(profile, int(seed), level, report)
+    return Options(profile, int(seed), level, _file(config, "report"), _file(config, "sarif"))
+
+
+def _file(config: pytest.Config, name: str) -> Path | None:
+    given = _given(config, name)
+    path = config.invocation_params.dir / given if given else None
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise _refused(name, given, "a file in a folder that exists")
+    return path
 
 
 def _given(config: pytest.Config, name: str) -> str:

@@ -144,7 +144,7 @@ class Session:
                 self.found[one["place"], one["number"]] = one
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The verdicts in one line, and where the ledger is."""
+        """The verdicts in one line, and where the reports are."""
         if not self.counted:
             return
         verdicts = Counter(one["verdict"] for one in self.found.values())
@@ -155,13 +155,15 @@ class Session:
             f"dpverify: {said}; failure probability {self.options.failure_probability:g} over "
             f"{_tests(self.counted)} with claims"
         )
-        if self.options.report is not None:
-            terminalreporter.write_line(f"dpverify: ledger in {self.options.report}")
+        for what, file in (("ledger", self.options.report), ("SARIF", self.options.sarif)):
+            if file is not None:
+                terminalreporter.write_line(f"dpverify: {what} in {file}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the ledger, in the process that reports."""
-        if self.options.report is not None and not hasattr(session.config, "workerinput"):
+        """Write the reports, in the process that reports."""
+        wanted = self.options.report is not None or self.options.sarif is not None
+        if wanted and not hasattr(session.config, "workerinput"):
             from dpverify.pytest_plugin.session_ledger import write_session
 
             write_session(self, session.config)

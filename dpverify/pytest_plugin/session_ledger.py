@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from dpverify import __version__
-from dpverify.evidence import SpentShare
+from dpverify.evidence import AuditEvidence, SpentShare
 from dpverify.ledger import Budget, Ledger
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
+from dpverify.reports.audit_formats import SourcePlace, sarif
+from dpverify.reports.ledger_files import write_text
 from dpverify.verification.versions import library_versions
 
 
@@ -45,11 +48,17 @@ def session_ledger(session: Session, command: str) -> Ledger:
 
 
 def write_session(session: Session, config: pytest.Config) -> None:
-    """Write the ledger where the options say.
+    """Write the ledger, and the same as SARIF, where the options say.
 
     Raises:
-        InvalidDataError: if it cannot be written there.
+        InvalidDataError: if one cannot be written there.
     """
-    assert session.options.report is not None
-    command = command_line("pytest", *config.invocation_params.args)
-    write_ledger(session_ledger(session, command), session.options.report)
+    ledger = session_ledger(session, command_line("pytest", *config.invocation_params.args))
+    if session.options.report is not None:
+        write_ledger(ledger, session.options.report)
+    if session.options.sarif is not None:
+        claims = [session.found[key] for key in sorted(session.found)]
+        places = [SourcePlace(one["file"], one["line"]) for one in claims if one["evidence"] is not None]
+        audits = [audit for audit in ledger.entries if isinstance(audit, AuditEvidence)]
+        tree = sarif(list(zip(audits, places, strict=True)))
+        write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", session.options.sarif)

@@ -154,10 +154,21 @@ def test_claims_are_audited_and_said(pytester: pytest.Pytester) -> None:
     assert entries(pytester.path / "again.json") == [entries(pytester.path / "ledger.json")[1]]
 
     # nor do outcomes depend on how many processes there are
-    found = pytester.runpytest_subprocess("-n", "2", "-q", "--dpverify-report=two.json")
+    found = pytester.runpytest_subprocess(
+        "-n", "2", "-q", "--dpverify-report=two.json", "--dpverify-sarif=s.json"
+    )
     found.assert_outcomes(passed=3, failed=2)
     assert entries(pytester.path / "two.json") == entries(pytester.path / "ledger.json")
     assert "dpverify: 3 supported, 2 violated" in found.stdout.str()
+
+    # the line where the claim is stated
+    results = json.loads((pytester.path / "s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
+    physical = [result["locations"][0]["physicalLocation"] for result in results]
+    assert [place["artifactLocation"]["uri"] for place in physical] == ["test_claims.py"] * 2
+    source = (pytester.path / "test_claims.py").read_text(encoding="utf-8").splitlines()
+    lines = [source[place["region"]["startLine"] - 1] for place in physical]
+    assert lines[0].startswith(("@pytest.mark.privacy_claim", "def test_half_the_noise"))
+    assert lines[1].startswith("def test_several")
 
     # other tests than these count for nothing, and deselected ones neither
     found = pytester.runpytest_inprocess("-k", "right or other", "-q", "--dpverify-profile=dev")

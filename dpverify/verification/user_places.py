@@ -1,0 +1,60 @@
+"""Where a user's function stands in the sources, found without importing anything of theirs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+from dpverify.reports.audit_formats import SourcePlace
+from dpverify.running import Target
+
+
+def place_of(target: Target, folder: Path | None = None) -> SourcePlace | None:
+    """The line where a function or class begins; the module's first line where it is not defined there.
+
+    Args:
+        target: what is audited; of a command, the first of its words that is a file.
+        folder: in which the program runs.
+
+    Returns:
+        None where no source file is found.
+    """
+    here = Path.cwd() if folder is None else folder
+    if target.command:
+        words = [here / word for word in target.options[-1].split()]
+        file = next((word for word in words if word.is_file() and not word.is_relative_to("/usr")), None)
+        return None if file is None else SourcePlace(_shown(file, here), 1)
+    module, _, name = target.text.partition(":")
+    parts = module.split(".")
+    for root in dict.fromkeys([here, *(Path(entry) for entry in sys.path if entry)]):
+        for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
+            if file.is_file():
+                return SourcePlace(_shown(file, here), _line(file, name))
+    return None
+
+
+def _line(file: Path, name: str) -> int:
+    """Where a module binds a name last at its top, from 1; 1 where it does not."""
+    try:
+        body = ast.parse(file.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return 1
+    found = 1
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound = [node.name]
+        elif isinstance(node, ast.Assign):
+            bound = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            bound = [node.target.id]
+        else:
+            continue
+        if name in bound:
+            found = node.lineno
+    return found
+
+
+def _shown(file: Path, here: Path) -> str:
+    file = file.absolute()
+    return (file.relative_to(here.absolute()) if file.is_relative_to(here.absolute()) else file).as_posix()

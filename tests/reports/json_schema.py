@@ -1,0 +1,72 @@
+"""A small validator of JSON Schema: the keywords that the published schema uses, and no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TYPES: dict[str, Any] = {
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None), "array": list,
+    "object": dict,
+}  # fmt: skip
+_SILENT = {"title", "description", "default", "$schema", "$id", "$defs"}
+"""Keywords that ask for nothing."""
+
+
+def faults(value: Any, schema: dict[str, Any], root: dict[str, Any], where: str = "$") -> list[str]:
+    """What is wrong with a value, place by place; empty if it fits the schema."""
+    found: list[str] = []
+    for keyword, asked in schema.items():
+        if keyword in _SILENT:
+            continue
+        found += _CHECKS[keyword](value, asked, schema, root, where)
+    return found
+
+
+def _type(value: Any, asked: str, schema: Any, root: Any, where: str) -> list[str]:
+    right = isinstance(value, _TYPES[asked]) and (asked == "boolean" or not isinstance(value, bool))
+    return [] if right else [f"{where} is no {asked}: {value!r}"]
+
+
+def _properties(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    return [f for k, s in asked.items() if k in value for f in faults(value[k], s, root, f"{where}.{k}")]
+
+
+def _additional(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    others = [k for k in value if k not in schema.get("properties", {})]
+    if asked is False:
+        return [f"{where}.{k} is not known" for k in others]
+    return [] if asked is True else [f for k in others for f in faults(value[k], asked, root, f"{where}.{k}")]
+
+
+def _items(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    return [f for k, item in enumerate(value) for f in faults(item, asked, root, f"{where}[{k}]")]
+
+
+def _any_of(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
+    tried = [faults(value, one, root, where) for one in asked]
+    return [] if any(not one for one in tried) else min(tried, key=len)
+
+
+def _ref(value: Any, asked: str, schema: Any, root: dict[str, Any], where: str) -> list[str]:
+    return faults(value, root["$defs"][asked.removeprefix("#/$defs/")], root, where)
+
+
+_CHECKS: dict[str, Any] = {
+    "type": _type,
+    "properties": _properties,
+    "additionalProperties": _additional,
+    "items": _items,
+    "anyOf": _any_of,
+    "$ref": _ref,
+    "required": lambda v, asked, s, r, w: [
+        f"{w}.{k} is missing" for k in asked if isinstance(v, dict) and k not in v
+    ],
+    "enum": lambda v, asked, s, r, w: [] if v in asked else [f"{w} is {v!r}, none of {asked}"],
+    "const": lambda v, asked, s, r, w: [] if v == asked else [f"{w} is {v!r}, not {asked!r}"],
+}

@@ -1,0 +1,110 @@
+"""Two ledgers side by side: lost proofs and new violations fail, all else is listed."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from dpverify.evidence import (
+    AuditEvidence,
+    Coverage,
+    PrivacyEvidence,
+    ProofEvidence,
+    Variant,
+    Verdict,
+)
+from dpverify.ledger import Budget, Ledger
+from dpverify.reports.comparison import Change, compare_ledgers
+
+
+def proof(verdict: Verdict, *, confirmed: bool = True, **more: Any) -> ProofEvidence:
+    fields: dict[str, Any] = {
+        "statement": "fmtt18.thm1", "obligation": "bound", "where": "Theorem 1", "coverage": Coverage.WHOLE,
+        "variant": Variant.PRINTED, "latex": "a", "expression": "a <= b", "verdict": verdict, "prover": "exact",
+        "confirmed_by_checker": confirmed,
+    }  # fmt: skip
+    return ProofEvidence(**{**fields, **more})
+
+
+def audit(verdict: Verdict, **more: Any) -> PrivacyEvidence:
+    fields: dict[str, Any] = {
+        "subject": "mine:release", "title": "against 1-DP", "verdict": verdict, "reproduce": "", "runs": 100,
+        "failure_probability": 1e-3, "seed": 0, "data": "two", "adjacency": "replace-one", "claim": "1-DP",
+        "epsilon_lower": 0.5, "delta": 0.0, "profile": (), "reason": "as it is",
+    }  # fmt: skip
+    return PrivacyEvidence(**{**fields, **more})
+
+
+def ledger(*entries: ProofEvidence | AuditEvidence, **more: Any) -> Ledger:
+    fields: dict[str, Any] = {
+        "program_version": "0.1.0", "created": "2026-01-01T00:00:00+00:00", "command": "", "seed": 0,
+        "profile": "quick", "versions": {}, "statements": (), "seconds": 0.0,
+        "budget": Budget(failure_probability=1e-3, spent={}),
+    }  # fmt: skip
+    return Ledger(entries=entries, **{**fields, **more})
+
+
+def change(old: Any, new: Any) -> tuple[Change | None, bool]:
+    found = compare_ledgers(ledger(*([old] if old else [])), ledger(*([new] if new else [])))
+    return (found.changed[0].change if found.changed else None), bool(found.failed)
+
+
+V = Verdict
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (proof(V.PROVED), proof(V.PROVED), None),
+        (proof(V.PROVED), proof(V.UNDECIDED), Change.LOST_PROOF),
+        (proof(V.PROVED), proof(V.CERTIFIED), Change.LOST_PROOF),
+        (proof(V.PROVED), proof(V.REFUTED), Change.LOST_PROOF),
+        (proof(V.REFUTED), proof(V.UNDECIDED), Change.LOST_PROOF),
+        (proof(V.PROVED), None, Change.LOST_PROOF),
+        (proof(V.PROVED), proof(V.PROVED, confirmed=False), Change.LOST_PROOF),
+        (proof(V.CERTIFIED), proof(V.PROVED, confirmed=False), Change.LOST_PROOF),
+        (proof(V.CERTIFIED), proof(V.PROVED), Change.GAINED),
+        (proof(V.PROVED, confirmed=False), proof(V.PROVED), Change.GAINED),
+        (proof(V.UNDECIDED), proof(V.PROVED), Change.GAINED),
+        (proof(V.PROVED), proof(V.PROVED, expression="a <= 2 b"), Change.OTHER),
+        (proof(V.CERTIFIED), proof(V.CERTIFIED, box={"a": ("0", "1")}), Change.OTHER),
+        (None, proof(V.UNDECIDED), Change.NEW),
+        (audit(V.SUPPORTED), audit(V.SUPPORTED, epsilon_lower=0.6, seed=1), None),
+        (audit(V.SUPPORTED), audit(V.VIOLATED), Change.NEW_VIOLATION),
+        (audit(V.UNDECIDED), audit(V.VIOLATED), Change.NEW_VIOLATION),
+        (None, audit(V.VIOLATED), Change.NEW_VIOLATION),
+        (audit(V.VIOLATED), audit(V.VIOLATED), None),
+        (audit(V.VIOLATED), audit(V.SUPPORTED), Change.GAINED),
+        (audit(V.VIOLATED), None, Change.OTHER),
+        (audit(V.SUPPORTED), audit(V.UNDECIDED), Change.LOST_SUPPORT),
+        (audit(V.SUPPORTED), None, Change.LOST_SUPPORT),
+        (audit(V.SUPPORTED), audit(V.SUPPORTED, claim="2-DP"), Change.OTHER),
+    ],
+)
+def test_what_became_of_a_row(old: Any, new: Any, expected: Change | None) -> None:
+    assert change(old, new) == (expected, expected in (Change.NEW_VIOLATION, Change.LOST_PROOF))
+
+
+def test_no_decision_is_lost_unseen() -> None:
+    """For every pair of verdicts: going from decided to anything weaker fails, and the way back never does."""
+    strength = {V.PROVED: 2, V.CERTIFIED: 1, V.UNDECIDED: 0}
+    for one, other in itertools.permutations(strength, 2):
+        lost = strength[one] > strength[other]
+        assert change(proof(one), proof(other))[1] is lost
+
+
+def test_rows_with_one_name_are_told_apart_and_the_worst_come_first() -> None:
+    old = ledger(audit(V.SUPPORTED), audit(V.SUPPORTED), proof(V.PROVED))
+    new = ledger(
+        audit(V.SUPPORTED), audit(V.VIOLATED), proof(V.UNDECIDED, reason="no | method"), profile="full"
+    )
+    found = compare_ledgers(old, new)
+    assert [row.change for row in found.changed] == [Change.NEW_VIOLATION, Change.LOST_PROOF]
+    assert found.changed[0].row.endswith("(number 2)")
+    assert found.summary() == "1 new violation, 1 lost proof; rows with the same verdict: 1"
+    assert found.notes == ("profile: quick, now full",)
+    assert "| **lost proof** | `fmtt18.thm1/bound (printed)` | proved | undecided |" in found.markdown()
+    assert found.as_json()["failed"] is True
+    assert compare_ledgers(old, old).summary() == "nothing changed; rows with the same verdict: 3"
