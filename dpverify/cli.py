@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dpverify import __version__, extras
 from dpverify.audit_command import audit
+from dpverify.commands.project import init, run
 from dpverify.compare_command import compare
 from dpverify.errors import InvalidArgumentError
 from dpverify.profile_command import profile
@@ -220,6 +221,8 @@ app.command("audit")(audit)
 app.command("tails")(tails)
 app.command("compare")(compare)
 app.command("profile")(profile)
+app.command("init")(init)
+app.command("run")(run)
 
 
 @app.command("verify")

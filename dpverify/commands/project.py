@@ -1,0 +1,105 @@
+"""The commands `dpverify init` and `dpverify run`: a project's claims, written down once and audited in CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import (
+    BAD_INPUT,
+    UNDECIDED,
+    VIOLATED,
+    Json,
+    check_folder,
+    check_json,
+    error_console,
+    print_table,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from dpverify.verification.project import Audited
+
+_errors = error_console()
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path("."),
+) -> None:
+    """Write a first claim, its data and a first test into a project.
+
+    The claim goes into pyproject.toml, as a commented table [tool.dpverify], or into dpverify.toml where there is none.
+    The folder privacy/ gets a function, two neighboring data sets and a test. Nothing that exists is changed otherwise.
+    Then `dpverify run` audits the claim, and `pytest privacy` runs the test.
+    """
+    from dpverify.verification.first_claims import write_first_claims
+
+    for path in write_first_claims(folder):
+        typer.echo(str(path))
+
+
+def run(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Claims; default: all.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="Where claims are stated; default: pyproject.toml or dpverify.toml in this folder. Files named there "
+            "are relative to its folder.",
+        ),
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Audit all claims that a project states in its pyproject.toml.
+
+    They share one failure probability. The ledger goes into the folder that the project names, for dpverify report and
+    dpverify compare. An audit that ends in an error is said, and the others go on.
+    Exit code 1 if a claim is violated, else 2 if one could not be audited, else 3 if one is undecided, else 0.
+    """
+    from dpverify.reports import write_ledger
+    from dpverify.verification.project import audit_project, project_file, read_project
+
+    if config is not None and not config.is_file():
+        raise InvalidArgumentError("--config", str(config), "a TOML file")
+    path = project_file(Path()) if config is None else config
+    project = read_project(path)
+    out = path.parent / project.report
+    check_folder("report", out)
+    check_json(json_file)
+    ledger, audited = audit_project(
+        project,
+        chosen=tuple(names or ()),
+        folder=path.parent,
+        tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    write_ledger(ledger, out / "ledger.json")
+    if json_file is not None:
+        rows = [
+            {"name": one.name, "claim": one.claim, "error": one.error or None}
+            | {"evidence": None if one.found is None else one.found.model_dump(mode="json")}
+            for one in audited
+        ]
+        write_json(json_file, {"schema_version": 1, "claims": rows})
+    if json_file != "-":
+        print_table(
+            "",
+            ("verdict", "name", "claim", "epsilon at least", "why"),
+            map(_cells, audited),
+        )
+    verdicts = {one.found.verdict if one.found is not None else "error" for one in audited}
+    for verdict, code in (("violated", VIOLATED), ("error", BAD_INPUT), ("undecided", UNDECIDED)):
+        if verdict in verdicts:
+            raise typer.Exit(code)
+
+
+def _cells(one: Audited) -> tuple[str, ...]:
+    if one.found is None:
+        return "error", one.name, one.claim, "", one.error
+    bound = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}"
+    return one.found.verdict, one.name, one.claim, bound, one.found.reason

@@ -1,0 +1,111 @@
+"""What a project begins with: a claim that is audited, its data, and a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dpverify.errors import InvalidDataError
+from dpverify.files import write_whole
+from dpverify.verification.project import OWN_FILE
+
+FOLDER = "privacy"
+
+_ENTRIES = """\
+# Privacy claims, audited by `dpverify run`.
+{table}# A correct claim is called violated with at most this probability, all claims together.
+failure-probability = 1e-3
+# The same seed gives the same verdicts.
+seed = 0
+# Folder for the ledger, which `dpverify report` and `dpverify compare` read.
+report = "build/dpverify"
+
+# One such entry a claim. Instead of a function: command = "a program", or samples, as left = "these.npy" and
+# right = "others.npy".
+[[{prefix}claims]]
+name = "noisy mean"
+function = "privacy.release:noisy_mean"
+# "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3"
+claim = "eps=1"
+# Two data sets that differ in one record, a record a row; `dpverify audit --search-neighbors` finds others.
+data = "privacy/data.csv"
+neighbor = "privacy/neighbor.csv"
+adjacency = "replace-one"
+# On each data set, at most: an audit stops as soon as the claim is refuted.
+runs = 20000
+"""
+
+_RELEASE = '''\
+"""What is released, with the noise that its claim needs. Put your own here."""
+
+import numpy as np
+
+
+def noisy_mean(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+    """1-DP: replacing a record moves the mean of values in [0, 1] by at most 1/n. Returns so many runs at once."""
+    values = np.clip(data[:, 0], 0, 1)
+    return values.mean() + rng.laplace(scale=1 / len(values), size=runs)
+'''
+
+_TEST = '''\
+"""Privacy claims as tests: `pytest privacy`."""
+
+import pytest
+
+from privacy.release import noisy_mean
+
+DATA, NEIGHBOR = [[0.1], [0.5], [1.0]], [[0.1], [0.5], [0.0]]
+
+
+@pytest.mark.privacy_claim("eps=1", left=DATA, right=NEIGHBOR)
+def test_noisy_mean():
+    return noisy_mean
+'''
+
+_FILES = {
+    "__init__.py": "",
+    "release.py": _RELEASE,
+    "test_release.py": _TEST,
+    "data.csv": "0.1\n0.5\n1.0\n",
+    "neighbor.csv": "0.1\n0.5\n0.0\n",
+}
+
+
+def write_first_claims(folder: Path) -> list[Path]:
+    """Write all of it, or nothing; returns what was written.
+
+    Raises:
+        InvalidDataError: if the folder does not exist, cannot be written to, or has claims or such files already.
+    """
+    if not folder.is_dir():
+        raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
+    project, own = folder / "pyproject.toml", folder / OWN_FILE
+    there = [path for path in (own, *(folder / FOLDER / name for name in _FILES)) if path.exists()]
+    try:
+        before = project.read_text(encoding="utf-8") if project.is_file() else None
+    except (OSError, UnicodeError) as error:
+        raise InvalidDataError(f"{project} cannot be read; allowed: a text file ({error}).") from error
+    if before is not None and "[tool.dpverify]" in before:
+        there.insert(0, project)
+    if there:
+        raise InvalidDataError(f"{there[0]} states claims or exists already; allowed: a project without it.")
+    if before is None:
+        target, content = own, _ENTRIES.format(table="", prefix="")
+    else:
+        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        target, content = (
+            project,
+            before + gap + _ENTRIES.format(table="[tool.dpverify]\n", prefix="tool.dpverify."),
+        )
+    new = [folder / FOLDER / name for name in _FILES]
+    try:
+        (folder / FOLDER).mkdir(exist_ok=True)
+        for path, text in zip(new, _FILES.values(), strict=True):
+            write_whole(path, text.encode())
+        write_whole(target, content.encode())
+    except OSError as error:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise InvalidDataError(
+            f"{folder} cannot be written to; allowed: a folder that can be ({error})."
+        ) from error
+    return [target, *new]

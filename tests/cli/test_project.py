@@ -1,0 +1,186 @@
+"""A project's claims: written by init, audited by run, gated in CI; one sentence for what cannot be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpverify.ledger import Ledger
+from dpverify.reports import read_ledger
+
+from .calling import call
+
+ROOT = Path(__file__).parents[2]
+
+FUNCTIONS = """
+import numpy as np
+
+def private(data, rng, runs):
+    return data.mean() + rng.laplace(scale=1 / len(data), size=runs)
+
+def leaky(data, rng, runs):
+    return data.mean() + rng.laplace(scale=0.1 / len(data), size=runs)
+
+def fails(data, rng, runs):
+    raise RuntimeError("no luck")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "release.py").write_text(FUNCTIONS)
+    (tmp_path / "data.csv").write_text("0.1\n1.0\n")
+    (tmp_path / "neighbor.csv").write_text("0.1\n0.0\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def claims(*functions: str, more: str = "", runs: int = 300) -> str:
+    sides = f'claim = "eps=1"\ndata = "data.csv"\nneighbor = "neighbor.csv"\nruns = {runs}\n{more}\n'
+    return "".join(f'[[claims]]\nfunction = "release:{name}"\n{sides}' for name in functions)
+
+
+def ran(
+    folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, list[list[str]], str]:
+    code = call("run", *arguments)
+    said = capsys.readouterr()
+    return code, [line.split("\t") for line in said.out.splitlines()], said.err
+
+
+def test_verdicts_share_one_failure_probability(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text("failure-probability = 0.02\n" + claims("private", "leaky"))
+    code, rows, _ = ran(folder, capsys)
+    assert code == 1
+    assert [row[:3] for row in rows] == [
+        ["supported", "release:private", "eps=1"],
+        ["violated", "release:leaky", "eps=1"],
+    ]
+    ledger: Ledger = read_ledger(folder / "build" / "dpverify" / "ledger.json")
+    assert ledger.budget.failure_probability == 0.02
+    assert [entry.failure_probability for entry in ledger.entries] == [0.01, 0.01]  # type: ignore[union-attr]
+    assert ledger.entries[1].title == "release:leaky against eps=1"  # type: ignore[union-attr]
+    # one alone has the same part, and so the same verdict
+    code, rows, _ = ran(folder, capsys, "release:private", "--json", "found.json")
+    assert code == 0
+    (found,) = json.loads((folder / "found.json").read_text())["claims"]
+    assert found["evidence"]["failure_probability"] == 0.01
+    assert found["error"] is None
+    assert call("report", str(folder / "build" / "dpverify" / "ledger.json")) == 0
+
+
+def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text(claims("fails", "nowhere", "private"))
+    code, rows, _ = ran(folder, capsys)
+    assert code == 2
+    assert [row[0] for row in rows] == ["error", "error", "supported"]
+    assert "raised RuntimeError in block 0 (runs 0 to 15): no luck" in rows[0][4]
+    assert "nowhere" in rows[1][4]
+    # a violation is more than an error
+    (folder / "dpverify.toml").write_text(claims("fails", "leaky"))
+    assert ran(folder, capsys)[0] == 1
+
+
+def test_too_few_runs_are_undecided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text(claims("private", runs=16))
+    assert ran(folder, capsys)[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "No claim is stated; allowed: at least one entry"),
+        ("claims = 3", "claims was 3"),
+        ("failure-probability = 2\n", "failure-probability was 2; allowed: input should be less than 1"),
+        ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, failure-probability"),
+        ("[[claims]]\n", "claims 1 claim is missing"),
+        ('[[claims]]\nclaim = "eps=1"\nfuncton = "a:b"', "claims 1 functon is not known; allowed: claim, name"),
+        ('[[claims]]\nclaim = "eps=1"', "is about nothing; allowed: one of function, command, left and right"),
+        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"\ncommand = "c"', "is about function and command"),
+        ('[[claims]]\nclaim = "eps=1"\nleft = "a.npy"', "names samples on one side only"),
+        ('[[claims]]\nclaim = "eps=1"\nleft = "a.npy"\nright = "b.npy"\ndata = "c"', "has data; allowed: no data"),
+        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"', "needs its data sets"),
+        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"\ndata = "c"', "names one data set"),
+        ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\npair = "b"\nadjacency = "zero-out"', "has adjacency"),
+        ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\nattribute = ["b"]\npair = "c"', "has attribute"),
+        ("[[claims", "is no TOML file"),
+        (claims("private", more="delta = 1"), "claims 1 delta was 1; allowed: input should be less than 1"),
+        (claims("private", runs=3), "claims 1 runs was 3"),
+    ],
+)  # fmt: skip
+def test_bad_entries(content: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "dpverify.toml").write_text(content)
+    code, rows, errors = ran(folder, capsys)
+    assert (code, rows) == (2, [])
+    assert errors.startswith("dpverify: ")
+    assert said in errors
+    assert errors.count("\n") == 1
+    assert not (folder / "build").exists()
+
+
+def test_no_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in (
+        ((), "has no pyproject.toml with a table [tool.dpverify]"),
+        (("--config", "elsewhere.toml"), "--config was 'elsewhere.toml'"),
+    ):
+        code, _, errors = ran(folder, capsys, *arguments)
+        assert code == 2
+        assert said in errors
+    (folder / "pyproject.toml").write_text("[project]\n")
+    assert "has no pyproject.toml with" in ran(folder, capsys)[2]
+    assert "has no table [tool.dpverify]" in ran(folder, capsys, "--config", "pyproject.toml")[2]
+    (folder / "dpverify.toml").write_text(claims("private"))
+    assert "NAME was 'other'; allowed: release:private" in ran(folder, capsys, "other")[2]
+
+
+def test_init_changes_nothing_that_exists(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "privacy").mkdir()
+    (folder / "privacy" / "data.csv").write_text("mine")
+    assert call("init") == 2
+    assert "privacy/data.csv states claims or exists already" in capsys.readouterr().err
+    assert [path.name for path in (folder / "privacy").iterdir()] == ["data.csv"]
+    assert (folder / "privacy" / "data.csv").read_text() == "mine"
+    assert call("init", "nowhere") == 2
+    (folder / "other").mkdir()
+    (folder / "other" / "pyproject.toml").write_text("[tool.dpverify]\n")
+    assert call("init", "other") == 2
+    assert "pyproject.toml states claims" in capsys.readouterr().err
+
+
+def steps() -> list[str]:
+    """The commands of the workflow in docs/ci.md, without the installation."""
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    (workflow,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    found = re.findall(r"- run: (.*)", workflow)
+    assert found[0].startswith("pip install")
+    return found[1:]
+
+
+def test_the_workflow_is_green_and_with_a_fault_red(tmp_path: Path) -> None:
+    """A repository that has nothing but what init writes, and the same with a quarter of the noise."""
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "0"')
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    def run(command: str) -> int:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode
+
+    assert run("dpverify init") == 0
+    assert [run(step) for step in steps()] == [0, 0]
+    release = tmp_path / "privacy" / "release.py"
+    release.write_text(release.read_text().replace("scale=1 ", "scale=0.25 "))
+    assert [run(step) for step in steps()] == [1, 1]
