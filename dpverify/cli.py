@@ -44,17 +44,31 @@ app = typer.Typer(
     ),
     epilog="Start with: dpverify verify; then open the report whose path it prints.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _ids(incomplete: str) -> list[str]:
+    """Papers and catalog ids that begin so, for a shell that completes a word."""
+    try:
+        from dpverify.statements.paper import papers
+
+        known = [(paper.key, *(row.id for row in paper.catalog)) for paper in papers().values()]
+    except ImportError:  # without the extra that brings formulas there is nothing to name
+        return []
+    return [id_ for some in known for id_ in some if id_.startswith(incomplete)]
+
 
 # ------------------------------------------------------------------------------------------- commands
 
 
 @app.command("list")
 def list_(
-    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; default: all.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(help="Papers or statement ids; default: all.", autocompletion=_ids)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
 ) -> None:
@@ -134,7 +148,8 @@ def prove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids (default: all), or one Markdown page with a theorem of your own."
+            help="Papers or statement ids (default: all), or one Markdown page with a theorem of your own.",
+            autocompletion=_ids,
         ),
     ] = None,
     again: Annotated[
@@ -341,7 +356,9 @@ def check(
 
 @app.command("explain")
 def explain(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.", autocompletion=_ids)
+    ],
 ) -> None:
     """Explain a statement or an algorithm.
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpverify.cli import main
+
 from .calling import call
 
 RUNS = 20_000
@@ -401,3 +403,32 @@ def test_module_runs(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("dpverify: ")
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "found"),
+    [
+        ("dpverify pro", 1, ["prove", "profile"]),
+        ("dpverify explain mn25.thm1", 2, ["mn25.thm1.1", "mn25.thm1.2"]),
+        ("dpverify prove bst", 2, ["bst14"]),
+    ],
+)
+def test_a_shell_completes_commands_and_ids(
+    words: str,
+    number: int,
+    found: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As bash asks for it; an id's dot is a part of the word."""
+    for name, value in (
+        ("_DPVERIFY_COMPLETE", "complete_bash"),
+        ("COMP_WORDS", words),
+        ("COMP_CWORD", str(number)),
+    ):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.argv", ["dpverify"])
+    with pytest.raises(SystemExit):
+        main()
+    said = capsys.readouterr().out.split()
+    assert said[: len(found)] == found
