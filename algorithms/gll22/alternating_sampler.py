@@ -19,6 +19,7 @@ from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
     InnerKernel,
     check_lipschitz,
+    gradients_of_expansion,
     inner_queries,
     inner_spread,
     step_size_for,
@@ -128,6 +129,8 @@ class AlternatingSampler(Weakenable):
         step_size: eta, length^2; None: chosen for the accuracy.
         steps: T; None: as many as the accuracy needs at that step size.
         withdraw_guarantee: run even if the accuracy is not proved.
+        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`): the same
+            density to the same accuracy, by longer and fewer steps, for one gradient of every record.
     """
 
     problem: Problem
@@ -138,6 +141,7 @@ class AlternatingSampler(Weakenable):
     step_size: float | None = None
     steps: int | None = None
     withdraw_guarantee: bool = False
+    expanded: bool = False
 
     id: ClassVar[str] = "gll22.alg1"
     statements: ClassVar[tuple[str, ...]] = (
@@ -168,7 +172,9 @@ class AlternatingSampler(Weakenable):
     @property
     def density(self) -> RegularizedDensity:
         """The target."""
-        return RegularizedDensity(self.problem, self.inverse_temperature, self.regularization, self.anchor)
+        return RegularizedDensity(
+            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
+        )
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -213,11 +219,15 @@ class AlternatingSampler(Weakenable):
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """T times 4 e / (1 - error of a step) value queries, in expectation; whatever n."""
+        """T times 4 e / (1 - error of a step) value queries, in expectation; whatever n.
+
+        Where losses are expanded, the gradient of each record at 0 besides.
+        """
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        return (StatedQueries("value", bound, exact=False, expected=True, sources=("gll22.thm5.6",)),)
+        values = StatedQueries("value", bound, exact=False, expected=True, sources=("gll22.thm5.6",))
+        return (values, *gradients_of_expansion(self.density, n))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
@@ -267,4 +277,4 @@ class AlternatingSampler(Weakenable):
                 step, asked = step[going], asked[going]
             moved = x[accepted]
             y[accepted] = moved + noise * rng.normal(tuple(moved.shape), "forward noise")
-        return Output(results, value_queries=total)
+        return Output(results, value_queries=total, gradient_queries=kernel.gradient_queries)

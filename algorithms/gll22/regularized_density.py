@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpverify.algorithms.conditions import normalized_start
+from dpverify.algorithms.gll22.expansions import Expansion, expansion_of
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
@@ -36,12 +37,15 @@ class RegularizedDensity:
         regularization: mu, loss over length^2; with the losses' own strong convexity it must be above 0.
         anchor: c in K, d numbers; the set's center if None. The paper has c = 0, which its risk bound (the term
             mu D^2 / 2) needs to be a point of K.
+        expanded: whether what `expansions` takes out of the losses is sampled with the Gaussian. The density is the
+            same; `lipschitz_constant` is that of what is left to estimate.
     """
 
     problem: Problem
     inverse_temperature: float
     regularization: float
     anchor: Sequence[float] | None = None
+    expanded: bool = False
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -75,8 +79,18 @@ class RegularizedDensity:
 
     @property
     def lipschitz_constant(self) -> float:
-        """Of k times a record's loss, its ridge aside; 1 over length."""
-        return self.inverse_temperature * without_ridge(self.problem.loss)[0].lipschitz_constant
+        """Of k times what is estimated of a record's loss: all but its ridge, and its expansion if that is taken out.
+
+        1 over length, on K and for records in the unit ball.
+        """
+        expansion = self.expansion
+        own = without_ridge(self.problem.loss)[0].lipschitz_constant
+        return self.inverse_temperature * (own if expansion is None else expansion.lipschitz_constant)
+
+    @property
+    def expansion(self) -> Expansion | None:
+        """What is taken out of every record's loss; None if nothing is."""
+        return expansion_of(self.problem) if self.expanded else None
 
     @property
     def mode_distance(self) -> float:

@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,14 +20,18 @@ import scipy
 
 from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.gll22.expansions import Expansion
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
+from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Loss, Problem
+from dpverify.problems.arrays import dot, namespace
+from dpverify.problems.losses import GeneralizedLinear
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
@@ -107,9 +111,18 @@ def largest_spread(error: float) -> float:
 
 
 def product_estimate(
-    loss: Loss, scale: float, features: Array, labels: Array, x: Array, z: Array, rng: Randomness
+    loss: Loss,
+    scale: float,
+    features: Array,
+    labels: Array,
+    x: Array,
+    z: Array,
+    rng: Randomness,
+    expansion: Expansion | None = None,
 ) -> tuple[Array, Array]:
     """The estimate rho of Algorithm 2: its expectation given x and z is exp(scale * (F(z) - F(x))), F the mean loss.
+
+    With an expansion, F is the mean of what it leaves of the losses.
 
     Args:
         loss: of one record.
@@ -119,6 +132,7 @@ def product_estimate(
         x: points, (m, d).
         z: points, (m, d).
         rng: source of the draws.
+        expansion: what is taken out of every loss, which is then a generalized linear one.
 
     Returns:
         rho, (m,), and how many values were asked for, (m,) integers: a (a + 1) for a passes of the loop.
@@ -137,7 +151,13 @@ def product_estimate(
         drawn = rng.integers(0, n, (count * passes,), "records of a product")
         record, label = xp.take(features, drawn, axis=0), xp.take(labels, drawn, axis=0)
         there, here = xp.repeat(z[going], passes, axis=0), xp.repeat(x[going], passes, axis=0)
-        difference = scale * (loss.value(there, record, label) - loss.value(here, record, label))
+        difference = loss.value(there, record, label) - loss.value(here, record, label)
+        if expansion is not None:
+            assert isinstance(loss, GeneralizedLinear)
+            end, start = dot(there, record), dot(here, record)
+            slope = loss.link_slope(xp.zeros_like(end), label) + 0.5 * expansion.curvature * (end + start)
+            difference = difference - slope * (end - start)
+        difference = scale * difference
         rho[going] = rho[going] + xp.prod(xp.reshape(difference, (count, passes)), axis=1)
         queries[going] = queries[going] + 2 * passes
         # the loop breaks with probability passes / (passes + 1)
@@ -146,7 +166,7 @@ def product_estimate(
         going[xp.asarray(going, copy=True)] = stays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InnerKernel:
     """Algorithm 2 on one data set, for a batch of runs with a point y each, one attempt at a time.
 
@@ -164,6 +184,45 @@ class InnerKernel:
         """The kernel on a data set, with its arrays in a namespace."""
         return cls(density, step_size, *records(data, density.problem, xp))
 
+    @property
+    def gradient_queries(self) -> int:
+        """Of a run: each record's at 0 where losses are expanded."""
+        return 0 if self.density.expansion is None else int(self.features.shape[0])
+
+    @cached_property
+    def _gaussian(self) -> RestrictedGaussian | SkewGaussian:
+        """The law of exp(-psi(x) - ||x - y||^2 / (2 eta)) on K, without its mean."""
+        density, expansion = self.density, self.density.expansion
+        precision = inner_precision(density, self.step_size)
+        if expansion is None or expansion.curvature == 0:
+            return RestrictedGaussian(density.problem.constraint, 1 / math.sqrt(precision))
+        features = np.asarray(self.features)
+        weight = density.inverse_temperature * expansion.curvature / features.shape[0]
+        matrix = precision * np.eye(features.shape[1]) + weight * (features.T @ features)
+        return SkewGaussian(density.problem.constraint, matrix)
+
+    def _means(self, y: Array, xp: Any) -> Array:
+        """Means of the Gaussians about the points y, before they are restricted; (m, d)."""
+        density = self.density
+        pull = density.inverse_temperature * density.regularization
+        # the precision times the mean
+        lever = y / self.step_size + pull * xp.asarray(density.anchor_point, dtype=xp.float64)
+        if density.expansion is not None:
+            lever = lever - density.inverse_temperature * self._slope_at_0
+        gaussian = self._gaussian
+        if isinstance(gaussian, SkewGaussian):
+            return gaussian.solve(lever)
+        return lever / inner_precision(density, self.step_size)
+
+    @cached_property
+    def _slope_at_0(self) -> Array:
+        """The mean gradient of the losses at 0, their ridge aside; (d,)."""
+        loss, _ = without_ridge(self.density.problem.loss)
+        assert isinstance(loss, GeneralizedLinear)
+        xp = namespace(self.features)
+        slopes = loss.link_slope(xp.zeros_like(self.labels), self.labels)
+        return slopes @ self.features / self.features.shape[0]
+
     def attempt(self, y: Array, turn: int, rng: Randomness) -> tuple[Array, Array, Array]:
         """Try once for every run.
 
@@ -179,11 +238,7 @@ class InnerKernel:
         xp = rng.xp
         density = self.density
         runs = int(y.shape[0])
-        precision = inner_precision(density, self.step_size)
-        pull = density.inverse_temperature * density.regularization
-        anchor = xp.asarray(density.anchor_point, dtype=xp.float64)
-        mean = (y / self.step_size + pull * anchor) / precision
-        gaussian = RestrictedGaussian(density.problem.constraint, 1 / math.sqrt(precision))
+        gaussian, mean = self._gaussian, self._means(y, xp)
         both, inside = gaussian.propose(xp.concat([mean, mean]), rng)
         if turn % _DIRECTED == _DIRECTED - 1 and not bool(xp.all(inside)):
             both[~inside] = gaussian.sample(xp.concat([mean, mean])[~inside], rng)
@@ -193,7 +248,14 @@ class InnerKernel:
         queries = xp.zeros(runs, dtype=xp.int64)
         loss, _ = without_ridge(density.problem.loss)
         rho, asked = product_estimate(
-            loss, density.inverse_temperature, self.features, self.labels, x[accepted], z[accepted], rng
+            loss,
+            density.inverse_temperature,
+            self.features,
+            self.labels,
+            x[accepted],
+            z[accepted],
+            rng,
+            density.expansion,
         )
         queries[accepted] = asked
         accepted[xp.asarray(accepted, copy=True)] = rng.uniform(tuple(rho.shape), "accepted") <= 0.5 * rho
@@ -244,6 +306,7 @@ class RejectionInnerStep(Weakenable):
         anchor: c in K; the set's center if None.
         accuracy: total variation that must not be exceeded, in (0, 1).
         withdraw_guarantee: run even if the step is too long for that.
+        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`).
     """
 
     problem: Problem
@@ -254,6 +317,7 @@ class RejectionInnerStep(Weakenable):
     anchor: Sequence[float] | None = None
     accuracy: float = 1e-3
     withdraw_guarantee: bool = False
+    expanded: bool = False
 
     id: ClassVar[str] = "gll22.alg2"
     statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
@@ -287,7 +351,9 @@ class RejectionInnerStep(Weakenable):
     @property
     def density(self) -> RegularizedDensity:
         """The target without its last term."""
-        return RegularizedDensity(self.problem, self.inverse_temperature, self.regularization, self.anchor)
+        return RegularizedDensity(
+            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
+        )
 
     @property
     def spread(self) -> float:
@@ -327,11 +393,10 @@ class RejectionInnerStep(Weakenable):
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
         bound = inner_queries(self.total_variation)
-        return (
-            StatedQueries(
-                "value", bound, exact=False, expected=True, sources=("gll22.lem5.5", "gll22.thm5.6")
-            ),
+        values = StatedQueries(
+            "value", bound, exact=False, expected=True, sources=("gll22.lem5.5", "gll22.thm5.6")
         )
+        return (values, *gradients_of_expansion(self.density, n))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
@@ -359,7 +424,12 @@ class RejectionInnerStep(Weakenable):
             points[done] = proposed[accepted]
             pending = pending & ~done
             turn += 1
-        return Output(points, value_queries=total)
+        return Output(points, value_queries=total, gradient_queries=kernel.gradient_queries)
+
+
+def gradients_of_expansion(density: RegularizedDensity, n: int) -> tuple[StatedQueries, ...]:
+    """The gradients that an expansion takes, of n records; nothing where there is none."""
+    return () if density.expansion is None else (StatedQueries("gradient", n),)
 
 
 def check_lipschitz(density: RegularizedDensity) -> None:

@@ -26,8 +26,8 @@ from scipy import special
 
 from dpverify.algorithms.samplers.restricted_gaussian import truncated_normal
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import Ball
-from dpverify.problems.arrays import row_sums
+from dpverify.problems import AllSpace, Ball, ConstraintSet
+from dpverify.problems.arrays import like, row_sums
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
 
@@ -53,7 +53,7 @@ class LensSampler:
     Attributes:
         ball: C.
         hessian: H, positive semidefinite, shape (d, d), one over length^2.
-        slope: shape (d,), one over length.
+        slope: shape (d,), or one a run, (runs, d); one over length.
         centers: points of C, one a run, shape (runs, d).
         radius: above 0, a length.
     """
@@ -110,6 +110,57 @@ class LensSampler:
             waiting = waiting[~accepted]
         found = self.centers + lenses.unit * (points @ lenses.axes.T)
         return xp.asarray(self.ball.project(found))
+
+
+@dataclass(frozen=True, eq=False)
+class SkewGaussian:
+    """N(mean, precision^-1) restricted to a ball or all space, used as `RestrictedGaussian` is.
+
+    Attributes:
+        constraint: a `Ball` or `AllSpace`.
+        precision: positive definite, shape (d, d), one over length^2.
+    """
+
+    constraint: ConstraintSet
+    precision: Matrix
+
+    def __post_init__(self) -> None:
+        """Check the set.
+
+        Raises:
+            InvalidArgumentError: if it is another one.
+        """
+        if type(self.constraint) not in (Ball, AllSpace):
+            raise InvalidArgumentError("constraint", self.constraint, "a Ball or AllSpace")
+
+    @cached_property
+    def _roots(self) -> tuple[Matrix, Matrix]:
+        """Inverse and inverse root of the precision, (d, d)."""
+        eigenvalues, axes = np.linalg.eigh(self.precision)
+        return (axes / eigenvalues) @ axes.T, (axes / np.sqrt(eigenvalues)) @ axes.T
+
+    def solve(self, levers: Array) -> Array:
+        """The means for which precision times mean is given; (runs, d)."""
+        return levers @ like(self._roots[0], levers)
+
+    def propose(self, mean: Array, rng: Randomness) -> tuple[Array, Array]:
+        """Gaussians about the means, (runs, d), and whether each is in the set, (runs,)."""
+        xp = rng.xp
+        drawn = rng.normal(tuple(mean.shape), "restricted Gaussian")
+        points = mean + drawn @ like(self._roots[1], drawn)
+        if isinstance(self.constraint, AllSpace):
+            return points, xp.ones(points.shape[0], dtype=xp.bool)
+        return points, self.constraint.contains(points, 0.0)
+
+    def sample(self, mean: Array, rng: Randomness) -> Array:
+        """One point of the set for each mean: both have shape (runs, d)."""
+        if isinstance(self.constraint, AllSpace):
+            return self.propose(mean, rng)[0]
+        assert isinstance(self.constraint, Ball)
+        means = np.asarray(mean)
+        centers = np.zeros_like(means) + self.constraint.center()
+        slopes = -means @ self.precision
+        return LensSampler(self.constraint, self.precision, slopes, centers, self.constraint.radius).draw(rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,16 +243,17 @@ class _Lenses:
             return derivative + np.where(first >= total, np.minimum(first * bend - pull, 0.0), 0.0), first
 
         low, high = np.zeros(self.depth.shape), np.ones(self.depth.shape)
+        none = at(low)[0] >= 0
         for _ in range(_MOST_DOUBLINGS):
             short = ~(at(high)[0] > 0)
             if not np.any(short):
                 break
             low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-        while not np.all(high - low <= _TUNED * high):
+        while not np.all(none | (high - low <= _TUNED * high)):
             middle = 0.5 * (low + high)
             enough = at(middle)[0] > 0
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        total = np.where(at(np.zeros(high.shape))[0] >= 0, 0.0, high)
+        total = np.where(none, 0.0, high)
         return total, np.where(total > 0, at(total)[1], 0.0)
 
     def _best_share(self, total: Matrix, first: Matrix, normal: Matrix) -> Matrix:

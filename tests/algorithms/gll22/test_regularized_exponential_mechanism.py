@@ -531,9 +531,11 @@ def test_how_it_samples() -> None:
 def test_queries_are_stated() -> None:
     (gradients,) = RegularizedExponentialMechanism(ball_problem(Linear()), 1.0, 1e-5).queries(9)
     assert (gradients.oracle, gradients.count) == ("gradient", 9)
-    (values,) = RegularizedExponentialMechanism(ball_problem(Logistic(), 3), 1.0, 1e-2).queries(9)
-    assert values.oracle == "value"
+    values, gradients = RegularizedExponentialMechanism(ball_problem(Logistic(), 3), 1.0, 1e-2).queries(9)
+    assert (values.oracle, gradients.oracle) == ("value", "gradient")
     assert values.expected
+    (values,) = RegularizedExponentialMechanism(ball_problem(Hinge(), 3), 1.0, 1e-2).queries(9)
+    assert values.oracle == "value"
     gradients, values = RegularizedExponentialMechanism(ball_problem(Logistic()), 1.0, 1e-5).queries(9)
     assert (gradients.oracle, values.oracle) == ("gradient", "value")
     assert not gradients.exact

@@ -1,0 +1,86 @@
+"""What can be taken out of every record's loss before the product of Algorithm 2 estimates the rest.
+
+A generalized linear loss link(<x_i, w>, y_i) is its expansion at w = 0, a point that depends on no data,
+link'(0, y_i) <x_i, w> + (b / 2) <x_i, w>^2, plus a rest. The expansion's mean is linear plus quadratic and so belongs
+to psi, with which the inner step's Gaussian is made; only the rest is estimated. The density is the same, and so is
+every bound on the distance from it, in which the rest's Lipschitz constant stands in place of the loss's: what they
+need of the Gaussian is a variance of at most v in every direction, and curvature only lowers it. The rest need not be
+convex; F and psi are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+from dpverify.problems import AllSpace, Ball, Logistic, Problem, Squared
+from dpverify.problems.losses import GeneralizedLinear
+from dpverify.problems.problem import without_ridge
+
+_ROUNDING = 1e-14
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The same for all records and data sets.
+
+    Attributes:
+        curvature: b, loss over margin^2, at least 0.
+        lipschitz_constant: of what is left of a record's loss on the set, loss over length: the largest
+            |link'(z, y) - link'(0, y) - b z| for margins z of records in the unit ball.
+    """
+
+    curvature: float
+    lipschitz_constant: float
+
+
+def expansion_of(problem: Problem) -> Expansion | None:
+    """The expansion that leaves least, the ridge of the loss aside; None if it leaves no less than there was.
+
+    Quadratic parts are taken only on balls and all space, where a Gaussian with any covariance can be sampled.
+    """
+    loss, _ = without_ridge(problem.loss)
+    if not isinstance(loss, GeneralizedLinear):
+        return None
+    largest = problem.constraint.largest_norm
+    skew = type(problem.constraint) in (Ball, AllSpace)
+    # a subclass may have changed its link
+    kind: type = type(loss)
+    if kind is Logistic:
+        found = _logistic(largest) if skew and math.isfinite(largest) else _linear_part_of_logistic(largest)
+    elif kind is Squared and skew:
+        found = Expansion(1.0, 0.0)
+    else:
+        # link' rises by 0 to smoothness times the margin
+        smoothness = loss.smoothness
+        steepest = smoothness * largest if smoothness > 0 else 0.0
+        found = Expansion(smoothness / 2, steepest / 2) if skew else Expansion(0.0, steepest)
+    return found if found.lipschitz_constant < loss.lipschitz_constant else None
+
+
+def _linear_part_of_logistic(largest: float) -> Expansion:
+    """The slope less that at 0 is tanh(z / 2) / 2, whatever the label."""
+    return Expansion(0.0, 0.5 * math.tanh(largest / 2) + _ROUNDING)
+
+
+@cache
+def _logistic(largest: float) -> Expansion:
+    """The b for which |tanh(z / 2) / 2 - b z| is least at its largest on [0, largest], near enough.
+
+    The difference rises to z = 2 arccosh(1 / (2 sqrt(b))) and falls from there, so its largest absolute value is
+    at that point or at the end, for every b.
+    """
+
+    def rest(b: float, z: float) -> float:
+        return 0.5 * math.tanh(z / 2) - b * z
+
+    def top(b: float) -> float:
+        return rest(b, min(largest, 2 * math.acosh(max(1.0, 0.5 / math.sqrt(b)))))
+
+    low, high = rest(0.0, largest) / largest, 0.25
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if top(middle) + rest(middle, largest) > 0 else (low, middle)
+    return Expansion(low, max(top(low), abs(rest(low, largest))) + _ROUNDING * (1 + largest))
