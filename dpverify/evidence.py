@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, model_validator
 
+from dpverify.notebooks import html_table
+
 
 class Verdict(StrEnum):
     """The six outcomes of a check. A prover never says `supported`; an auditor never says `certified`."""
@@ -167,6 +169,21 @@ class ProofEvidence(Record):
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
 
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return html_table(
+            f"{self.statement}, {self.obligation}: {self.verdict}",
+            (
+                ("formula", self.expression),
+                ("variant", self.variant),
+                ("coverage", self.coverage),
+                ("prover", self.prover),
+                ("checker", "confirmed" if self.confirmed_by_checker else "not confirmed"),
+                ("counterexample", ", ".join(f"{k} = {v}" for k, v in (self.counterexample or {}).items())),
+                ("why", self.reason),
+            ),
+        )
+
     @model_validator(mode="before")
     @classmethod
     def _from_role(cls, fields: Any) -> Any:
@@ -308,6 +325,16 @@ class AuditEvidence(Record):
     def spent(self) -> tuple[SpentShare, ...]:
         """What failure probability was spent on it, and why."""
         return ()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what every kind of audit has, and the numbers that most have."""
+        rows: list[tuple[str, object]] = [("title", self.title)]
+        for name in ("claim", "epsilon_lower", "delta", "adjacency", "runs", "failure_probability", "seed"):
+            rows.append((name.replace("_", " "), getattr(self, name, None)))
+        return html_table(
+            f"{self.subject or self.title}: {self.verdict}",
+            [*rows, ("why", self.reason), ("reproduce", self.reproduce)],
+        )
 
     def lines(self) -> list[str]:
         """What a failing test prints."""

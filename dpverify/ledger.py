@@ -6,11 +6,13 @@ field's meaning never changes, new meanings get new fields and a new version.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Literal
 
 from pydantic import model_validator
 
 from dpverify.evidence import Consequence, Evidence, Record, Reuse, SpentShare, Variant, Verdict
+from dpverify.notebooks import html_table
 
 SCHEMA_VERSION: Literal[4] = 4
 """Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
@@ -169,3 +171,13 @@ class Ledger(Record):
     """The named results that statements of this ledger rest on."""
     displays: tuple[DisplayCount, ...] = ()
     """For each paper with an inventory."""
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how many rows have which verdict."""
+        counts = Counter((entry.kind, str(entry.verdict)) for entry in self.entries)
+        rows = [(f"{kind}, {verdict}", count) for (kind, verdict), count in sorted(counts.items())]
+        share = ("failure probability", f"{self.budget.failure_probability:g}")
+        return html_table(
+            f"Ledger of {self.program} {self.program_version}, {self.created}",
+            [("command", self.command), ("profile", self.profile), ("seed", self.seed), share, *rows],
+        )

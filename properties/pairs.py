@@ -26,6 +26,7 @@ from dpverify.auditing.pairs import entry
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
+from dpverify.notebooks import html_table
 from dpverify.privacy import Adjacency, Guarantee, ProfileDP, StatedGuarantee, parse_claim
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.quoting import quoted
@@ -97,6 +98,12 @@ class AuditedPair:
         if self.repeats is False:
             where += "; cannot be reproduced from the seed, under which outputs do not repeat"
         return where
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what a failing test prints."""
+        first, *rest = self.lines()
+        rows = [line.partition(": ") for line in rest]
+        return html_table(first, [(name, text) for name, _, text in rows])
 
     def evidence(self, heading: Heading) -> PrivacyEvidence:
         """The same as a ledger keeps it, under a heading."""

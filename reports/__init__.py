@@ -9,6 +9,7 @@ from dpverify import lazy
 if TYPE_CHECKING:
     from dpverify.reports.findings import findings_markdown
     from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
+    from dpverify.reports.frames import ledger_frame, ledger_rows
     from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_ledger
     from dpverify.reports.markdown import render_markdown
     from dpverify.reports.page import render_html
@@ -18,7 +19,9 @@ __all__ = [
     "ReportPaths",
     "SummaryLine",
     "findings_markdown",
+    "ledger_frame",
     "ledger_json",
+    "ledger_rows",
     "parse_ledger",
     "read_certificates",
     "read_ledger",
@@ -36,6 +39,8 @@ __getattr__ = lazy.attributes(
         "ReportPaths": "dpverify.reports.folder",
         "SummaryLine": "dpverify.reports.summary",
         "findings_markdown": "dpverify.reports.findings",
+        "ledger_frame": "dpverify.reports.frames",
+        "ledger_rows": "dpverify.reports.frames",
         "ledger_json": "dpverify.reports.ledger_files",
         "parse_ledger": "dpverify.reports.ledger_files",
         "read_certificates": "dpverify.reports.folder",

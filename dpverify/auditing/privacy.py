@@ -55,6 +55,7 @@ from dpverify.auditing.events import Direction, Event, ScoredSamples, both_direc
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, ProfilePoint, SpentShare, Verdict
+from dpverify.notebooks import html_table
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]
@@ -141,6 +142,21 @@ class PrivacyAudit:
     """Where it is undecided: which of the known reasons it is."""
     sees_nothing: bool = False
     """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return html_table(
+            f"{self.claim}: {self.verdict}",
+            (
+                ("epsilon at least", f"{self.epsilon_lower:.6g} at delta {self.delta:g}"),
+                ("adjacency", self.adjacency),
+                ("runs", self.runs),
+                ("failure probability", f"{self.failure_probability:g}"),
+                ("seed", self.seed),
+                ("why", self.reason),
+                ("would have found", self.detectable),
+            ),
+        )
 
     def delta_lower(self, epsilon: ArrayLike, direction: Direction | None = None) -> Array:
         """Lower confidence bound of the profile at `epsilon` >= 0 (any shape), in one or either direction."""

@@ -15,7 +15,7 @@ from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
 from dpverify.reports.audit_formats import SourcePlace, sarif
 from dpverify.reports.ledger_files import write_text
-from dpverify.verification.versions import library_versions
+from dpverify.versions import library_versions
 
 
 def session_ledger(session: Session, command: str) -> Ledger:

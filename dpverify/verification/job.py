@@ -21,7 +21,7 @@ from dpverify.verification.audits import AuditSettings
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
-from dpverify.verification.versions import library_versions
+from dpverify.versions import library_versions
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""

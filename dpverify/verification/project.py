@@ -19,7 +19,7 @@ from dpverify.evidence import PrivacyEvidence
 from dpverify.ledger import Ledger
 from dpverify.quoting import command_line
 from dpverify.running import Limits, Target
-from dpverify.verification.versions import library_versions
+from dpverify.versions import library_versions
 
 OWN_FILE = "dpverify.toml"
 """Read where there is no pyproject.toml; its entries stand at the top."""

@@ -13,7 +13,7 @@ from dpverify.running.program import program_hash
 from dpverify.running.sources import SourceWatch, unchanged
 from dpverify.statements.plans import Plan
 from dpverify.verification.audits import AuditSettings, carry_out
-from dpverify.verification.versions import library_versions
+from dpverify.versions import library_versions
 
 _EVIDENCE: TypeAdapter[list[AuditEvidence]] = TypeAdapter(list[AnyAudit])
 

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from dpverify.auditing import Heading
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.problems import Dataset
 from dpverify.properties import (
+    audit_outputs,
+    audit_pair,
     check_guarantee,
     check_mechanism,
     check_private,
@@ -178,6 +181,27 @@ def test_private_check_raises_on_undecided_unless_told_not_to() -> None:
         check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100)
     audit = check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100, allow_undecided=True)
     assert audit.verdict is Verdict.UNDECIDED
+
+
+def test_audits_are_shown_in_notebooks_and_kept_in_ledgers() -> None:
+    """Violated by far more than its failure probability, 1e-6."""
+    found = audit_pair(half_noise, LEFT, RIGHT, "eps=1", runs=4000)
+    assert found.audit.verdict is Verdict.VIOLATED
+    assert found.repeats
+    assert "<th" in found._repr_html_()
+    assert "event" in found._repr_html_()
+    assert "1-DP: violated" in found.audit._repr_html_()
+    entry = found.evidence(Heading("mine", "mine against 1-DP", "again", 0))
+    assert (entry.verdict, entry.epsilon_lower, entry.claim) == (
+        Verdict.VIOLATED, found.audit.epsilon_lower, "1-DP",
+    )  # fmt: skip
+    given = audit_outputs(
+        ["yes"] * 300 + ["no"] * 100, ["no"] * 300 + ["yes"] * 100, Claimed(GDP(1.0).privacy_profile)
+    )
+    assert given.outputs == "a category"
+    assert given.evidence(Heading()).adjacency == "as-given"
+    with pytest.raises(InvalidDataError, match="on the right data set"):
+        audit_outputs([1.0] * 200, object(), "eps=1")
 
 
 def test_private_check_does_not_promise_what_does_not_repeat() -> None:

@@ -21,3 +21,19 @@ def library_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+_OPTIONAL = ("distributed", "hypothesis", "pandas", "pyarrow", "pytest", "pytest-xdist", "torch")
+
+
+def show_versions() -> None:
+    """Print what a bug report should say: dpverify, Python, the platform, and the libraries that are installed."""
+    print(f"dpverify: {version('dpverify')}")
+    print(f"platform: {platform.platform()}")
+    for name, found in library_versions().items():
+        print(f"{name}: {found}")
+    for name in _OPTIONAL:
+        try:
+            print(f"{name}: {version(name)}")
+        except PackageNotFoundError:
+            print(f"{name}: not installed")

@@ -1,0 +1,60 @@
+"""Ledgers as plain rows, and as frames where pandas is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger import Ledger
+
+if TYPE_CHECKING:
+    import pandas
+
+_FIRST = ("kind", "statement", "obligation", "variant", "subject", "title", "claim", "verdict")
+"""Columns that come first; the others follow in the order of the entries."""
+
+
+def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
+    """A dictionary for each entry, with the fields that are numbers, texts or truth values.
+
+    Intervals become two fields, `measured_lower` and `measured_upper`; what holds more than that is left out. All rows
+    have the same keys, with None where an entry has no such field.
+
+    Raises:
+        InvalidArgumentError: for what is no ledger.
+    """
+    if not isinstance(ledger, Ledger):
+        raise InvalidArgumentError("ledger", ledger, "a Ledger, as read_ledger gives it")
+    rows = [_flat(entry.model_dump(mode="python")) for entry in ledger.entries]
+    known = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in _FIRST if name in known] + [name for name in known if name not in _FIRST]
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def ledger_frame(ledger: Ledger) -> pandas.DataFrame:
+    """The same as a pandas DataFrame, one row an entry.
+
+    Raises:
+        InvalidArgumentError: for what is no ledger.
+        InvalidDataError: where pandas is not installed.
+    """
+    rows = ledger_rows(ledger)
+    try:
+        import pandas
+    except ImportError as error:
+        raise InvalidDataError(
+            "ledger_frame needs pandas, which is not installed; allowed: ledger_rows, or dpverify[frames]."
+        ) from error
+    return pandas.DataFrame(rows)
+
+
+def _flat(fields: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, dict) and set(value) == {"lower", "upper", "rigorous"}:
+            found |= {f"{name}_lower": value["lower"], f"{name}_upper": value["upper"]}
+        elif isinstance(value, str):
+            found[name] = str(value)
+        elif value is None or isinstance(value, bool | int | float):
+            found[name] = value
+    return found
