@@ -1,11 +1,12 @@
 """What can be taken out of every record's loss before the product of Algorithm 2 estimates the rest.
 
-A generalized linear loss link(<x_i, w>, y_i) is its expansion at w = 0, a point that depends on no data,
-link'(0, y_i) <x_i, w> + (b / 2) <x_i, w>^2, plus a rest. The expansion's mean is linear plus quadratic and so belongs
-to psi, with which the inner step's Gaussian is made; only the rest is estimated. The density is the same, and so is
-every bound on the distance from it, in which the rest's Lipschitz constant stands in place of the loss's: what they
-need of the Gaussian is a variance of at most v in every direction, and curvature only lowers it. The rest need not be
-convex; F and psi are.
+A generalized linear loss link(<x_i, w>, y_i) is its expansion at w = 0, a point that depends on no data, link'(0,
+y_i) <x_i, w> + (b_i / 2) <x_i, w>^2, plus a rest, where b_i is one number for all records, or for logistic losses,
+which bend as the square of the label, a number times y_i^2: any label in [-1, 1] is allowed there. The expansion's
+mean is linear plus quadratic and so belongs to psi, with which the inner step's Gaussian is made; only the rest is
+estimated. The density is the same, and so is every bound on the distance from it, in which the rest's Lipschitz
+constant stands in place of the loss's: what they need of the Gaussian is a variance of at most v in every direction,
+and curvature only lowers it. The rest need not be convex; F and psi are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dpverify.problems import AllSpace, Ball, Logistic, Problem, Squared
+from dpverify.problems.arrays import Array
 from dpverify.problems.losses import GeneralizedLinear
 from dpverify.problems.problem import without_ridge
 
@@ -29,11 +31,17 @@ class Expansion:
     Attributes:
         curvature: b, loss over margin^2, at least 0.
         lipschitz_constant: of what is left of a record's loss on the set, loss over length: the largest
-            |link'(z, y) - link'(0, y) - b z| for margins z of records in the unit ball.
+            |link'(z, y) - link'(0, y) - b_i z| for margins z of records in the unit ball, whatever the label.
+        by_label: whether b_i is b times the squared label.
     """
 
     curvature: float
     lipschitz_constant: float
+    by_label: bool = False
+
+    def curvatures(self, labels: Array) -> Array:
+        """The b_i of records with these labels, of their shape."""
+        return self.curvature * (labels * labels if self.by_label else labels * 0.0 + 1.0)
 
 
 def expansion_of(problem: Problem) -> Expansion | None:
@@ -61,13 +69,16 @@ def expansion_of(problem: Problem) -> Expansion | None:
 
 
 def _linear_part_of_logistic(largest: float) -> Expansion:
-    """The slope less that at 0 is tanh(z / 2) / 2, whatever the label."""
+    """The slope less that at 0 is y tanh(y z / 2) / 2, at its steepest for labels -1 and 1."""
     return Expansion(0.0, 0.5 * math.tanh(largest / 2) + _ROUNDING)
 
 
 @cache
 def _logistic(largest: float) -> Expansion:
     """The b for which |tanh(z / 2) / 2 - b z| is least at its largest on [0, largest], near enough.
+
+    With a label y in [-1, 1] the slope less that at 0 and less b y^2 z is y (tanh(y z / 2) / 2 - b y z), which is no
+    larger.
 
     The difference rises to z = 2 arccosh(1 / (2 sqrt(b))) and falls from there, so its largest absolute value is
     at that point or at the end, for every b.
@@ -83,4 +94,5 @@ def _logistic(largest: float) -> Expansion:
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if top(middle) + rest(middle, largest) > 0 else (low, middle)
-    return Expansion(low, max(top(low), abs(rest(low, largest))) + _ROUNDING * (1 + largest))
+    steepest = max(top(low), abs(rest(low, largest))) + _ROUNDING * (1 + largest)
+    return Expansion(low, steepest, by_label=True)

@@ -155,7 +155,8 @@ def product_estimate(
         if expansion is not None:
             assert isinstance(loss, GeneralizedLinear)
             end, start = dot(there, record), dot(here, record)
-            slope = loss.link_slope(xp.zeros_like(end), label) + 0.5 * expansion.curvature * (end + start)
+            slope = loss.link_slope(xp.zeros_like(end), label)
+            slope = slope + 0.5 * expansion.curvatures(label) * (end + start)
             difference = difference - slope * (end - start)
         difference = scale * difference
         rho[going] = rho[going] + xp.prod(xp.reshape(difference, (count, passes)), axis=1)
@@ -197,8 +198,9 @@ class InnerKernel:
         if expansion is None or expansion.curvature == 0:
             return RestrictedGaussian(density.problem.constraint, 1 / math.sqrt(precision))
         features = np.asarray(self.features)
-        weight = density.inverse_temperature * expansion.curvature / features.shape[0]
-        matrix = precision * np.eye(features.shape[1]) + weight * (features.T @ features)
+        weights = np.asarray(expansion.curvatures(self.labels))[:, None]
+        bends = features.T @ (weights * features) / features.shape[0]
+        matrix = precision * np.eye(features.shape[1]) + density.inverse_temperature * bends
         return SkewGaussian(density.problem.constraint, matrix)
 
     def _means(self, y: Array, xp: Any) -> Array:

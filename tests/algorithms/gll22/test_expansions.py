@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 @pytest.mark.parametrize("loss", [Logistic(), HuberizedPositivePart(0.5), Squared(60.0), Linear()], ids=str)
 @pytest.mark.parametrize("kind", [Ball, Box.cube])
 def test_how_steep_the_rest_is_on_a_grid(loss: Any, largest: float, kind: Any) -> None:
-    """A bound on the slopes of the rest for both labels; for logistic losses, the largest of them."""
+    """A bound on the slopes of the rest for all labels; for logistic losses, the largest of them."""
     constraint = kind(1, largest)
     found = expansion_of(Problem(loss, constraint))
     if found is None:
@@ -59,8 +59,8 @@ def test_how_steep_the_rest_is_on_a_grid(loss: Any, largest: float, kind: Any) -
     slopes = [
         loss.link_slope(margins, np.full(margins.shape, label))
         - loss.link_slope(np.zeros(1), np.full(1, label))
-        - found.curvature * margins
-        for label in (-1.0, 1.0)
+        - found.curvatures(np.full(margins.shape, label)) * margins
+        for label in (-1.0, -0.3, 0.0, 0.6, 1.0)
     ]
     steepest = float(np.max(np.abs(slopes)))
     assert steepest <= found.lipschitz_constant + 1e-13
@@ -141,6 +141,14 @@ def test_the_law_by_quadrature(loss: Any, constraint: Any, k: float, mu: float) 
     sampler = AlternatingSampler(Problem(loss, constraint), k, mu, 0.01, expanded=True)
     assert sampler.schedule.steps < AlternatingSampler(Problem(loss, constraint), k, mu, 0.01).schedule.steps
     assert deviation(sampler, make_data(9, constraint.dimension)) < 1
+
+
+def test_the_law_for_labels_between_the_two() -> None:
+    """Logistic losses are allowed any label in [-1, 1], and bend less there."""
+    whole = make_data(9, 2)
+    data = Dataset(whole.features, np.linspace(-1.0, 1.0, 9))
+    sampler = AlternatingSampler(Problem(Logistic(), Ball(2, 1.0)), 60.0, 0.05, 0.01, expanded=True)
+    assert deviation(sampler, data) < 1
 
 
 @pytest.mark.parametrize("fault", ["gradient", "curvature", "estimate"])
