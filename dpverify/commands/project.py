@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -80,9 +80,13 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")
     if json_file is not None:
-        rows = [
-            {"name": one.name, "claim": one.claim, "error": one.error or None}
-            | {"evidence": None if one.found is None else one.found.model_dump(mode="json")}
+        rows: list[dict[str, Any]] = [
+            {
+                "name": one.name,
+                "claim": one.claim,
+                "error": one.error or None,
+                "evidence": None if one.found is None else one.found.model_dump(mode="json"),
+            }
             for one in audited
         ]
         write_json(json_file, {"schema_version": 1, "claims": rows})
