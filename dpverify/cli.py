@@ -9,12 +9,12 @@ import typer
 from rich.text import Text
 
 from dpverify import __version__, extras
-from dpverify.audit_command import audit
+from dpverify.commands.audit import audit
+from dpverify.commands.compare import compare
+from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
-from dpverify.compare_command import compare
+from dpverify.commands.tails import tails
 from dpverify.errors import InvalidArgumentError
-from dpverify.profile_command import profile
-from dpverify.tails_command import tails
 from dpverify.terminal import (
     COLORS,
     UNDECIDED,

@@ -28,19 +28,20 @@ _KEPT = 5
 
 _NO_PART = (
     "__main__.py",
-    "audit_command.py",
     "auditing",
     "cli.py",
+    "commands",
     "extras.py",
+    "notebooks.py",
     "privacy",
     "problems",
-    "profile_command.py",
+    "pytest_plugin",
     "running/subjects/structure.py",
     "running/subjects/user_structures.py",
     "statements",
-    "tails_command.py",
     "terminal.py",
     "verification",
+    "versions.py",
 )
 """Of dpverify, what no proof is found with. (What statements say is asked about, and is in a proof's key itself.)"""
 

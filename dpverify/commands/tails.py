@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpverify.audit_command import limits_of
+from dpverify.commands.audit import limits_of
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_table, progress_bar, write_json
 
