@@ -32,7 +32,6 @@ _NO_PART = (
     "cli.py",
     "commands",
     "extras.py",
-    "notebooks.py",
     "privacy",
     "problems",
     "pytest_plugin",
