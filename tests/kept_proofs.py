@@ -40,7 +40,6 @@ _NO_PART = (
     "statements",
     "terminal.py",
     "verification",
-    "versions.py",
 )
 """Of dpverify, what no proof is found with. (What statements say is asked about, and is in a proof's key itself.)"""
 
