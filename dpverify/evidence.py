@@ -503,19 +503,28 @@ class SamplingEvidence(SampledEvidence):
     data: str
     statistic: str
     """The number that is read off a run."""
-    distance: Literal["total variation", "multiplicative"]
+    distance: Literal["total variation", "multiplicative", "Wasserstein"]
     bound: float
     """Claimed; 0 for an exact sampler."""
     claim: str
     claim_source: str = ""
     measured: Interval
-    """Confidence interval of the Kolmogorov distance, which the total variation distance is at least."""
+    """Confidence interval of the Kolmogorov distance, which the total variation distance is at least.
+
+    Of the Wasserstein distance, where that is claimed."""
     detectable: float | None = None
-    """A half-line whose probability is off by this much more than allowed would have been found half the time."""
+    """A half-line whose probability is off by this much more than allowed would have been found half the time.
+
+    Where the Wasserstein distance is claimed: a law this much farther away."""
     blind_rejected: bool | None = None
     """Whether the same audit rejects a sampler that ignores the data; None where none was tried."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
+
+    @property
+    def measured_distance(self) -> str:
+        """Which distance `measured` is about."""
+        return self.distance if self.distance == "Wasserstein" else "Kolmogorov"
 
 
 class ConstantEvidence(AuditEvidence):

@@ -375,7 +375,8 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
             title=f"Distribution function of {evidence.statistic}, minus the correct one",
             description=(
                 f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
-                f"{span(evidence.measured.lower, evidence.measured.upper)} apart in Kolmogorov distance."
+                f"{span(evidence.measured.lower, evidence.measured.upper)} apart in "
+                f"{evidence.measured_distance} distance."
             ),
         )
     return Plot(

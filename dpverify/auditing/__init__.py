@@ -28,9 +28,15 @@ if TYPE_CHECKING:
     from dpverify.auditing.events import Direction, Event
     from dpverify.auditing.expectations.bounds import Bound, BoundsQuestion, Numbers
     from dpverify.auditing.expectations.mean import MeanAuditor
-    from dpverify.auditing.expectations.means import MeanAudit, audit_mean, most_telling
+    from dpverify.auditing.expectations.means import (
+        MeanAudit,
+        audit_mean,
+        audit_mean_in_rounds,
+        most_telling,
+    )
     from dpverify.auditing.expectations.rates import RateAuditor, RateFit, RateQuestion, fit_rate
     from dpverify.auditing.expectations.risk import RiskAuditor
+    from dpverify.auditing.expectations.sequential import BettingMeanAuditor, BettingRiskAuditor
     from dpverify.auditing.faults import FACTORS, search_faults
     from dpverify.auditing.outputs.encoding import Encoder
     from dpverify.auditing.outputs.sample_files import read_samples
@@ -46,6 +52,8 @@ __all__ = [
     "MINIMUM_RUNS",
     "Auditor",
     "BatchAuditor",
+    "BettingMeanAuditor",
+    "BettingRiskAuditor",
     "Bound",
     "BoundsQuestion",
     "Claim",
@@ -84,6 +92,7 @@ __all__ = [
     "audit_constant",
     "audit_law",
     "audit_mean",
+    "audit_mean_in_rounds",
     "audit_privacy",
     "audit_queries",
     "betting_interval",
@@ -107,6 +116,8 @@ __getattr__ = lazy.attributes(
         "MINIMUM_RUNS": "dpverify.auditing.outputs.samples",
         "Auditor": "dpverify.auditing.contract",
         "BatchAuditor": "dpverify.auditing.batch",
+        "BettingMeanAuditor": "dpverify.auditing.expectations.sequential",
+        "BettingRiskAuditor": "dpverify.auditing.expectations.sequential",
         "Bound": "dpverify.auditing.expectations.bounds",
         "BoundsQuestion": "dpverify.auditing.expectations.bounds",
         "Claim": "dpverify.auditing.claims",
@@ -145,6 +156,7 @@ __getattr__ = lazy.attributes(
         "audit_constant": "dpverify.auditing.constants",
         "audit_law": "dpverify.auditing.sampling",
         "audit_mean": "dpverify.auditing.expectations.means",
+        "audit_mean_in_rounds": "dpverify.auditing.expectations.means",
         "audit_privacy": "dpverify.auditing.privacy",
         "audit_queries": "dpverify.auditing.complexity",
         "betting_interval": "dpverify.auditing.confidence",

@@ -3,12 +3,15 @@
 Probabilities of events get exact binomial bounds (Clopper and Pearson 1934). Means of bounded variables get a
 choice of three: Hoeffding's, the empirical Bernstein bound of Maurer and Pontil (2009), Theorem 4, and the
 hedged-capital bound of Waudby-Smith and Ramdas (2024), Theorem 3, which is the sharpest in practice.
+Distribution functions get the band of Dvoretzky, Kiefer and Wolfowitz (1956) in Massart's form (1990), and with it the
+Wasserstein distance of two laws on an interval gets both ends.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +26,8 @@ Array = NDArray[np.float64]
 _TRUNCATION = 0.75
 """Largest part of the capital put at stake in one bet; any constant below 1 gives a valid bound."""
 _BISECTIONS = 60
+WASSERSTEIN_CELLS = 4096
+"""Cells of an interval on which two distribution functions are compared, besides those between numbers seen."""
 _ALLOWANCE = 1e-9
 """For rounding, relative to the distance from 0 and from 1: hundreds of times the errors of SciPy's inverses."""
 
@@ -65,7 +70,7 @@ def _checked_counts(
 
 def hoeffding_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
     """Two-sided confidence interval of the mean of values in [lower, upper] (Hoeffding 1963)."""
-    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    x, span, level = check_values(values, lower, upper, failure_probability)
     width = math.sqrt(math.log(2 / level) / (2 * x.size))
     return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
 
@@ -74,7 +79,7 @@ def empirical_bernstein_interval(
     values: ArrayLike, lower: float, upper: float, failure_probability: float
 ) -> Interval:
     """Two-sided confidence interval of a mean (Maurer and Pontil 2009, Theorem 4, on both sides)."""
-    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    x, span, level = check_values(values, lower, upper, failure_probability)
     if x.size < 2:
         return Interval(lower=float(lower), upper=float(upper))
     log_term = math.log(4 / level)
@@ -91,15 +96,75 @@ def betting_interval(values: ArrayLike, lower: float, upper: float, failure_prob
     for a known number of runs. The other end comes from the mirrored values; each side gets half of
     `failure_probability`.
     """
-    x, span, level = _checked_values(values, lower, upper, failure_probability)
+    x, span, level = check_values(values, lower, upper, failure_probability)
     below = _betting_lower(x, level / 2)
     above = 1.0 - _betting_lower(1.0 - x, level / 2)
     return _interval(below, above, lower, span)
 
 
+def wasserstein_interval(
+    values: ArrayLike,
+    reference: Callable[[Any], Any],
+    lower: float,
+    upper: float,
+    failure_probability: float,
+    *,
+    reference_error: float = 0.0,
+) -> Interval:
+    """Two-sided confidence interval of the Wasserstein distance W_1 between two laws on [lower, upper].
+
+    W_1 is the area between the distribution functions. That of the values, (runs,), independent, is within a band about
+    the empirical one; between places of a grid that has all jumps, that of the other law is between its values there.
+    So both ends hold at every sample size, for all laws on the interval, whatever the grid. In the unit of the values.
+
+    Args:
+        values: each in [lower, upper].
+        reference: the other law's distribution function, vectorized; 0 before `lower` and 1 at `upper`.
+        lower: no value of either law is below it.
+        upper: no value of either law is above it.
+        failure_probability: that the distance is not inside, in (0, 1).
+        reference_error: at most how far `reference` is from the truth, absolutely.
+
+    Raises:
+        InvalidDataError: for values outside of the interval, and for a reference that is no law on it.
+        InvalidArgumentError: for the other arguments.
+    """
+    x, span, level = check_values(values, lower, upper, failure_probability)
+    error = checks.number("reference_error", reference_error, at_least=0)
+    jumps, counts = np.unique(x, return_counts=True)
+    edges = np.union1d(jumps, np.linspace(0.0, 1.0, WASSERSTEIN_CELLS + 1))
+    seen = np.concatenate([[0.0], np.cumsum(counts) / x.size])[
+        np.searchsorted(jumps, edges[:-1], side="right")
+    ]
+    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    low, high = np.maximum(seen - width, 0.0), np.minimum(seen + width, 1.0)
+    places = float(lower) + span * edges
+    right = np.asarray(reference(places), dtype=np.float64)
+    before = float(np.asarray(reference(np.array([np.nextafter(float(lower), -np.inf)])))[0])
+    allowed = error + 1e-9
+    if right.shape != places.shape or not (
+        np.all(np.diff(right) >= -2 * allowed) and abs(before) <= allowed and abs(right[-1] - 1) <= allowed
+    ):
+        raise InvalidDataError(
+            f"The reference is no distribution function of a law on [{lower:g}, {upper:g}]; allowed: one that does not "
+            "decrease, from 0 before the interval to 1 at its end."
+        )
+    least, most = (
+        np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1),
+        np.clip(right[1:] + error, 0, 1),
+    )
+    lengths = np.diff(edges)
+    nearest = np.maximum(np.maximum(low - most, least - high), 0.0)
+    farthest = np.maximum(high - least, most - low)
+    return Interval(
+        lower=span * max(float(lengths @ nearest) - _ALLOWANCE, 0.0),
+        upper=span * min(float(lengths @ farthest) + _ALLOWANCE, 1.0),
+    )
+
+
 def rules_out(values: ArrayLike, mean: float, lower: float, upper: float, level: float) -> bool:
     """Whether the bets of `betting_interval` rule out every mean up to `mean`, at `level` for this one side."""
-    x, span, level = _checked_values(values, lower, upper, level)
+    x, span, level = check_values(values, lower, upper, level)
     at = (mean - lower) / span
     if at < 0:
         return True
@@ -136,10 +201,15 @@ def _betting(x: Array, level: float) -> Callable[[float], bool]:
     return wins
 
 
-def _checked_values(
+def check_values(
     values: ArrayLike, lower: float, upper: float, failure_probability: float
 ) -> tuple[Array, float, float]:
-    """Values moved to [0, 1], the length of the range, and the level."""
+    """Values moved to [0, 1], the length of the range, and the level.
+
+    Raises:
+        InvalidDataError: for values that are not finite numbers, (runs,), or outside of the range.
+        InvalidArgumentError: for a range that is none, or a level outside of (0, 1).
+    """
     level = checks.probability("failure_probability", failure_probability)
     start, end = checks.number("lower", lower), checks.number("upper", upper)
     if not start < end:

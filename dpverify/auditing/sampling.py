@@ -2,7 +2,8 @@
 
 The comparison is of distribution functions in one dimension, with the Dvoretzky-Kiefer-Wolfowitz inequality in
 Massart's form: the empirical distribution function of k independent numbers is within sqrt(ln(2/p) / (2k)) of the
-true one everywhere, except with probability p. It holds for every k and every law.
+true one everywhere, except with probability p. It holds for every k and every law. Total variation and factors are
+tested on half-lines, the Wasserstein distance is the area between the functions.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from functools import partial
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
+from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Gap, Interval, SamplingEvidence, Verdict
 
-Distance = Literal["total variation", "multiplicative"]
+Distance = Literal["total variation", "multiplicative", "Wasserstein"]
 
 _PLOTTED = 61
 """Points of the distribution functions that are kept for a plot."""
@@ -36,7 +39,10 @@ class LawQuestion(Question):
     reference_error: float
     """At most how far `reference` is from the truth, absolutely."""
     distance: Distance
-    """Multiplicative: every event's probability is within a factor exp(bound) of the right one, both ways."""
+    """Multiplicative: every event's probability is within a factor exp(bound) of the right one, both ways.
+
+    Wasserstein: W_1, in the unit of the statistic.
+    """
     bound: float
     """0 for an exact sampler."""
     claim: str
@@ -45,6 +51,8 @@ class LawQuestion(Question):
     data: str
     runs: int
     origin: Origin | None = None
+    within: tuple[float, float] | None = None
+    """No number is outside of this, under either law; the Wasserstein distance needs it."""
 
 
 class Sampler(Protocol):
@@ -77,6 +85,7 @@ class LawAuditor:
             distance=question.distance,
             bound=question.bound,
             failure_probability=error.spend("the band around the distribution function"),
+            within=question.within,
         )
         return SamplingEvidence(
             **question.over_entry(),
@@ -110,11 +119,17 @@ class LawAudit:
     distance: Distance
     bound: float
     measured: Interval
-    """Confidence interval of the Kolmogorov distance between the two laws, which total variation exceeds."""
+    """Confidence interval of the Kolmogorov distance between the two laws, which total variation exceeds.
+
+    Of the Wasserstein distance, where that is claimed.
+    """
     half_width: float
     """Of the band around the empirical distribution function."""
     detectable: float
-    """A half-line whose probability is off by this much more than allowed would have been found half the time."""
+    """A half-line whose probability is off by this much more than allowed would have been found half the time.
+
+    Where the Wasserstein distance is claimed: a law this much farther away than allowed.
+    """
     blind_rejected: bool | None
     """Whether a sampler that ignores the data is violated by the same audit; None where none was given."""
     gap: Gap | None
@@ -136,13 +151,16 @@ def audit_law(
     bound: float,
     failure_probability: float,
     reference_error: float = 0.0,
+    within: tuple[float, float] | None = None,
 ) -> LawAudit:
     """Test the claim that independent `values`, (runs,), have a law close to one with a known distribution function.
 
     `reference` maps numbers x to P[value <= x] under the right law, to within `reference_error`. With distance
     `total variation`, no event's probability may differ by more than `bound`; with `multiplicative`, none by more
     than a factor exp(bound). `violated` is said if a half-line shows that this is not so, which happens to a
-    correct claim with probability at most `failure_probability`, in [1e-15, 1).
+    correct claim with probability at most `failure_probability`, in [1e-15, 1). With `Wasserstein`, the smallest
+    expected distance of two numbers that have the two laws may not exceed `bound`, in their unit; both laws live on the
+    interval `within`, and the confidence interval of that distance decides.
 
     `blind` are as many values of a sampler that ignores the data. They are audited in the same way, and where they
     are not rejected, or there are none, the claim is `undecided` instead of `supported`: the audit sees nothing here.
@@ -151,16 +169,25 @@ def audit_law(
     function, and `InvalidArgumentError` for the other arguments.
     """
     level = checks.failure_probability("failure_probability", failure_probability)
-    if distance not in ("total variation", "multiplicative"):
-        raise InvalidArgumentError("distance", distance, '"total variation" or "multiplicative"')
+    if distance not in get_args(Distance):
+        raise InvalidArgumentError(
+            "distance", distance, '"total variation", "multiplicative" or "Wasserstein"'
+        )
+    if (within is not None) != (distance == "Wasserstein"):
+        raise InvalidArgumentError(
+            "within", within, "an interval with the Wasserstein distance, otherwise None"
+        )
     bound, error = checks.number("bound", bound), checks.number("reference_error", reference_error)
     for name, value in (("bound", bound), ("reference_error", error)):
         if not value >= 0:
             raise InvalidArgumentError(name, value, "a finite number of at least 0")
-    found = _compare(values, "values", reference, error, distance, bound, level)
+    compare = partial(
+        _compare, reference=reference, error=error, distance=distance, bound=bound, level=level, within=within
+    )
+    found = compare(values, "values")
     blind_rejected = None
     if blind is not None:
-        ignorant = _compare(blind, "blind", reference, error, distance, bound, level)
+        ignorant = compare(blind, "blind")
         if ignorant.runs != found.runs:
             raise InvalidArgumentError(
                 "blind", ignorant.runs, f"{found.runs} values, as many as were audited"
@@ -168,14 +195,18 @@ def audit_law(
         blind_rejected = ignorant.broken is not None
     # the empirical value is beyond the true one half the time; the reference may err, and its error is allowed for
     detectable = found.half_width + 2 * error
+    what, apart = "half-line contradicts", "one whose probability is off by {:.2g} more than it allows"
+    if within is not None:
+        detectable = (detectable + 1 / WASSERSTEIN_CELLS) * (within[1] - within[0])
+        what, apart = "distance between the distribution functions contradicts", "a law {:.2g} farther away"
     if found.broken is not None:
         verdict, reason = Verdict.VIOLATED, found.broken
     elif blind_rejected:
         verdict = Verdict.SUPPORTED
         reason = (
-            f"no half-line contradicts the claim; one whose probability is off by {detectable:.2g} more than it allows "
-            "would have been found half the time, and a sampler that ignores the data is rejected; the two laws are "
-            f"at most {found.measured.upper:.2g} apart in Kolmogorov distance"
+            f"no {what} the claim; {apart.format(detectable)} would have been found half the time, and a sampler that "
+            f"ignores the data is rejected; the two laws are at most {found.measured.upper:.2g} apart in "
+            f"{'Kolmogorov' if within is None else distance} distance"
         )
     else:
         verdict = Verdict.UNDECIDED
@@ -230,11 +261,13 @@ class _Comparison:
 def _compare(
     values: ArrayLike,
     name: str,
+    *,
     reference: Callable[[Any], Any],
     error: float,
     distance: Distance,
     bound: float,
     level: float,
+    within: tuple[float, float] | None,
 ) -> _Comparison:
     try:
         x = np.asarray(values)
@@ -253,6 +286,14 @@ def _compare(
     slack = half_width + error
     kolmogorov = float(np.max(np.abs(empirical - right)))
     measured = Interval(lower=max(0.0, kolmogorov - slack), upper=min(1.0, kolmogorov + slack))
+    if within is not None:
+        measured = wasserstein_interval(x, reference, *within, level, reference_error=error)
+        broken = (
+            f"the Wasserstein distance is at least {measured.lower:.6g}, and the claim allows {bound:.6g}"
+            if measured.lower > bound
+            else None
+        )
+        return _Comparison(places, empirical, right, half_width, measured, broken, int(x.size))
     lowest, highest = allowed_band(
         np.clip(right - error, 0, 1), np.clip(right + error, 0, 1), distance, bound
     )

@@ -241,6 +241,15 @@ class RiskRuns:
         least, most = self.minimum, self._most
         return Interval(lower=most.lower - least.upper, upper=most.upper - least.lower)
 
+    def draw_round(self, number: int, count: int) -> Any:
+        """The same, in a round of its own."""
+        return replace(self, runner=self.runner.at(number)).draw(count)
+
+    @property
+    def round_unit(self) -> int:
+        """Runs that share a data set."""
+        return self.of.runs_a_sample
+
     def draw(self, count: int) -> Any:
         """Risks, or means of those that share a data set."""
         several = self.of.runs_a_sample
@@ -302,6 +311,15 @@ class ValuesOfRuns:
     def upper(self) -> float:
         """As declared."""
         return self.of.upper
+
+    def draw_round(self, number: int, count: int) -> Any:
+        """The same, in a round of its own."""
+        return replace(self, runner=self.runner.at(number)).draw(count)
+
+    @property
+    def round_unit(self) -> int:
+        """Runs of a block, where a number is read off a block."""
+        return self.of.block_size or 1
 
     def draw(self, count: int) -> Any:
         """The numbers of so many runs."""

@@ -32,7 +32,7 @@ class SamplingRenderer(Renderer):
         return (
             f"the law of {evidence.statistic} is "
             f"{number_text.span(evidence.measured.lower, evidence.measured.upper)} away from the correct one in "
-            f"Kolmogorov distance, claimed: {law_claim(evidence)} ({evidence.data})"
+            f"{evidence.measured_distance} distance, claimed: {law_claim(evidence)} ({evidence.data})"
         )
 
     def facts(self, evidence: SamplingEvidence) -> Sequence[tuple[str, str]]:

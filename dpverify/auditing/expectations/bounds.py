@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -78,6 +78,10 @@ class Numbers(Protocol):
         """Independent numbers from `count` runs."""
 
 
+Audited = tuple[MeanAudit, int]
+"""What was found of one case, and how many runs it took."""
+
+
 @dataclass(frozen=True)
 class BoundsAnswer:
     """What was found of all cases, with the one that stands for them."""
@@ -87,8 +91,30 @@ class BoundsAnswer:
     """Of the ledger entry."""
 
 
-def answer(question: BoundsQuestion, subjects: Sequence[Numbers], error: ErrorShare) -> BoundsAnswer:
+def all_at_once(subject: Numbers, bound: Bound, runs: int, level: float, *, to_the_end: bool) -> Audited:
+    """One case, by the interval that all runs give."""
+    audit = audit_mean(
+        subject.draw(runs),
+        bound=bound.bound,
+        lower=subject.lower,
+        upper=subject.upper,
+        failure_probability=level,
+        minimum=subject.minimum,
+        at_least=bound.at_least,
+        extreme=subject.extreme,
+    )
+    return audit, runs
+
+
+def answer(
+    question: BoundsQuestion,
+    subjects: Sequence[Any],
+    error: ErrorShare,
+    audit_one: Callable[..., Audited] = all_at_once,
+) -> BoundsAnswer:
     """Audit every case with an equal part of the share; their intervals hold all at once.
+
+    `audit_one` audits one of them like `all_at_once`; `to_the_end` says that the interval is wanted for itself.
 
     Raises:
         InvalidArgumentError: unless there is one subject for each bound.
@@ -101,19 +127,11 @@ def answer(question: BoundsQuestion, subjects: Sequence[Numbers], error: ErrorSh
         bound.runs if question.measured else _runs(bound, subject)
         for bound, subject in zip(bounds, subjects, strict=True)
     ]
-    audits = [
-        audit_mean(
-            subject.draw(count),
-            bound=bound.bound,
-            lower=subject.lower,
-            upper=subject.upper,
-            failure_probability=part.spend("the interval of one case"),
-            minimum=subject.minimum,
-            at_least=bound.at_least,
-            extreme=subject.extreme,
-        )
+    cases = [
+        audit_one(subject, bound, count, part.spend("the interval of one case"), to_the_end=question.measured)
         for bound, subject, part, count in zip(bounds, subjects, parts, runs, strict=True)
     ]
+    audits = [audit for audit, _ in cases]
     shown = most_telling([audit.verdict for audit in audits])
     bound, audit = bounds[shown], audits[shown]
     curve = tuple(
@@ -139,7 +157,7 @@ def answer(question: BoundsQuestion, subjects: Sequence[Numbers], error: ErrorSh
             "detectable": audit.detectable,
             "curve": curve,
             "curve_over": question.over,
-            "runs": runs[shown],
+            "runs": cases[shown][1],
             "failure_probability": error.failure_probability,
             "shares": error.spent(),
             "seed": question.heading.seed,

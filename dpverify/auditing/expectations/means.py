@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
+from dpverify.auditing.expectations.sequence import MeanSequence, rules_out_in_rounds
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Interval, Verdict
+
+Values = NDArray[np.float64]
+
+FIRST_ROUND = 16
+"""Values in the first round; later ones are a quarter of all before."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +83,104 @@ def audit_mean(
     if bound != sign * math.inf:
         bound = checks.number("bound", bound)
     level = checks.failure_probability("failure_probability", failure_probability)
+    subtract = _subtracted(minimum)
+    mean = betting_interval(values, lower, upper, level)
+    x = np.asarray(values, dtype=np.float64)
+
+    def rules(sample: Values, goal: float, least: float, most: float) -> bool:
+        return rules_out(sample, goal, least, most, level / 2)
+
+    return _judged(x, mean, rules, bound, (lower, upper), level, subtract, at_least=at_least, extreme=extreme)
+
+
+def audit_mean_in_rounds(
+    draw: Callable[[int, int], ArrayLike],
+    *,
+    bound: float,
+    lower: float,
+    upper: float,
+    failure_probability: float,
+    most: int,
+    minimum: Interval | None = None,
+    at_least: bool = False,
+    extreme: Interval | None = None,
+    to_the_end: bool = False,
+) -> MeanAudit:
+    """`audit_mean`, but values come in rounds, and it ends as soon as the whole interval is on one side of the bound.
+
+    The intervals hold at all times at once (`sequence.MeanSequence`), so a correct claim is called violated with at
+    most half of `failure_probability`, whenever the audit ends. `detectable` is about all `most` values: with an
+    expectation close to the bound it would not have ended before.
+
+    Args:
+        draw: from the number of a round, from 1, and a number of values to at least one independent value and at most
+            so many, (values,).
+        bound: as for `audit_mean`, and so are all others.
+        lower: of every value.
+        upper: of every value.
+        failure_probability: of the whole audit.
+        most: values that are drawn at most.
+        minimum: what is to be subtracted.
+        at_least: whether the claim is one from below.
+        extreme: around the worst expectation that anything could have.
+        to_the_end: draw all, for an interval that is as short as can be.
+
+    Raises `InvalidDataError` and `InvalidArgumentError` as `audit_mean`.
+    """
+    sign = -1.0 if at_least else 1.0
+    if bound != sign * math.inf:
+        bound = checks.number("bound", bound)
+    level = checks.failure_probability("failure_probability", failure_probability)
+    most = checks.whole_number("most", most, at_least=1)
+    subtract = _subtracted(minimum)
+    sequence = MeanSequence(lower, upper, level)
+    number = 0
+    while sequence.runs < most:
+        number += 1
+        size = min(max(FIRST_ROUND, sequence.runs // 4), most - sequence.runs)
+        sequence.see(draw(number, size))
+        decided = math.isfinite(bound) and not to_the_end
+        if decided and (sequence.above(bound + subtract.upper) or sequence.below(bound + subtract.lower)):
+            break
+
+    def rules(sample: Values, goal: float, least: float, largest: float) -> bool:
+        whole = (np.resize(sample, most) - least) / (largest - least)
+        return rules_out_in_rounds([whole], (goal - least) / (largest - least), level / 2)
+
+    return _judged(
+        sequence.values,
+        sequence.interval,
+        rules,
+        bound,
+        (lower, upper),
+        level,
+        subtract,
+        at_least=at_least,
+        extreme=extreme,
+    )
+
+
+def _subtracted(minimum: Interval | None) -> Interval:
     subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
     if not -math.inf < subtract.lower <= subtract.upper < math.inf:
         raise InvalidArgumentError("minimum", subtract, "an interval with finite ends in order")
-    mean = betting_interval(values, lower, upper, level)
-    x = np.asarray(values, dtype=np.float64)
+    return subtract
+
+
+def _judged(
+    x: Values,
+    mean: Interval,
+    rules: Callable[[Values, float, float, float], bool],
+    bound: float,
+    within: tuple[float, float],
+    level: float,
+    subtract: Interval,
+    *,
+    at_least: bool,
+    extreme: Interval | None,
+) -> MeanAudit:
+    """The verdict that an interval of the mean gives; `rules` says what a sample would rule out."""
+    sign, (lower, upper) = -1.0 if at_least else 1.0, within
     measured = Interval(lower=mean.lower - subtract.upper, upper=mean.upper - subtract.lower)
     worst = _check_extreme(extreme, lower - subtract.upper, upper - subtract.lower, at_least=at_least)
     # A claim from below is one from above about minus the values: all that follows is about the latter.
@@ -89,7 +188,7 @@ def audit_mean(
     shift = -subtract.lower if at_least else subtract.upper
     goal = sign * bound + shift
     margin = bound - measured.upper if not at_least else measured.lower - bound
-    found = _smallest_found(sign * x, goal, least, most, level / 2) if math.isfinite(goal) else None
+    found = _smallest_found(sign * x, goal, least, most, rules) if math.isfinite(goal) else None
     detectable = None if found is None else sign * found - (subtract.upper if at_least else subtract.lower)
     verdict, reason, gap, blind = _mean_verdict(
         bound, measured, worst, detectable, margin=margin, at_least=at_least
@@ -191,7 +290,7 @@ def _leaves(bound: float, measured: Interval, *, at_least: bool) -> str:
 
 
 def _smallest_found(
-    x: NDArray[np.float64], goal: float, lower: float, upper: float, level: float
+    x: Values, goal: float, lower: float, upper: float, rules: Callable[[Values, float, float, float], bool]
 ) -> float | None:
     """Smallest mean in [lower, upper] at which a sample like this one rules out all means up to `goal`.
 
@@ -200,7 +299,7 @@ def _smallest_found(
     """
 
     def found(mean: float) -> bool:
-        return rules_out(_moved(x, mean, lower, upper), goal, lower, upper, level)
+        return rules(_moved(x, mean, lower, upper), goal, lower, upper)
 
     low, high = max(lower, min(goal, upper)), upper
     if found(low):
@@ -213,7 +312,7 @@ def _smallest_found(
     return high
 
 
-def _moved(x: NDArray[np.float64], mean: float, lower: float, upper: float) -> NDArray[np.float64]:
+def _moved(x: Values, mean: float, lower: float, upper: float) -> Values:
     """The sample with another mean: shifted where that stays in the range, else mixed with an end of the range.
 
     Mixing keeps indicators indicators, and everything else within the range.
