@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dpverify.checks import number
+
 
 @dataclass(frozen=True)
 class StatedRisk:
@@ -37,6 +39,17 @@ class StatedRisk:
         how = "expected " if self.probability is None else ""
         line = f"{how}excess {what} risk at most {self.bound:.4g}"
         return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
+
+    def against(self, largest: float) -> str:
+        """The same line, marked as vacuous where no point of the set has a larger risk.
+
+        Args:
+            largest: the largest excess risk on the set, or a bound on it, a mean or a total as `bound` is.
+        """
+        number("largest", largest, at_least=0, allowed="a number of at least 0")
+        if self.bound < largest:
+            return str(self)
+        return f"{self}: vacuous, as no point of the set has more than {largest:.4g}"
 
 
 @dataclass(frozen=True)

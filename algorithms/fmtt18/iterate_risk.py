@@ -17,6 +17,7 @@ With eta = 2 R / (G sqrt(T')) and D = 2 R that is at most the 4 R G / sqrt(T') w
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
@@ -73,6 +74,40 @@ def skip_rate(problem: Problem, n: int, noise_stddev: float) -> float:
     return math.sqrt(8 / n) * problem.constraint.largest_norm / norm
 
 
+def stop_risk(
+    problem: Problem,
+    iterates: int,
+    rate: float,
+    noise_stddev: float,
+    *,
+    best: float,
+    bound: float,
+    source: str,
+) -> StatedRisk | None:
+    """Excess population risk of one of so many consecutive iterates: a theorem's at its rate, else what is proved.
+
+    Args:
+        problem: whose records are independent draws from the population, each used at most once.
+        iterates: how many the released point is chosen from, uniformly.
+        rate: eta, length^2 over loss.
+        noise_stddev: of each coordinate of a gradient's noise, loss over length.
+        best: the theorem's rate.
+        bound: what it states at that rate, in units of the loss.
+        source: its statement id.
+
+    Returns:
+        None if the set is unbounded or the loss not Lipschitz.
+    """
+    found = random_iterate_risk(problem, iterates=iterates, rate=rate, noise_stddev=noise_stddev)
+    if not math.isfinite(found):
+        return None
+    sources: tuple[str, ...] = ("fmtt18.thm28",)
+    if math.isclose(rate, best, rel_tol=_TOLERANCE):
+        found, sources = bound, (source, "fmtt18.thm28")
+    conditions = "the records are independent draws from the population"
+    return StatedRisk(found, total=False, population=True, sources=sources, conditions=conditions)
+
+
 def skip_risk(
     problem: Problem, n: int, rate: float, noise_stddev: float, *, source: str, bias: float = 0.0
 ) -> StatedRisk | None:
@@ -81,12 +116,16 @@ def skip_risk(
     norm = noisy_gradient_norm(problem, noise_stddev)
     if not (math.isfinite(size) and math.isfinite(norm)):
         return None
-    sources: tuple[str, ...] = ("fmtt18.thm28",)
-    bound = random_iterate_risk(problem, iterates=n // 2 + 1, rate=rate, noise_stddev=noise_stddev)
-    if math.isclose(rate, skip_rate(problem, n, noise_stddev), rel_tol=_TOLERANCE):
-        bound, sources = 4 * math.sqrt(2 / n) * size * norm, (source, "fmtt18.thm28")
-    conditions = "the records are independent draws from the population"
-    return StatedRisk(bound + bias, total=False, population=True, sources=sources, conditions=conditions)
+    stated = stop_risk(
+        problem,
+        n // 2 + 1,
+        rate,
+        noise_stddev,
+        best=skip_rate(problem, n, noise_stddev),
+        bound=4 * math.sqrt(2 / n) * size * norm,
+        source=source,
+    )
+    return None if stated is None else replace(stated, bound=stated.bound + bias)
 
 
 def skip_queries(n: int) -> tuple[StatedQueries, ...]:

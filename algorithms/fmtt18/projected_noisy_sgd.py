@@ -20,7 +20,8 @@ import numpy as np
 
 from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
@@ -326,7 +327,7 @@ class SkipPNSGD(_NoisySGD):
     id: ClassVar[str] = "fmtt18.skip"
     hands_over: ClassVar[str] = "first runs"
     stops_early: ClassVar[bool] = True
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm30", "fmtt18.lem27")
+    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -352,6 +353,14 @@ class SkipPNSGD(_NoisySGD):
 
     def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
         return (1 / (n // 2 + 1),) * (n // 2 + 1), None
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Theorem 30's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
+
+        At other rates, what the proof gives for them. None on an unbounded set, or if the loss is not Lipschitz.
+        """
+        n = whole_number("n", n, at_least=1)
+        return skip_risk(self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30")
 
     def used_with_probability(self, n: int, index: int) -> float:
         """Probability that t_0 < index, for an index from 1."""
@@ -410,6 +419,7 @@ class StopPNSGD(_NoisySGD):
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
+        "fmtt18.thm28",
         "fmtt18.thm29",
         "fmtt18.lem27",
     )
@@ -448,6 +458,29 @@ class StopPNSGD(_NoisySGD):
     def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
         fewest = self.fewest_steps(n)
         return None, (0.0,) * (fewest - 1) + (1 / (n - fewest + 1),) * (n - fewest + 1)
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Theorem 29's excess population risk, 4 R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
+
+        With `second_half`, Theorem 30's, by its proof; at other rates, what the proofs give for them. None on an
+        unbounded set, or if the loss is not Lipschitz.
+        """
+        n = whole_number("n", n, at_least=1)
+        if self.second_half:
+            return skip_risk(self.problem, n, self.rate, self.noise_stddev, source="fmtt18.thm30")
+        size, norm = (
+            self.problem.constraint.largest_norm,
+            noisy_gradient_norm(self.problem, self.noise_stddev),
+        )
+        return stop_risk(
+            self.problem,
+            n,
+            self.rate,
+            self.noise_stddev,
+            best=2 * size / (math.sqrt(n) * norm),
+            bound=4 * size * norm / math.sqrt(n),
+            source="fmtt18.thm29",
+        )
 
     def _mixture(self, n: int, index: int) -> GaussianMixtureProfile:
         """The mixture over T that the index is part of: T in {max(index, fewest), ..., n}."""

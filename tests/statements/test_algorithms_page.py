@@ -8,6 +8,8 @@ from pathlib import Path
 
 from dpverify.statements.paper import papers
 
+from ..algorithms.every_algorithm import EVERY, N
+
 PAGE = Path(__file__).parents[2] / "docs" / "algorithms.md"
 
 
@@ -25,6 +27,17 @@ def test_the_page_lists_them_as_they_are() -> None:
         for paper in papers().values()
         for id_, path in paper.algorithms.items()
     }
+
+
+def test_the_table_of_promises_is_what_they_state() -> None:
+    """Computed on one small instance of each; a cell without a promise gives a reason."""
+    rows = re.findall(r"^\| `([^`]+)` \| ([^|`]+) \| ([^|`]+) \| ([^|`]+) \|$", PAGE.read_text("utf-8"), re.M)
+    assert [id_ for id_, *_ in rows] == [id_ for paper in papers().values() for id_ in paper.algorithms]
+    for id_, *cells in rows:
+        algorithm = EVERY[id_]()
+        found = algorithm.risk_bound(N), algorithm.queries(N), algorithm.sampling_error(N)
+        assert [cell == "stated" for cell in cells] == [bool(one) for one in found], id_
+        assert all(cell == "stated" or len(cell.split()) > 2 for cell in cells), id_
 
 
 def test_each_says_its_id_and_the_statements_it_rests_on() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
+from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, RDP, Adjacency, gaussian_hockey_stick
 from dpverify.problems import (
@@ -253,3 +254,51 @@ def test_linear_losses_attain_the_guarantee_at_the_last_index() -> None:
     stated = algorithm.guarantee_at(1, 1)
     assert stated is not None
     assert stated.guarantee == GDP(2 / 0.8)
+
+
+# ------------------------------------------------------------------------------------------ risk
+
+
+def test_theorems_29_and_30_at_their_rates() -> None:
+    """4 R L / sqrt(n) sqrt(1 + 8 d ln(1.25/delta) / epsilon^2), sqrt(2) times that for Skip, and no less is proved."""
+    for n in (1, 2, 5, 1000):
+        inside = math.sqrt(1 + 8 * D * math.log(1.25e5) / 0.5**2)
+        for made, factor, iterates in (
+            (StopPNSGD.for_privacy(LOGISTIC, n=n, epsilon=0.5, delta=1e-5), 4.0, n),
+            (SkipPNSGD.for_privacy(LOGISTIC, n=n, epsilon=0.5, delta=1e-5), 4 * math.sqrt(2), n // 2 + 1),
+        ):
+            stated = made.risk_bound(n)
+            assert stated is not None
+            assert stated.population
+            assert stated.bound == pytest.approx(factor * inside / math.sqrt(n), rel=1e-9)
+            assert stated.sources[0] == ("fmtt18.thm29" if factor == 4.0 else "fmtt18.thm30")
+            proved = random_iterate_risk(
+                LOGISTIC, iterates=iterates, rate=made.rate, noise_stddev=made.noise_stddev
+            )
+            assert proved <= stated.bound
+            other = dataclasses.replace(made, rate=1.5 * made.rate).risk_bound(n)
+            assert other is not None
+            assert other.sources == ("fmtt18.thm28",)
+    skip = SkipPNSGD.for_privacy(LOGISTIC, n=9, epsilon=0.5, delta=1e-5)
+    half = StopPNSGD(LOGISTIC, skip.rate, skip.noise_stddev, second_half=True)
+    assert half.risk_bound(9) == skip.risk_bound(9)
+
+
+def test_no_risk_is_stated_without_bounds_or_where_the_paper_has_none() -> None:
+    for kind in (SkipPNSGD, StopPNSGD):
+        assert kind(Problem(Logistic(), AllSpace(D)), 0.1, 1.0).risk_bound(3) is None
+    for kind in (PNSGD, PNMSGD):
+        assert kind(LOGISTIC, 0.1, 1.0).risk_bound(3) is None
+
+
+@pytest.mark.parametrize("kind", [SkipPNSGD, StopPNSGD])
+def test_the_risk_holds_and_could_fail(kind: Any) -> None:
+    """All records are one: the population is a point. At a fixed seed, with seven standard errors to spare."""
+    problem = Problem(Linear(), Ball(2, 1.0))
+    data = Dataset(np.tile([[1.0, 0.0]], (40, 1)), np.ones(40))
+    made = kind.for_privacy(problem, n=40, epsilon=1.0, delta=0.1)
+    excess = np.asarray(problem.mean_risk(made(data, rng=Randomness(1), runs=4000).points, data)) + 1.0
+    error = 7 * float(np.std(excess)) / math.sqrt(4000)
+    stated = made.risk_bound(40)
+    assert np.mean(excess) + error <= stated.bound
+    assert np.mean(excess) - error > stated.bound / 40
