@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         mechanisms,
         noisy_iterations,
         problems,
+        schedules,
     )
     from dpverify.properties.pairs import AuditedPair, audit_outputs, audit_pair
     from dpverify.properties.processing import check_batch_sizes, check_post_processing
@@ -84,6 +85,7 @@ __all__ = [
     "neighboring_datasets",
     "noisy_iterations",
     "problems",
+    "schedules",
     "unit_ball_points",
 ]
 
@@ -127,6 +129,7 @@ __getattr__ = lazy.attributes(
         "neighboring_datasets": "dpverify.properties.strategies",
         "noisy_iterations": "dpverify.properties.objects",
         "problems": "dpverify.properties.objects",
+        "schedules": "dpverify.properties.objects",
         "unit_ball_points": "dpverify.properties.strategies",
     },
 )

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpverify.checks import whole_number
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, Guarantee, NoisyIteration, ProfileDP, PureDP
 from dpverify.problems import (
@@ -111,6 +111,26 @@ def noisy_iterations(*, most_steps: int = 6) -> st.SearchStrategy[NoisyIteration
         )
 
     return st.integers(1, most).flatmap(of)
+
+
+def schedules(*, steps: int, smoothness: float = 1.0) -> st.SearchStrategy[tuple[Array, Array]]:
+    """Step sizes and standard deviations of noise, shape (steps,) each: constant, falling, or of any form.
+
+    No step is larger than 2 / smoothness, up to which a gradient step on a convex loss is a contraction; all noise is
+    above 0. Their units are those of the parameter over that of a gradient, and of a gradient.
+
+    Raises:
+        InvalidArgumentError: if `steps` is no integer of at least 1, or the smoothness not positive and finite.
+    """
+    count = whole_number("steps", steps, at_least=1)
+    longest = 2 / number("smoothness", smoothness, above=0.0, allowed="a finite number above 0")
+    forms = st.one_of(
+        st.just(np.ones(count)),
+        st.sampled_from([0.5, 1.0]).map(lambda power: np.arange(1.0, count + 1) ** -power),
+        st.lists(st.floats(0.01, 1.0), min_size=count, max_size=count).map(np.asarray),
+    )
+    sizes = st.builds(lambda form, first: first * longest * form, forms, st.sampled_from([0.5, 1.0, 0.01]))
+    return st.tuples(sizes, st.builds(lambda form, scale: scale * form, forms, _sizes(4)))
 
 
 def distributions(outcomes: int) -> st.SearchStrategy[Array]:

@@ -56,13 +56,25 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
     return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
 
 
-def neighboring_datasets(*, n: int, d: int) -> st.SearchStrategy[tuple[Dataset, Dataset, int]]:
-    """Two data sets that differ in one replaced record, and its index from 1 (replace-one adjacency); never equal.
+def neighboring_datasets(
+    *, n: int, d: int, adjacency: Adjacency | str = Adjacency.REPLACE_ONE
+) -> st.SearchStrategy[tuple[Dataset, Dataset, int]]:
+    """Two data sets that are neighbors and never equal, and the index from 1 of the record that they differ in.
+
+    - replace-one, index: both have n records, and that one is replaced.
+    - zero-out: likewise, by zeros with label 0.
+    - add-or-remove-one: the first has n records, the second lacks that one.
 
     Raises:
-        InvalidArgumentError: if n or d is no integer of at least 1.
+        InvalidArgumentError: if n or d is no integer of at least 1 (n of at least 2 where a record is removed), and for
+            other adjacencies.
     """
-    return _neighbors(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
+    by = checked_adjacency(adjacency)
+    known = (Adjacency.REPLACE_ONE, Adjacency.INDEX, Adjacency.ZERO_OUT, Adjacency.ADD_REMOVE_ONE)
+    if by not in known:
+        raise InvalidArgumentError("adjacency", by.value, ", ".join(known))
+    least = 2 if by is Adjacency.ADD_REMOVE_ONE else 1
+    return _neighbors(whole_number("n", n, at_least=least), whole_number("d", d, at_least=1), by)
 
 
 def neighboring_arrays(
@@ -148,9 +160,15 @@ def _datasets(draw: Any, n: int, d: int) -> Dataset:
 
 
 @st.composite
-def _neighbors(draw: Any, n: int, d: int) -> tuple[Dataset, Dataset, int]:
+def _neighbors(draw: Any, n: int, d: int, by: Adjacency) -> tuple[Dataset, Dataset, int]:
     left = draw(_datasets(n, d))
     index = draw(st.integers(1, n))
+    if by is Adjacency.ADD_REMOVE_ONE:
+        kept = [i for i in range(n) if i != index - 1]
+        fewer = np.asarray(left.features)[kept], np.asarray(left.labels)[kept]
+        return left, Dataset(*fewer, "drawn", "drawn in the unit ball"), index
+    if by is Adjacency.ZERO_OUT:  # a label is never 0 before
+        return left, left.replace(index, np.zeros(d), 0.0), index
     features = draw(unit_ball_points(1, d))[0]
     label = draw(st.sampled_from([-1.0, 1.0]))
     old = np.asarray(left.features)[index - 1], float(np.asarray(left.labels)[index - 1])

@@ -13,7 +13,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import Adjacency, NoisyIteration, hockey_stick_divergence
 from dpverify.problems import Ball, Problem
-from dpverify.problems.neighbors import check_neighbors
+from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.properties import (
     ErrorOverExamples,
     KnownMechanism,
@@ -25,10 +25,13 @@ from dpverify.properties import (
     distribution_pairs,
     mechanisms,
     neighboring_arrays,
+    neighboring_datasets,
     noisy_iterations,
     problems,
+    schedules,
 )
 from dpverify.properties.objects import LaplaceSum
+from dpverify.running.subjects.user_mechanisms import plain_array
 
 QUICK = settings(max_examples=20, derandomize=True, deadline=None, database=None)
 PAIR = np.zeros((2, 1)), np.array([[0.0], [1.0]])
@@ -87,6 +90,30 @@ def test_sets_shrink_to_the_unit_interval() -> None:
 @settings(QUICK, max_examples=10)
 def test_drawn_schedules_have_a_guarantee(iteration: NoisyIteration) -> None:
     assert iteration.best().gdp().mu >= 0
+
+
+@given(schedules(steps=4, smoothness=2.0))
+@settings(QUICK)
+def test_drawn_steps_contract(drawn: tuple[Any, Any]) -> None:
+    """Of the quadratic with that smoothness, in its steepest direction: |1 - eta beta| is at most 1."""
+    steps, noise = drawn
+    assert steps.shape == noise.shape == (4,)
+    assert np.all(np.abs(1 - 2.0 * steps) <= 1)
+    assert np.all(noise > 0)
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "zero-out", "add-or-remove-one"])
+def test_data_sets_are_neighbors_and_never_equal(adjacency: str) -> None:
+    @settings(QUICK)
+    @given(neighboring_datasets(n=3, d=2, adjacency=adjacency))
+    def attempt(pair: tuple[Any, Any, int]) -> None:
+        left, right, index = pair
+        check_neighbors(plain_array(left), plain_array(right), checked_adjacency(adjacency))
+        assert 1 <= index <= left.n
+
+    attempt()
+    with pytest.raises(InvalidArgumentError, match="adjacency"):
+        neighboring_datasets(n=3, d=2, adjacency="as-given")
 
 
 @given(distribution_pairs())
