@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -255,6 +256,8 @@ def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
 
 def _outputs(subject: Any, left: Any, right: Any) -> tuple[Any, Any]:
     __tracebackhide__ = True
+    if inspect.iscoroutine(subject):
+        subject.close()
     if not isinstance(subject, tuple | list) or len(subject) != 2:
         raise InvalidArgumentError(
             "what the claim is about",
