@@ -43,6 +43,8 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.problems: list[str] = []
         self.open: list[str] = []
+        self.inside: list[list[str]] = [[]]
+        """What each open element, and the page itself, has had as children so far."""
         self.ids: list[str] = []
         self.references: list[str] = []
         self.headings: list[int] = []
@@ -65,6 +67,10 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] = self.tags.get(tag, 0) + 1
         parent = self.open[-1] if self.open else ""
+        before = self.inside[-1]
+        if parent == "figure" and "figcaption" in before[1:]:
+            self.problems.append(f"{tag} behind the caption of a figure")
+        before.append(tag)
         if tag in PARENTS and parent not in PARENTS[tag]:
             self.problems.append(f"{tag} inside {parent}")
         if tag in BLOCKS and "p" in self.open:
@@ -94,18 +100,21 @@ class Page(HTMLParser):
             self.headings.append(int(tag[1]))
         if tag not in VOID:
             self.open.append(tag)
+            self.inside.append([])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
         if tag not in VOID:
             self.open.pop()
+            self.inside.pop()
 
     def handle_endtag(self, tag: str) -> None:
         if not self.open or self.open[-1] != tag:
             self.problems.append(f"</{tag}> where {self.open[-1:]} is open")
         if tag in self.open:
             while self.open.pop() != tag:
-                pass
+                self.inside.pop()
+            self.inside.pop()
 
     def handle_data(self, data: str) -> None:
         if not self.open or self.open[-1] not in {"script", "style"}:

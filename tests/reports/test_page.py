@@ -59,6 +59,7 @@ def test_page_is_well_formed(page: Page) -> None:
         ("<h4 ", "<h6 "),
         ('href="#fmtt18.thm1"', 'href="#fmtt18.thm1x"'),
         ('<p class="lead">', '<p class="lead"><p>'),
+        ("</figcaption>\n</figure>", "</figcaption><div></div></figure>"),
     ],
 )
 def test_the_reader_of_html_sees_faults(html: str, good: str, bad: str) -> None:
