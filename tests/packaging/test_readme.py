@@ -6,9 +6,12 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from dpverify.verification.proofs import ProofRecord, catalog_entries
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -96,6 +99,24 @@ def test_questions_about_statements_are_answered(folder: Path, all_remembered: P
     done = shell("set -e\n" + script, folder, all_remembered)
     assert done.returncode == 0, done.stderr
     assert '"verdict": "refuted"' in done.stdout
+
+
+def test_what_was_found_is_what_the_ledger_says(all_proofs: list[ProofRecord]) -> None:
+    """How many statements are proved and refuted as printed, and which claims fail."""
+    rows = [entry for entry in catalog_entries(all_proofs) if entry.kind != "algorithm"]
+    words = Counter((entry.headline_printed or "").partition(",")[0].partition(" (")[0] for entry in rows)
+    (said,) = re.findall(
+        r"Every numbered statement, (\d+) of them.*?(\d+) are proved, (\d+) are refuted", TEXT, re.S
+    )
+    assert tuple(map(int, said)) == (len(rows), words["proved"], words["refuted"]), words
+    (undecided,) = re.findall(r"and (\d+) are undecided", TEXT)
+    (others,) = re.findall(r"a correction, (\d+) hold as far", TEXT)
+    assert int(undecided) == words["undecided"], words
+    assert sum(map(int, (*said[1:], undecided, others))) == len(rows)
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    (fails,) = re.findall(r"^## The claim fails$(.*?)^## ", page, re.S | re.M)
+    section = TEXT[TEXT.index("## What was found in four papers") : TEXT.index("## Who it is for")]
+    assert set(re.findall(r"^### ([\w.-]+),", fails, re.M)) == set(re.findall(r"`(\w+\.[\w.-]+)`", section))
 
 
 def test_links_and_pictures_are_there() -> None:
