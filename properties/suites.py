@@ -126,6 +126,7 @@ def check_private(
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
     """
+    __tracebackhide__ = True  # a failing test shows the line that calls this
     if isinstance(failure_probability, ErrorOverExamples):
         asked = mechanism, left, right, claim, str(adjacency), index, runs, seed
         failure_probability, seed = failure_probability.part_for(*asked)
@@ -164,6 +165,7 @@ def check_audit(
             probability was spent on, and the line that asks again.
         InvalidArgumentError, InvalidDataError: as the auditor.
     """
+    __tracebackhide__ = True
     found = auditor.audit(question, subject, ErrorShare.of(failure_probability, name="audit"))
     good = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED}
     if found.verdict not in good and not (allow_undecided and found.verdict is Verdict.UNDECIDED):

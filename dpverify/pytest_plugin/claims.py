@@ -17,7 +17,7 @@ from dpverify.evidence import AuditEvidence, PrivacyEvidence, Verdict
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.properties import AuditedPair, audit_outputs, audit_pair, check_audit
 from dpverify.pytest_plugin.options import FIXTURE, MARKER
-from dpverify.pytest_plugin.session import CLAIMS, FOUND, PLACE, SAID, Session, asks
+from dpverify.pytest_plugin.session import CLAIMS, FOUND, PLACE, SAID, Session, asks, name_of
 from dpverify.quoting import command_line
 
 QuestionT = TypeVar("QuestionT")
@@ -103,7 +103,7 @@ class Claims:
             audited = _clean(lambda: audit_outputs(*sides, claim, adjacency=by, **more))
             many = audited.audit.runs
         heading = Heading(
-            self._item.nodeid, f"{self._item.name} against {audited.claim}", self._again(), more["seed"]
+            name_of(self._item), f"{self._item.name} against {audited.claim}", self._again(), more["seed"]
         )
         found = audited.evidence(heading).timed(time.perf_counter() - begin)
         self._keep(
@@ -178,7 +178,7 @@ class Claims:
         """The command line that does the same again: the test alone, with its own part for a whole session."""
         options = self._session.options
         return command_line(
-            "pytest", self._item.nodeid, f"--dpverify-seed={options.seed}", f"--dpverify-profile={options.profile}",
+            "pytest", name_of(self._item), f"--dpverify-seed={options.seed}", f"--dpverify-profile={options.profile}",
             f"--dpverify-failure-probability={self._share.failure_probability!r}",
         )  # fmt: skip
 

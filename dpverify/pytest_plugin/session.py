@@ -81,7 +81,7 @@ class Session:
             if states_claims(item):
                 item.stash[PLACE] = place
                 place += 1
-                yield item.nodeid
+                yield name_of(item)
 
     def pytest_report_collectionfinish(self) -> list[str]:
         """How the failure probability is divided."""
@@ -171,6 +171,12 @@ class Session:
 
 SESSION = pytest.StashKey[Session]()
 """Of a configuration."""
+
+
+def name_of(item: pytest.Item) -> str:
+    """What selects a test on the command line: its id, without the group that pytest-xdist puts behind it."""
+    grouped = getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group")
+    return item.nodeid.rpartition("@")[0] if grouped and "@" in item.nodeid else item.nodeid
 
 
 def states_claims(item: pytest.Item) -> bool:

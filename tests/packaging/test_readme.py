@@ -79,9 +79,17 @@ def test_claims_in_ci_run(folder: Path) -> None:
     page = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(# test_claims.py\n.*?)^```", page, re.S | re.M)
     (folder / "test_claims.py").write_text(block, encoding="utf-8")
-    done = shell(script.replace("test_my_claims.py", "test_my_claims.py test_claims.py"), folder)
+    page = (ROOT / "docs" / "outputs.md").read_text(encoding="utf-8")
+    for name, read in re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.S | re.M):
+        (folder / name).write_text(read, encoding="utf-8")
+    script = script.replace("test_my_claims.py", "test_my_claims.py test_claims.py")
+    script += "python read_schema.py && python read_ledger.py claims.json && dpverify compare claims.json claims.json\n"
+    done = shell("set -e\n" + script, folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 passed" in done.stdout
+    assert "urn:dpverify:audit:1" in done.stdout
+    assert "privacy violated" in done.stdout
+    assert "nothing changed" in done.stdout
     assert {"claims.json", "junit.xml"} <= {file.name for file in folder.iterdir()}
 
 

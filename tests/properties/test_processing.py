@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.algorithms.bst14 import ExponentialSampling
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import PureDP
-from dpverify.problems import Ball, Logistic, Problem, load
 from dpverify.properties import check_batch_sizes, check_post_processing
 from dpverify.properties.objects import GaussianSum, LaplaceSum, RandomizedResponse
 
@@ -24,12 +22,6 @@ LEFT, RIGHT = np.zeros((2, 1)), np.array([[0.0], [1.0]])
 @pytest.mark.parametrize("mechanism", [GaussianSum(1.0), LaplaceSum(2.0), RandomizedResponse(1.0)])
 def test_known_mechanisms_do_not_depend_on_the_batch(mechanism: Any) -> None:
     check_batch_sizes(mechanism, DATA, runs=700)
-
-
-def test_the_projects_own_algorithms_do_not_depend_on_the_batch() -> None:
-    data = load("breast-cancer", n=5, d=2)
-    problem = Problem(Logistic(), Ball(2, 1.0))
-    check_batch_sizes(ExponentialSampling(problem, epsilon=1.0), data, runs=200, sizes=(2, 100))
 
 
 def shared_noise(data: Any, rng: Any, runs: int) -> Any:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -23,6 +24,7 @@ import pytest
 import dpverify.pytest_plugin.claims
 import dpverify.pytest_plugin.session_ledger  # noqa: F401
 from dpverify.properties import check_private
+from dpverify.pytest_plugin.session import name_of
 from dpverify.reports import read_ledger
 
 pytest_plugins = "pytester"
@@ -320,6 +322,18 @@ def test_bad_options_are_refused(pytester: pytest.Pytester, option: str, message
     assert found.ret == pytest.ExitCode.USAGE_ERROR
     assert message in found.stderr.str()
     assert "Traceback" not in found.stderr.str()
+
+
+def test_a_group_of_xdist_is_no_part_of_a_tests_name() -> None:
+    item: Any = SimpleNamespace(
+        nodeid="test_a.py::test_b[@]@one",
+        config=SimpleNamespace(option=SimpleNamespace(loadgroup=True)),
+        get_closest_marker=lambda name: name == "xdist_group",
+    )
+    assert name_of(item) == "test_a.py::test_b[@]"
+    item.config.option.loadgroup = False
+    item.nodeid = "test_a.py::test_b[@]"
+    assert name_of(item) == item.nodeid
 
 
 def test_pytest_starts_with_nothing_heavy() -> None:
