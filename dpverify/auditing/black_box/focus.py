@@ -37,12 +37,17 @@ _MOSTLY = 0.9
 """The same for a scorer of the band."""
 
 
+_BOUND_WEIGHT = 1 / 50
+"""The part of the level that bounds the less likely side, where the joint test is given such a bound."""
+
+
 class Test(StrEnum):
     """How the two probabilities of an event are compared."""
 
     __test__ = False  # pytest takes names that begin so for tests
 
     JOINT = "a joint test"
+    BOUNDED = "a joint test, given a bound for the less likely side"
     SEPARATE = "a bound for each side"
 
 
@@ -92,6 +97,14 @@ class Promises:
         more, less = self.candidates.more, self.candidates.less
         return {
             Test.JOINT: typical_bound(more, less, self.pairs, delta, _rate(level)),
+            Test.BOUNDED: typical_bound(
+                more,
+                less,
+                self.pairs,
+                delta,
+                _rate((1 - _BOUND_WEIGHT) * level),
+                typical_upper(less, self.pairs, _BOUND_WEIGHT * level),
+            ),
             Test.SEPARATE: _separate_bound(more, less, self.pairs, delta, level),
         }
 
@@ -121,7 +134,7 @@ def choose_at_delta(promises: Promises, *, level: float, delta: float, claimed_e
 
 def useful_scorers(promises: Promises, *, level: float, delta: float) -> set[str]:
     """The simplest scorer for each direction that promises most of what any of them does at `delta`."""
-    bounds = np.maximum(*promises.at(level, delta).values())
+    bounds = np.max(list(promises.at(level, delta).values()), axis=0)
     first = (bounds >= _MOSTLY * bounds.max(axis=1, keepdims=True)).argmax(axis=1)
     return {promises.candidates.events[index].scorer for index in first}
 
@@ -131,13 +144,19 @@ def choose_on_curve(promises: Promises, *, level: float, epsilons: Array, claime
     candidates, pairs = promises.candidates, promises.pairs
     more, less = candidates.more, candidates.less
     goal, separate = _rate(level), _separate(more, less, pairs, level)
+    given, at_most = _rate((1 - _BOUND_WEIGHT) * level), typical_upper(less, pairs, _BOUND_WEIGHT * level)
     best: tuple[float, Focus] | None = None
     for epsilon, delta in zip(epsilons.tolist(), claimed.tolist(), strict=True):
         if not delta < 1:
             continue
         rates = typical_rate(more, less, pairs, epsilon, delta)
+        bounded = typical_rate(more, less, pairs, epsilon, delta, at_most)
         apart = _separate_rate(more, less, separate, epsilon, delta)
-        for test, values in ((Test.JOINT, rates / goal), (Test.SEPARATE, apart)):
+        for test, values in (
+            (Test.JOINT, rates / goal),
+            (Test.BOUNDED, bounded / given),
+            (Test.SEPARATE, apart),
+        ):
             at = int(values.argmax())
             if best is None or values.flat[at] > best[0]:
                 row, column = np.unravel_index(at, more.shape)
@@ -166,8 +185,11 @@ def judge(
         at_most = float(clopper_pearson_upper(counts.both + counts.second, pairs, level / 2))
         bound = math.log((at_least - focus.delta) / at_most) if at_least > focus.delta else 0.0
         return JudgedFocus(focus, counts, max(bound, 0.0), (at_least, at_most))
-    epsilons = _epsilons(focus)
-    kept = p_values(counts, epsilons, focus.delta, uniforms) > level
+    epsilons, at_most = _epsilons(focus), 1.0
+    if focus.test is Test.BOUNDED:
+        bounding, level = _BOUND_WEIGHT * level, (1 - _BOUND_WEIGHT) * level
+        at_most = float(clopper_pearson_upper(counts.both + counts.second, on_left.size, bounding))
+    kept = p_values(counts, epsilons, focus.delta, uniforms, at_most=at_most) > level
     rejected = int(kept.argmax()) if kept.any() else epsilons.size
     return JudgedFocus(focus, counts, float(epsilons[rejected - 1]) if rejected else 0.0, None)
 

@@ -7,7 +7,9 @@ randomness bring the claim into a form that has an exact test whatever else is u
 
 - delta: each pair outside of the event on the other side is put into it, with probability delta / (e^eps - 1 + delta).
   If P(E) <= e^eps Q(E) + delta then P(E) <= e^eps Q'(E): at the largest Q(E) for which the claim says anything,
-  (1 - delta) / e^eps, the probability added is delta / e^eps, and it is larger below.
+  (1 - delta) / e^eps, the probability added is delta / e^eps, and it is larger below. Where Q(E) is known to be at most
+  q, delta / (e^eps (1 - q)) is enough, up to a quarter less at moderate epsilons. More added only makes the p-value
+  larger, run by run, so q may be an upper confidence bound from the same pairs, at a share of the level.
 - pairs on both sides: each is counted as being on the one side only with probability 1 / (1 + e^eps), else as being on
   the other only. The difference P(E) - e^eps Q'(E) stays what it was.
 
@@ -60,27 +62,37 @@ class PairCounts:
 
 
 def p_values(
-    counts: PairCounts, epsilons: ArrayLike, deltas: ArrayLike, uniforms: tuple[float, float, float]
+    counts: PairCounts,
+    epsilons: ArrayLike,
+    deltas: ArrayLike,
+    uniforms: tuple[float, float, float],
+    *,
+    at_most: float = 1.0,
 ) -> Array:
     """P-value of P(E) <= exp(epsilon) Q(E) + delta, for each epsilon >= 0 and delta in [0, 1), which broadcast.
 
     `uniforms` are three numbers from (0, 1), drawn by the audit and by nothing that the outputs depend on. For each
-    epsilon and delta the p-value is at most u with probability at most u, if the claim is true. It is rounded up.
+    epsilon and delta the p-value is at most u with probability at most u, if the claim is true and Q(E) is no more than
+    `at_most`. It is rounded up, and falls with `at_most`.
     """
     cells = (counts.both, counts.first, counts.second, counts.neither)
-    return _values(cells, epsilons, deltas, uniforms)
+    return _values(cells, epsilons, deltas, uniforms, at_most)
 
 
 def _values(
-    cells: Sequence[ArrayLike], epsilons: ArrayLike, deltas: ArrayLike, uniforms: Sequence[ArrayLike]
+    cells: Sequence[ArrayLike],
+    epsilons: ArrayLike,
+    deltas: ArrayLike,
+    uniforms: Sequence[ArrayLike],
+    at_most: ArrayLike = 1.0,
 ) -> Array:
     """The same for many audits at once: all arguments broadcast."""
-    arrays = np.broadcast_arrays(*cells, *uniforms, epsilons, deltas)
-    both, first, second, neither, u_moved, u_filled, u_kept, eps, delta = (
+    arrays = np.broadcast_arrays(*cells, *uniforms, epsilons, deltas, at_most)
+    both, first, second, neither, u_moved, u_filled, u_kept, eps, delta, most = (
         a.astype(np.float64) for a in arrays
     )
     eps = np.minimum(eps, _LARGEST)
-    added = _added(eps, delta)
+    added = _added(eps, delta, most)
     moved = _binomial(u_moved, first, added)
     filled = _binomial(u_filled, neither, added)
     both = both + moved
@@ -92,7 +104,9 @@ def _values(
     return np.where(more > 0, np.minimum(values, 1.0), 1.0)
 
 
-def typical_bound(more: Array, less: Array, pairs: int, delta: float, log_level: float) -> Array:
+def typical_bound(
+    more: Array, less: Array, pairs: int, delta: float, log_level: float, at_most: ArrayLike = 1.0
+) -> Array:
     """About the epsilon up to which an event of these probabilities is rejected at `delta`, for choosing events.
 
     `more` and `less` have one shape. The sides are taken as independent, the counts as their expectations, and the
@@ -102,15 +116,18 @@ def typical_bound(more: Array, less: Array, pairs: int, delta: float, log_level:
     high = np.log(np.maximum(more - delta, 1e-300) / np.maximum(less, 1e-300)).clip(0.0, 40.0)
     for _ in range(18):
         middle = (low + high) / 2
-        found = typical_rate(more, less, pairs, middle, delta) >= log_level
+        found = typical_rate(more, less, pairs, middle, delta, at_most) >= log_level
         low, high = np.where(found, middle, low), np.where(found, high, middle)
     return low
 
 
-def typical_rate(more: Array, less: Array, pairs: int, epsilon: ArrayLike, delta: ArrayLike) -> Array:
+def typical_rate(
+    more: Array, less: Array, pairs: int, epsilon: ArrayLike, delta: ArrayLike, at_most: ArrayLike = 1.0
+) -> Array:
     """About how strongly an event speaks against a claim: minus the logarithm of a tail, 0 if it does not at all."""
     eps = np.minimum(np.asarray(epsilon, dtype=np.float64), _LARGEST)
-    other = less + (1 - less) * _added(eps, np.asarray(delta, dtype=np.float64))
+    most = np.asarray(at_most, dtype=np.float64)
+    other = less + (1 - less) * _added(eps, np.asarray(delta, dtype=np.float64), most)
     share, both = expit(eps), more * other
     first = pairs * (more - both * share)
     second = pairs * (other - both * (1 - share))
@@ -121,8 +138,9 @@ def typical_rate(more: Array, less: Array, pairs: int, epsilon: ArrayLike, delta
     return np.where((seen > share) & (total > 0), divergence, 0.0)
 
 
-def _added(eps: Array, delta: Array) -> Array:
-    room = np.expm1(eps) + delta
+def _added(eps: Array, delta: Array, at_most: Array) -> Array:
+    """The least x with e^eps (q + (1 - q) x) >= e^eps q + delta for all q up to `at_most` that are of any interest."""
+    room = np.maximum(np.expm1(eps) + delta, np.exp(eps) * (1 - at_most))
     return np.where(delta > 0, delta / np.where(room > 0, room, 1.0), 0.0)
 
 
