@@ -10,6 +10,15 @@ where delta_k is the profile for batches that differ in k places: Gaussian, k mu
 with replacement it is binomial. Where the record is drawn, its batches are compared with batches in which other
 records stand in its place, which is why replace-one distances are all that is needed.
 
+Where k may be above 1, that sum takes for each k its own worst event. A second bound has one event for all: with the
+other draws fixed, batches without the record give one law N, and a batch that holds it k times one at most k mu from N.
+So P(A) - e^epsilon Q(A), from which what Q has of batches with the other record may be left out, is at most
+
+    sum over k >= 1 of P[k times] P_k(A) - (e^epsilon - 1) P[never] N(A),
+
+and the likelihood ratios to N are largest in convex order, and so is their sum, where all P_k lie on one line, k mu
+from N, since then they grow together. The smaller of both bounds holds.
+
 Such releases compose adaptively through dominating pairs, as in `subsampling`.
 """
 
@@ -20,6 +29,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from scipy.special import log_ndtr, ndtr
 
 from dpverify import checks
 from dpverify.checks import FloatArray
@@ -35,6 +45,10 @@ _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a release's p
 _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
 _TABLE_SIZE = 2049
+_LARGEST_EPSILON = 700.0
+_LOWEST_END = -40.0  # no law that is compared has anything below
+_NEWTON_STEPS = 40
+_EVENT_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True)
@@ -119,8 +133,31 @@ class SampledBatch(Guarantee):
         total = np.full_like(inner, self._tail)
         for k, mass in self._copies:
             total += mass * gaussian_hockey_stick_from_above(inner, k * self.mu)
+        if self.replacement and self.mu > 0 and self.probability < 1:
+            total = np.minimum(total, self._with_one_event(epsilon))
         bounded: FloatArray = np.where(epsilon == math.inf, 0.0, np.minimum(total, 1.0))
         return bounded
+
+    def _with_one_event(self, epsilon: FloatArray) -> FloatArray:
+        """The second bound of the module, from above, by Newton's method for the half-line's end t."""
+        copies, mass = (np.array(part, dtype=np.float64)[:, None] for part in zip(*self._copies, strict=True))
+        away = copies * self.mu
+        finite = np.minimum(np.ravel(epsilon), _LARGEST_EPSILON)
+        with np.errstate(divide="ignore"):
+            never = finite + math.log1p(-self.probability) + np.log(-np.expm1(-finite))
+        # at t the sum of the ratios is e^never; its logarithm is convex, so that steps from the right stay there
+        t = np.maximum((never - np.log(mass[0]) + away[0] ** 2 / 2) / self.mu, _LOWEST_END)
+        for _ in range(_NEWTON_STEPS):
+            terms = np.log(mass) + away * t - away**2 / 2
+            largest = terms.max(axis=0)
+            shares = np.exp(terms - largest)
+            total = shares.sum(axis=0)
+            slope = (shares * away).sum(axis=0) / total
+            t = np.maximum(t - np.maximum(largest + np.log(total) - never, 0.0) / slope, _LOWEST_END)
+        gained = (mass * ndtr(away - t)).sum(axis=0)
+        lost = np.exp(never + log_ndtr(-t))
+        bound: FloatArray = gained * (1 + _EVENT_ROUNDING) - lost * (1 - _EVENT_ROUNDING) + self._tail
+        return bound.reshape(np.shape(epsilon))
 
     @property
     def last_loss(self) -> float:
