@@ -136,6 +136,8 @@ class GridWalk(Weakenable):
         number("epsilon", epsilon, above=0, allowed="a finite number above 0")
         check_sampler(problem, 1.0, 1.0, None, "auto", False)
         size = problem.loss.lipschitz_constant * problem.constraint.diameter
+        if not size > 0:
+            raise InvalidArgumentError("problem", problem, "a set of more than one point")
         return cls(problem, epsilon / (6 * size), epsilon / 3)
 
     def plan(self, n: int) -> GridPlan:
