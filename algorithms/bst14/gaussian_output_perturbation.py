@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
 import scipy
 
 from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
@@ -19,7 +18,8 @@ from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee, gaussian_hockey_stick
+from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
+from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.problems.arrays import like
 from dpverify.problems.losses import check_not_flat
@@ -205,21 +205,3 @@ def check_strongly_convex(problem: Problem) -> None:
             "problem", problem, "a strongly convex loss with a finite Lipschitz constant, on a bounded set"
         )
     check_not_flat("problem", problem, loss)
-
-
-def smallest_noise_multiplier(epsilon: float, delta: float) -> float:
-    """The least noise over L2 sensitivity at which the Gaussian mechanism is (epsilon, delta)-DP, dimensionless.
-
-    By bisection of the exact profile, to 1e-12 from above.
-    """
-
-    def enough(multiplier: float) -> bool:
-        return bool(np.asarray(gaussian_hockey_stick(epsilon, 1 / multiplier)) <= delta)
-
-    low, high = 0.0, 1.0
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

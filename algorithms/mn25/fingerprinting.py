@@ -30,8 +30,8 @@ from dpverify.privacy import (
     Condition,
     ConditionKind,
     StatedGuarantee,
-    gaussian_hockey_stick,
 )
+from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums
 from dpverify.running import Output, Randomness
@@ -144,15 +144,7 @@ class Fingerprinting(Weakenable):
         """The smallest sigma that makes the estimator (epsilon, delta)-DP, by the exact Gaussian profile; a length."""
         if self.epsilon is None:
             return 0.0
-        sensitivity, epsilon = SENSITIVITY / self.accessed_count, self.epsilon
-        low, high = 0.0, sensitivity
-        while not gaussian_hockey_stick(epsilon, sensitivity / high) <= self.delta:
-            low, high = high, 2 * high
-        while high - low > 1e-12 * high:
-            middle = (low + high) / 2
-            private = gaussian_hockey_stick(epsilon, sensitivity / middle) <= self.delta
-            low, high = (low, middle) if private else (middle, high)
-        return high
+        return SENSITIVITY / self.accessed_count * smallest_noise_multiplier(self.epsilon, self.delta)
 
     @property
     def sigma(self) -> float:

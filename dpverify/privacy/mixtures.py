@@ -95,16 +95,25 @@ def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
     number("epsilon", epsilon, above=0, allowed="a finite number above 0")
     number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
 
-    def enough(multiplier: float) -> bool:
-        return bool(np.asarray(gaussian_hockey_stick(epsilon, 1 / multiplier)) <= delta)
-
     printed = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
-    if enough(printed):
-        return printed
-    low, high = printed, 2 * printed
-    while not enough(high):
+    return (
+        printed if _private(epsilon, delta, printed) else smallest_noise_multiplier(epsilon, delta, printed)
+    )
+
+
+def smallest_noise_multiplier(epsilon: float, delta: float, above: float = 0.0) -> float:
+    """The least noise over L2 sensitivity at which the Gaussian mechanism is (epsilon, delta)-DP, dimensionless.
+
+    By bisection of the exact profile, to 1e-12 from above; `above` is a number that is not enough.
+    """
+    low, high = above, 2 * above or 1.0
+    while not _private(epsilon, delta, high):
         low, high = high, 2 * high
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if _private(epsilon, delta, middle) else (middle, high)
     return high
+
+
+def _private(epsilon: float, delta: float, multiplier: float) -> bool:
+    return bool(np.asarray(gaussian_hockey_stick(epsilon, 1 / multiplier)) <= delta)
