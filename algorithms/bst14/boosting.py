@@ -25,12 +25,13 @@ from dpverify.algorithms.conditions import (
 )
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.arrays import at_least, namespace
+from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import BLOCK, Array
 
@@ -241,9 +242,7 @@ class Boosting(Weakenable):
     def selection_probabilities(self, points: Array, data: Dataset) -> Array:
         """With which probability each of the given points, shape (k, d), is picked; shape (k,)."""
         exponents = -self.selection_rate * self.problem.total_risk(points, data)
-        xp = namespace(exponents)
-        weights = xp.exp(exponents - xp.max(exponents))
-        return weights / xp.sum(weights)
+        return exponential_probabilities(exponents)
 
     def _claim(self, n: int) -> StatedGuarantee | None:
         """What a single run states that is enough; None if nothing is."""

@@ -26,6 +26,7 @@ from dpverify.algorithms.conditions import check_records, given_up, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
+from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -204,8 +205,7 @@ class NetMechanism(Weakenable):
         """Of the net's points, in its order; shape (m,), sum 1."""
         net = self.net_for(data.n)
         exponents = -self.scale * np.asarray(self.problem.total_risk(net.points, data.as_namespace(np)))
-        weights = np.exp(exponents - np.max(exponents))
-        return np.asarray(weights / np.sum(weights))
+        return np.asarray(exponential_probabilities(exponents))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.checks import number, whole_number
 from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
@@ -40,8 +41,7 @@ def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float
     number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
     number("epsilon", epsilon, above=0, allowed="a finite number above 0")
     best = xp.min(scores, axis=1)[:, None]
-    weights = xp.exp((-0.5 * epsilon / sensitivity) * (scores - best))
-    return weights / xp.sum(weights, axis=1)[:, None]
+    return exponential_probabilities((-0.5 * epsilon / sensitivity) * (scores - best))
 
 
 def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness) -> Array:
