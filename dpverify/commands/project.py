@@ -21,7 +21,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.verification.project import Audited
+    from dpverify.commands.stated_claims import Audited
 
 _errors = error_console()
 
@@ -35,7 +35,7 @@ def init(
     The folder privacy/ gets a function, two neighboring data sets and a test. Nothing that exists is changed otherwise.
     Then `dpverify run` audits the claim, and `pytest privacy` runs the test.
     """
-    from dpverify.verification.first_claims import write_first_claims
+    from dpverify.commands.first_claims import write_first_claims
 
     for path in write_first_claims(folder):
         typer.echo(str(path))
@@ -61,8 +61,8 @@ def run(
     dpverify compare. An audit that ends in an error is said, and the others go on.
     Exit code 1 if a claim is violated, else 2 if one could not be audited, else 3 if one is undecided, else 0.
     """
+    from dpverify.commands.stated_claims import audit_project, project_file, read_project
     from dpverify.reports import write_ledger
-    from dpverify.verification.project import audit_project, project_file, read_project
 
     if config is not None and not config.is_file():
         raise InvalidArgumentError("--config", str(config), "a TOML file")

@@ -48,6 +48,7 @@ _TABLE_SIZE = 2049
 _LARGEST_EPSILON = 700.0
 _LOWEST_END = -40.0  # no law that is compared has anything below
 _NEWTON_STEPS = 40
+_WIDENINGS = 80
 _EVENT_ROUNDING = 1e-11
 
 
@@ -139,25 +140,47 @@ class SampledBatch(Guarantee):
         return bounded
 
     def _with_one_event(self, epsilon: FloatArray) -> FloatArray:
-        """The second bound of the module, from above, by Newton's method for the half-line's end t."""
+        """The second bound of the module, from above.
+
+        The best event is a half-line, from the t at which the sum of the likelihood ratios is e^`never`. Newton steps
+        lead near it; it is a number below t, and one above, that make the bound hold: what is gained is
+        counted from the one on, what is lost from the other.
+        """
         copies, mass = (np.array(part, dtype=np.float64)[:, None] for part in zip(*self._copies, strict=True))
         away = copies * self.mu
         finite = np.minimum(np.ravel(epsilon), _LARGEST_EPSILON)
         with np.errstate(divide="ignore"):
             never = finite + math.log1p(-self.probability) + np.log(-np.expm1(-finite))
-        # at t the sum of the ratios is e^never; its logarithm is convex, so that steps from the right stay there
-        t = np.maximum((never - np.log(mass[0]) + away[0] ** 2 / 2) / self.mu, _LOWEST_END)
-        for _ in range(_NEWTON_STEPS):
+
+        def ratios(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+            """The logarithm of their sum, and its derivative."""
             terms = np.log(mass) + away * t - away**2 / 2
             largest = terms.max(axis=0)
             shares = np.exp(terms - largest)
             total = shares.sum(axis=0)
-            slope = (shares * away).sum(axis=0) / total
-            t = np.maximum(t - np.maximum(largest + np.log(total) - never, 0.0) / slope, _LOWEST_END)
-        gained = (mass * ndtr(away - t)).sum(axis=0)
-        lost = np.exp(never + log_ndtr(-t))
-        bound: FloatArray = gained * (1 + _EVENT_ROUNDING) - lost * (1 - _EVENT_ROUNDING) + self._tail
-        return bound.reshape(np.shape(epsilon))
+            return largest + np.log(total), (shares * away).sum(axis=0) / total
+
+        # the logarithm is convex, so that steps from the right stay there
+        t = np.maximum((never - np.log(mass[0]) + away[0] ** 2 / 2) / self.mu, _LOWEST_END)
+        for _ in range(_NEWTON_STEPS):
+            found, slope = ratios(t)
+            t = np.maximum(t - np.maximum(found - never, 0.0) / slope, _LOWEST_END)
+        rounding = _EVENT_ROUNDING * (1 + np.abs(np.maximum(never, -_LARGEST_EPSILON)) + away.max() ** 2)
+        width = _EVENT_ROUNDING * (1 + np.abs(t))
+        low, high = t, t
+        for _ in range(_WIDENINGS):
+            low_enough = (low <= _LOWEST_END) | (ratios(low)[0] <= never - rounding)
+            high_enough = ratios(high)[0] >= never + rounding
+            if np.all(low_enough & high_enough):
+                break
+            low = np.where(low_enough, low, np.maximum(t - width, _LOWEST_END))
+            high = np.where(high_enough, high, t + width)
+            width = 2 * width
+        low, high = np.where(low_enough, low, _LOWEST_END), np.where(high_enough, high, np.inf)
+        gained = (mass * np.where(low <= _LOWEST_END, 1.0, ndtr(away - low))).sum(axis=0)
+        lost = np.exp(never + log_ndtr(-high))
+        bound = gained * (1 + _EVENT_ROUNDING) - lost * (1 - _EVENT_ROUNDING) + self._tail
+        return np.asarray(np.maximum(bound, 0.0).reshape(np.shape(epsilon)), dtype=np.float64)
 
     @property
     def last_loss(self) -> float:

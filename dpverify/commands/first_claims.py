@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dpverify.commands.stated_claims import OWN_FILE
 from dpverify.errors import InvalidDataError
 from dpverify.files import write_whole
-from dpverify.verification.project import OWN_FILE
 
 FOLDER = "privacy"
 
@@ -57,14 +57,14 @@ DATA, NEIGHBOR = [[0.1], [0.5], [1.0]], [[0.1], [0.5], [0.0]]
 
 
 @pytest.mark.privacy_claim("eps=1", left=DATA, right=NEIGHBOR)
-def test_noisy_mean():
+def NAME():
     return noisy_mean
 '''
 
 _FILES = {
     "__init__.py": "",
     "release.py": _RELEASE,
-    "test_release.py": _TEST,
+    "test_release.py": _TEST.replace("NAME", "test_noisy_mean"),
     "data.csv": "0.1\n0.5\n1.0\n",
     "neighbor.csv": "0.1\n0.5\n0.0\n",
 }
