@@ -16,8 +16,10 @@ verify: $(VENV)/installed
 # Tests start many processes: without kept bytecode, each would compile the program anew.
 test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
-# files in the order of tests/costs.py, by what they cost; pytest-xdist's own is by their numbers of tests
-SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# files in the order of tests/costs.py, by what they cost; pytest-xdist's own is by their numbers of tests. One process
+# more than cores, up to four: some tests wait for processes that they start
+PROCESSES = $(shell $(BIN)/python -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
+SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE)

@@ -164,7 +164,10 @@ class SampledBatch(Guarantee):
         t = np.maximum((never - np.log(mass[0]) + away[0] ** 2 / 2) / self.mu, _LOWEST_END)
         for _ in range(_NEWTON_STEPS):
             found, slope = ratios(t)
-            t = np.maximum(t - np.maximum(found - never, 0.0) / slope, _LOWEST_END)
+            nearer = np.maximum(t - np.maximum(found - never, 0.0) / slope, _LOWEST_END)
+            done, t = np.all(t - nearer <= _EVENT_ROUNDING * (1 + np.abs(t))), nearer
+            if done:
+                break
         rounding = _EVENT_ROUNDING * (1 + np.abs(np.maximum(never, -_LARGEST_EPSILON)) + away.max() ** 2)
         width = _EVENT_ROUNDING * (1 + np.abs(t))
         low, high = t, t

@@ -152,7 +152,7 @@ def test_examples_at_every_epsilon_and_delta(guarantee: Guarantee) -> None:
     everywhere_sound(guarantee)
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(guarantee=guarantees)
 def test_every_guarantee_at_every_epsilon_and_delta(guarantee: Guarantee) -> None:
     everywhere_sound(guarantee)
