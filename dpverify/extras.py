@@ -12,7 +12,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "prove": ("cvc5", "lark", "latex2mathml", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
-        "test": ("hypothesis",),
+        "test": ("hypothesis", "pytest"),
     }
 )
 """The modules that each extra of the package brings; what no extra brings is always installed."""

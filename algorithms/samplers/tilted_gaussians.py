@@ -42,8 +42,11 @@ None is 0: the Gaussian's mean would be too far from a small lens for its points
 _TUNED = 1e-6
 """Relative accuracy of the tilts' sum."""
 _MOST_DOUBLINGS = 2000
+_MOST_BISECTIONS = 200
 _LARGEST_RATIO = 1e100
 """Of the ball's radius over the radius near a center: squares of more would leave the range of doubles."""
+_LARGEST_TILT = 1e12
+"""Of both: at more, the rounding of a squared norm near 1 would show in the probabilities of acceptance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,16 @@ class LensSampler:
 
     @cached_property
     def _proposals(self) -> _Proposals:
-        return self._lenses.proposals()
+        found = self._lenses.proposals()
+        tilt = found.outer_tilt + found.inner_tilt
+        if not (np.all(np.isfinite(found.mean)) and np.all(tilt <= _LARGEST_TILT)):
+            size = (float(np.max(np.abs(self.hessian))), float(np.max(np.abs(self.slope))))
+            raise InvalidArgumentError(
+                "hessian and slope",
+                size,
+                f"a density that falls at most by a factor of about exp({_LARGEST_TILT:g}) on a lens",
+            )
+        return found
 
     def acceptance(self, rng: Randomness, count: int) -> Matrix:
         """For `count` proposals of every run, how probable it is that each is accepted: shape (count, runs)."""
@@ -249,7 +261,9 @@ class _Lenses:
             if not np.any(short):
                 break
             low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-        while not np.all(none | (high - low <= _TUNED * high)):
+        for _ in range(_MOST_BISECTIONS):
+            if np.all(none | (high - low <= _TUNED * high)):
+                break
             middle = 0.5 * (low + high)
             enough = at(middle)[0] > 0
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)

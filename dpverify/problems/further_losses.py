@@ -169,3 +169,8 @@ class OneVersusRest(GeneralizedLinear):
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
         """The base loss's, at the label as a sign."""
         self.base.conic_link(program, z, self._sign(y, np.asarray(y)))
+
+    @property
+    def has_conic_link(self) -> bool:
+        """Whether the base loss has one."""
+        return self.base.has_conic_link

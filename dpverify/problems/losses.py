@@ -137,6 +137,11 @@ class GeneralizedLinear(ABC):
         """
         raise NotImplementedError
 
+    @property
+    def has_conic_link(self) -> bool:
+        """Whether there is a `conic_link`."""
+        return type(self).conic_link is not GeneralizedLinear.conic_link
+
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`."""
         return self.link(dot(w, x), y)

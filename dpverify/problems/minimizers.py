@@ -439,10 +439,9 @@ def _propose(problem: Problem, data: Dataset) -> tuple[list[Matrix], tuple[Matri
     if not isinstance(loss, GeneralizedLinear | Displacement):
         return [_descend(problem, data)], ()
     constraint = problem.constraint
-    try:
-        proposals, duals = _solve(problem, data, constraint)
-    except NotImplementedError:  # a user's own loss, which says nothing to a solver
+    if isinstance(loss, GeneralizedLinear) and not loss.has_conic_link:
         return [_descend(problem, data)], ()
+    proposals, duals = _solve(problem, data, constraint)
     if _FAR**2 < constraint.largest_norm < math.inf:
         # a solver loses itself in a large set, in which a minimizer may well be where it would be without the set
         more, other_duals = _solve(problem, data, AllSpace(constraint.dimension))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -14,21 +15,41 @@ import pytest
 from dpverify.extras import EXTRAS
 
 ROOT = Path(__file__).parents[2]
+COPIED = (
+    "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
+    "requirements.lock", "requirements-dev.lock",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from a copy of the tracked sources."""
-    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "dpverify", "algorithms", "properties", "reports"):
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a source distribution of a copy of the tracked sources, and a wheel that was built from that."""
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    for name in (*COPIED, "dpverify", "algorithms", "properties", "reports", "docs", "tests"):
         subprocess.run(["cp", "-r", str(ROOT / name), str(source)], check=True)
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(source)],
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)],
         check=True,
         capture_output=True,
     )
-    (built,) = out.glob("*.whl")
-    return built
+    return out
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
+
+
+def test_the_source_distribution_holds_tests_and_docs(built: Path) -> None:
+    (file,) = built.glob("*.tar.gz")
+    with tarfile.open(file) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names.issuperset(COPIED)
+    for folder in ("docs", "tests"):
+        here = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*") if path.is_file()}
+        assert {name for name in here if "__pycache__" not in name and not name.endswith(".pyc")} <= names
+    assert not [name for name in names if name.endswith(".pyc")]
 
 
 def test_wheel_installs_one_top_level_name(wheel: Path) -> None:

@@ -112,6 +112,21 @@ def test_a_wrong_form_costs_width_and_no_truth() -> None:
     assert none.duality_gap < 1e-6
 
 
+def test_a_loss_that_says_nothing_is_known_also_through_another() -> None:
+    class Broken(Logistic):
+        def conic_link(self, program: ConicProgram, z: Affine, y: np.ndarray) -> None:
+            raise NotImplementedError("of the loss itself")
+
+    data = Dataset(np.eye(D)[:2] / 2, np.array([1.0, 3.0]))
+    ball = Ball(D, 1.0)
+    for base, known in ((Logistic(), True), (Silent(), False)):
+        loss = OneVersusRest(base, 1.0)
+        assert loss.has_conic_link is known
+        assert minimize(Problem(loss, ball), data).duality_gap < 1e-6
+    with pytest.raises(NotImplementedError, match="of the loss itself"):
+        minimize(Problem(Broken(), ball), Dataset(np.eye(D)[:2] / 2, np.array([1.0, -1.0])))
+
+
 def test_affine_expressions() -> None:
     program = ConicProgram()
     program.variables(1)

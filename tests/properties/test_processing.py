@@ -60,6 +60,12 @@ def test_post_processing_keeps_a_true_claim_and_shows_false_ones() -> None:
         check_post_processing(LaplaceSum(0.4), LEFT, RIGHT, "eps=1")
 
 
+def test_what_could_not_have_been_found_is_no_success() -> None:
+    with pytest.raises(AssertionError, match="undecided"):
+        check_post_processing(LaplaceSum(0.4), LEFT, RIGHT, "eps=1,delta=0.9", runs=100)
+    check_post_processing(LaplaceSum(0.4), LEFT, RIGHT, "eps=1,delta=0.9", runs=100, allow_undecided=True)
+
+
 def test_a_leak_in_the_third_decimal_is_found_by_the_map_that_shows_it() -> None:
     """The outputs' law looks the same at any threshold: the record is in one decimal of a wide noise."""
 

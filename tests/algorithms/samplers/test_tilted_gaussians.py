@@ -221,3 +221,23 @@ def test_about_one_proposal_in_as_many_as_there_are_dimensions_is_accepted(d: in
 def test_a_radius_that_doubles_cannot_hold_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="radius"):
         LensSampler(Ball(2, 1.0), np.eye(2), np.zeros(2), np.zeros((3, 2)), 1e-120)
+
+
+@pytest.mark.parametrize(
+    ("bend", "pull"), [(1.0, 1e14), (1.0, 1e300), (math.nan, 0.0), (1.0, math.inf)], ids=str
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_pull_that_rounding_would_show_in_ends_in_a_sentence(bend: float, pull: float) -> None:
+    """Not in proposals that are refused for ever."""
+    sampler = LensSampler(Ball(2, 1.0), bend * np.eye(2), np.array([pull, 0.0]), np.zeros((3, 2)), 0.5)
+    with pytest.raises(InvalidArgumentError, match="hessian and slope"):
+        sampler.draw(Randomness(1))
+
+
+@pytest.mark.parametrize(
+    ("bend", "pull"), [(1e308, 0.0), (1e100, 1e50), (1.0, 1e11), (1e-300, 1e11)], ids=str
+)
+def test_narrow_laws_within_that_are_drawn(bend: float, pull: float) -> None:
+    sampler = LensSampler(Ball(2, 1.0), bend * np.eye(2), np.array([pull, 0.0]), np.zeros((3, 2)), 0.5)
+    drawn = sampler.draw(Randomness(1))
+    assert np.all(np.abs(drawn - [-min(pull / bend, 0.5), 0.0]) < 1e-4)

@@ -94,7 +94,7 @@ def _sampled(profile: Profile) -> Audit:
     return Audit(
         PrivacyQuestion(
             mechanism.guarantees(pair.left.n).headline,
-            f"{pair.description}; alternating sampler",
+            f"{pair.description}; alternating sampler, which of linear losses has nothing left to estimate",
             profile.runs(3_000),
             origin=Corrected(
                 "gll22.thm6.4",
