@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 from collections import Counter
 from collections.abc import Generator, Sequence
@@ -13,10 +14,10 @@ import pytest
 TABLE = Path(__file__).with_name("costs.csv")
 """CPU seconds of test functions, all their parameters together, as `make costs` has measured them."""
 
-LISTED = 0.5
+LISTED = 0.3
 """CPU seconds from which a test function is in the table."""
 
-SLOW = 1.0
+SLOW = 0.4
 """CPU seconds above which it is slow."""
 
 _SHARED = frozenset({"all_proofs"})
@@ -66,7 +67,8 @@ def in_order(items: Sequence[pytest.Item], costs: dict[str, float]) -> list[pyte
     def cost(name: str) -> float:
         listed = {function(item.nodeid) for item in files[name]} & costs.keys()
         rest = sum(function(item.nodeid) not in listed for item in files[name])
-        return sum(costs[test] for test in listed) + _UNLISTED * rest
+        # exactly rounded: processes add in different orders, and must agree
+        return math.fsum(costs[test] for test in listed) + _UNLISTED * rest
 
     def asking(fixtures: frozenset[str]) -> list[str]:
         return [n for n in names if any(fixtures & {*getattr(i, "fixturenames", ())} for i in files[n])]

@@ -84,6 +84,15 @@ def test_what_takes_longest_comes_first_and_proofs_once() -> None:
     assert costs.in_order([], table) == []
 
 
+def test_all_processes_find_the_same_order() -> None:
+    """In each, a set of names has an order of its own, in which rounded sums of their costs would differ."""
+    names = [f"{file:03d}.py::t{k}" for file in range(200) for k in range(3)]
+    table = {name: (0.1, 0.2, 0.3)[k % 3] for k, name in enumerate(names)}
+    items: Any = [SimpleNamespace(nodeid=name) for name in reversed(names)]
+    files = [item.nodeid[:3] for item in costs.in_order(items, table)]
+    assert files == sorted(files)
+
+
 def test_what_a_test_costs_is_measured(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """In CPU seconds, so that the machine's other work has no part in it."""
 
