@@ -107,7 +107,7 @@ def test_what_a_test_costs_is_measured(request: pytest.FixtureRequest, tmp_path:
             test.send(True)
 
     meter = costs.Meter(tmp_path / "costs.csv")
-    measured("tests/test_a.py::test_quick[1]", 0.1)
+    measured("tests/test_a.py::test_quick[1]", 0.0)
     measured("tests/test_a.py::test_long[1]", 0.3)
     measured("tests/test_a.py::test_long[2]", 0.3)
     meter.pytest_sessionfinish()
