@@ -44,11 +44,6 @@ _good, _bad = (
     _value(name, latex, f"mean of the progress where the solver {how}")
     for name, latex, how in (("good", "s", "succeeds"), ("bad", "f", "fails"))
 )
-_less = (
-    real("e", ge=0, meaning="how much less than delta p is"),
-    real("g", ge=0, unit=LOSS, meaning="how much less than its bound s is"),
-    real("h", ge=0, unit=LOSS, meaning="how much less than L B f is"),
-)
 _S = _value("S", "S", "sum of the progress of the phases")
 _E = _value("E", "E", "mean excess risk of the output")
 _F0 = _value("F_0", "F_0", "smallest risk")
@@ -154,8 +149,8 @@ lem16 = (
               "grows by up to L B",
     )
     .corrected(
-        "failing-solver", r"(1-p)s+pf\le 2^{-r}\alpha+\delta LB",
-        given=r"\delta=p+e, s=2^{-r}\alpha-g, (1-p)g\ge 0, f=LB-h", added=_less,
+        "failing-solver", r"(1-p)s+pf\le(1-p)2^{-r}\alpha+pLB\le 2^{-r}\alpha+\delta LB",
+        given=r"p\le\delta, s\le 2^{-r}\alpha, f\le LB, s\ge 0",
         because="a failing solver costs up to L B, not L", consequence=EDGE, true_if="for B = 1",
         where="Lemma 16, proof, 2nd display, 2nd line",
     )
