@@ -18,7 +18,7 @@ class Algebra(Functions):
 
     def __init__(self, variables: Any, assumed: Any, point: Any = None) -> None:
         super().__init__([4_000_000], [v["name"] for v in variables if v["kind"] == "integer"])
-        self.env, self.assuming = dict[str, Any](), False
+        self.env = dict[str, Any]()
         for v in variables:
             x = v["name"]
             demand(v["kind"] in ("real", "integer") and x not in self.env, f"no number, or a name twice: {x}")

@@ -19,7 +19,8 @@ class Functions(Reals):
 
     def __init__(self, work: list[int], whole: Any = ()) -> None:
         super().__init__(work)
-        self.whole = {*whole}
+        self.whole, self.assuming = {*whole}, False  # whether a comparison is being read that is given
+        self.sums = list[Any]()  # those in what is given, which therefore are defined, with their letters
 
     def value(self, head: str, *us: Any) -> Any:
         """The value that a function has been found to have at the same arguments, or None."""
@@ -221,6 +222,11 @@ class Functions(Reals):
                 "<", *(vs := [self.term(f, env) for f in fs])
             ):
                 return self.product(*(self.power(v, q) for v in vs))
+            case "sum", *_ if found := [t for *s, t in self.sums if s == [e, env]]:
+                return found[0]
+            case "sum", *_ if self.assuming:
+                self.sums.append((e, env, self.letter("sum")))
+                return self.sums[-1][2]
             case "sum" | "product" | "integral" | "at" | "diff" as head, *_:
                 raise ValueError(f"{head} is beyond this checker")
         us = [self.term(a, env) if isinstance(a, tuple) else a for a in e[1:]]

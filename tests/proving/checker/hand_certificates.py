@@ -176,6 +176,10 @@ TRUE = {
         mul(sub(X, Y), power(sub(X, Y), -1)), num(1), REAL, REAL_Y, assuming=(["!=", X, Y],)
     ),
     "fixed-sum": identity(["sum", power(K, 2), "k", num(1), num(4)], num(30)),
+    "assumed-sum": smt(["<=", add(Y, Y), mul(num(2), SUM)], COUNT, REAL_Y, assuming=(["<=", Y, SUM],)),
+    "sum-assumed-in-a-conjunction": smt(
+        ["<=", Y, add(SUM, X)], COUNT, FROM_0, REAL_Y, assuming=(["and", ["<=", Y, SUM], ["<=", X, num(5)]],)
+    ),
     "counterexample-exact": at_point(
         ["<", mul(num(2), X, Y), add(power(X, 2), power(Y, 2))], [REAL, REAL_Y], x="1/3", y="1/3"
     ),
@@ -327,8 +331,34 @@ BEYOND = {  # true, and refused because the checker does not see it
 }
 
 
+X_TIMES_K = ["sum", mul(X, K), "k", num(1), N]
 POLE = ["integral", power(["sym", "z"], -2), "z", num(-1), num(1)]
 FALSE = {
+    "another-sum-assumed": smt(
+        ["<=", Y, ["sum", sub(K, num(1)), "k", num(1), N]], COUNT, REAL_Y, assuming=(["<=", Y, SUM],)
+    ),
+    "sum-with-another-value-in-it": smt(
+        ["<=", Y, ["at", X_TIMES_K, "x", sub(X, num(1))]],
+        COUNT,
+        REAL,
+        REAL_Y,
+        assuming=(["<=", Y, X_TIMES_K],),
+    ),
+    "sum-under-a-quantifier": smt(
+        ["forall", variable("x"), ["<=", Y, X_TIMES_K]],
+        COUNT,
+        REAL_Y,
+        assuming=(["<=", Y, ["at", X_TIMES_K, "x", num(1)]],),
+    ),
+    "sum-assumed-in-one-case": smt(
+        ["<=", Y, SUM], COUNT, REAL, REAL_Y, assuming=(["or", ["<=", Y, SUM], ["<=", X, num(0)]],)
+    ),
+    "sum-of-no-terms": smt(
+        ["==", mul(num(0), SUM), num(0)],
+        variable("n", "[0,oo)", "integer"),
+        REAL_Y,
+        assuming=(["<=", num(0), Y],),
+    ),
     "root-of-a-quotient-assumed": smt(  # both may be negative
         ["<", num(0), Y], REAL, REAL_Y, assuming=(["<=", power(mul(X, power(Y, -1)), "1/2"), num(1)],)
     ),
