@@ -65,6 +65,10 @@ _accuracy = _positive(
     "accuracy", r"\underset{\Theta,\mathcal{A},S}{\mathbb{E}}\left[\Big\|\mathcal{A}(S)-\frac{1}{n}"
     r"\sum_{i=1}^{n}X_{i}\Big\|\right]",
 )  # fmt: skip
+_mean_bias = _positive(
+    "mean_bias", r"\underset{\Theta}{\mathbb{E}}\left[\Big\|\underset{S\sim\mathcal{D}_{\Theta}}{\mathbb{E}}"
+    r"\left[\mathcal{A}(S)\right]-\Theta\Big\|\right]",
+)  # fmt: skip
 _BOUND = r"\frac{\sqrt{d}}{18\sqrt{\log(1/\delta)}}"
 
 lem14 = (
@@ -168,6 +172,13 @@ lem14 = (
         "bias-for-every-theta", r"e_1\le\frac{1}{6}", given=r"\frac{e_1+e_2}{2}\le\frac{1}{6}",
         consequence=PROOF_STEP, where="Lemma 14, proof: an error below 1/6 in the mean over Theta, and Lemma 15 for "
         "every theta", true_if="if Lemma 15 is used for the mean over Theta, which is enough for its corrected proof",
+    )
+    .corrected(
+        "bias-for-every-theta", rf"{_mean_bias.latex}\le\frac{{\sqrt{{d}}}}{{6}}",
+        given=rf"{_mean_bias.latex}\le{_accuracy.latex}, {_accuracy.latex}\le\frac{{\sqrt{{d}}}}{{6}}",
+        added=(_mean_bias, _accuracy), uses=("jensen", "mn25.lem15/claim-follows"),
+        because="the error is small in the mean over Theta only, all that Lemma 15 needs without its endpoints",
+        where="Lemma 14, proof: the mean bias over Theta, in place of that for every theta",
     )
     .step(
         "bias", rf"{_bias.latex}={_bias_by_mean.latex}\leq{_error.latex}\leq\frac{{\sqrt{{d}}}}{{6}}",
