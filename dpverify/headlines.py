@@ -329,7 +329,8 @@ def false_below(
     false: dict[str, Consequence | None] = {}
     corrected: dict[str, None] = {}
     done: set[str] = {statement}
-    waiting = list(_references(shown[statement], variant)) if statement in shown else []
+    start = shown.get(statement)
+    waiting = [] if start is None else list(_references(start, start.variant(variant)))
     while waiting:
         name = waiting.pop(0)
         id_, _, formula = name.partition("/")

@@ -351,8 +351,10 @@ def _word(
 
     Nothing where nothing was tried, or there is no such variant.
     """
-    if statement is None or statement.id not in shown or variant not in shown[statement.id].rows:
+    if statement is None or statement.id not in shown:
         return Word(None, (), ""), {}
+    if variant not in shown[statement.id].rows:
+        return _by_corrections_below(statement, shown), {}
     rows, uses = shown[statement.id].rows, statement.uses
     false, corrected = false_below(statement.id, variant, shown)
     found = word(statement.id, rows[variant], uses, false, corrected)
@@ -362,6 +364,19 @@ def _word(
         by_it = word(statement.id, other, uses, {**below, **false}, corrected, printed=rows[variant])
         found = by_it if by_it.verdict in HOLDS else found
     return found, false
+
+
+def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> Word:
+    """What may be said of a statement without a correction of its own, given those of what it rests on.
+
+    Nothing but where these decide it: where it is undecided as printed, and holds by them.
+    """
+    rows = shown[statement.id].rows[Variant.PRINTED]
+    as_printed, _ = false_below(statement.id, Variant.PRINTED, shown)
+    below, corrected = false_below(statement.id, Variant.REPAIRED, shown)
+    undecided = word(statement.id, rows, statement.uses, as_printed).verdict is Verdict.UNDECIDED
+    found = word(statement.id, rows, statement.uses, below, corrected)
+    return found if undecided and corrected and found.verdict in HOLDS else Word(None, (), "")
 
 
 def _docstring(path: str | None) -> str:

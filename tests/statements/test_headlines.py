@@ -242,6 +242,29 @@ def test_local_privacy_is_proved_where_its_lemma_is(entries: dict[str, Statement
         assert entries[name].headline_repaired.endswith(" as corrected")
 
 
+def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list[ProofRecord]) -> None:
+    """Planted: what the lemma below is corrected to is refuted, too."""
+    below = ("bst14.lem6.1", "bst14.lem6.4", "bst14.lem6.5")
+    mine = [r.evidence for r in all_proofs if r.evidence.statement in ("bst14.thm3.4.1", *below)]
+    spoiled = [
+        e.model_copy(update={"verdict": REFUTED})
+        if (e.statement, e.variant, e.obligation) == ("bst14.lem6.1", Variant.REPAIRED, "lower-side")
+        else e
+        for e in mine
+    ]
+    assert spoiled != mine
+    for evidence, headline in (
+        (
+            mine,
+            "proved, given bst14.alg7-budget, bst14.lem6.5, bst14.lem6.6, bst14.thm3.1; bst14.lem6.1 as corrected",
+        ),
+        (spoiled, ""),
+    ):
+        (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm3.4.1",))
+        assert entry.verdict_printed is UNDECIDED
+        assert entry.headline_repaired == headline
+
+
 @pytest.mark.parametrize(
     ("domain", "box", "said"),
     [
