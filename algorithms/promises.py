@@ -7,10 +7,12 @@ Privacy is stated with `dpverify.privacy.StatedGuarantee`. An algorithm that pro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from dpverify.checks import number
+from dpverify.evidence import is_vacuous
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,18 @@ class StatedRisk:
         line = f"{how}excess {what} risk at most {self.bound:.4g}"
         return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
 
-    def against(self, largest: float) -> str:
-        """The same line, marked as vacuous where no point of the set has a larger risk.
+    def vacuous(self, largest: float) -> bool:
+        """Whether it says nothing, as no point of the set has a larger risk.
 
         Args:
             largest: the largest excess risk on the set, or a bound on it, a mean or a total as `bound` is.
         """
         number("largest", largest, at_least=0, allowed="a number of at least 0")
-        if self.bound < largest:
+        return self.bound == math.inf or is_vacuous(self.bound, largest)
+
+    def against(self, largest: float) -> str:
+        """One line as `str` gives it, marked as vacuous where no point of the set has a risk above `largest`."""
+        if not self.vacuous(largest):
             return str(self)
         return f"{self}: vacuous, as no point of the set has more than {largest:.4g}"
 

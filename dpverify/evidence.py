@@ -5,6 +5,7 @@ The JSON form of all this is versioned there.
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -109,6 +110,17 @@ class Interval(Record):
     upper: float
     rigorous: bool = False
     """True where rounding is outward; False where the ends are floats or hold with a confidence."""
+
+
+def is_vacuous(bound: float, worst: float, *, at_least: bool = False) -> bool:
+    """Whether a bound says nothing, as nothing is beyond it.
+
+    Args:
+        bound: on a quantity, in its unit; infinite on the harmless side where none is stated, which is not vacuous.
+        worst: the largest value that the quantity can have, with `at_least` the smallest, known or certified.
+        at_least: True for a bound from below.
+    """
+    return math.isfinite(bound) and (worst >= bound if at_least else worst <= bound)
 
 
 class ProofEvidence(Record):
@@ -396,6 +408,41 @@ class ExpectationEvidence(SampledEvidence):
     curve: tuple[tuple[float, float, float, float], ...] = ()
     """Points (x, lower, upper, bound) of a plot, x being `curve_over`."""
     curve_over: str = ""
+    curve_extremes: tuple[float, ...] = ()
+    """The certified worst value at each point of the curve; empty without one, and in ledgers that do not say."""
+
+    @model_validator(mode="after")
+    def _an_extreme_a_point(self) -> Self:
+        if len(self.curve_extremes) not in (0, len(self.curve)):
+            raise ValueError("curve_extremes has to have one number for each point of the curve, or none")
+        return self
+
+    @property
+    def from_below(self) -> bool:
+        """Whether the claim is that the expectation is at least the bound."""
+        return False
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it is certified that no output could break the bound."""
+        return self.extreme is not None and is_vacuous(
+            self.bound, self._worst(self.extreme), at_least=self.from_below
+        )
+
+    def vacuous_on_curve(self) -> tuple[bool, ...]:
+        """The same of each point of the curve; where a ledger does not say it, nothing is called vacuous."""
+        worst = self.curve_extremes or (self._harmless,) * len(self.curve)
+        return tuple(
+            is_vacuous(bound, end, at_least=self.from_below)
+            for (*_, bound), end in zip(self.curve, worst, strict=True)
+        )
+
+    @property
+    def _harmless(self) -> float:
+        return -math.inf if self.from_below else math.inf
+
+    def _worst(self, extreme: Interval) -> float:
+        return extreme.lower if self.from_below else extreme.upper
 
 
 class SequentialRecord(Record):
@@ -494,6 +541,10 @@ class MeanEvidence(ExpectationEvidence):
     kind: Literal["mean"] = "mean"
     at_least: bool
     """True where the claim is that the expectation is at least the bound, False for at most."""
+
+    @property
+    def from_below(self) -> bool:
+        return self.at_least
 
 
 class SamplingEvidence(SampledEvidence):

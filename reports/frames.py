@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.evidence import ExpectationEvidence
 from dpverify.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ _FIRST = ("kind", "statement", "obligation", "variant", "subject", "title", "cla
 def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
     """A dictionary for each entry, with the fields that are numbers, texts or truth values.
 
-    Intervals become two fields, `measured_lower` and `measured_upper`; what holds more than that is left out. All rows
-    have the same keys, with None where an entry has no such field.
+    Intervals become two fields, `measured_lower` and `measured_upper`; what holds more than that is left out. `vacuous`
+    says of a bound on an expectation whether nothing could break it. All rows have the same keys, with None where an
+    entry has no such field.
 
     Raises:
         InvalidArgumentError: for what is no ledger.
@@ -26,6 +28,9 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
     if not isinstance(ledger, Ledger):
         raise InvalidArgumentError("ledger", ledger, "a Ledger, as read_ledger gives it")
     rows = [_flat(entry.model_dump(mode="python")) for entry in ledger.entries]
+    for row, entry in zip(rows, ledger.entries, strict=True):
+        if isinstance(entry, ExpectationEvidence):
+            row["vacuous"] = entry.vacuous
     known = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in _FIRST if name in known] + [name for name in known if name not in _FIRST]
     return [{name: row.get(name) for name in names} for row in rows]

@@ -26,6 +26,7 @@ from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, sandwich_plot
 from dpverify.reports.renderers import renderer_of
 from dpverify.reports.renderers.constant import provable_text
+from dpverify.reports.renderers.expectations import vacuous_text
 from dpverify.reports.renderers.sampling import law_claim
 from dpverify.reports.sandwich import COLUMNS, cells, sandwich
 from dpverify.reports.sections import (
@@ -218,6 +219,7 @@ def _environment() -> Environment:
         by_template=_by_template,
         template=_template,
         law_claim=law_claim,
+        vacuous=vacuous_text,
         origin_text=origin_text,
         provable=provable_text,
         symbol_rows=symbol_rows,

@@ -214,6 +214,7 @@ def mean_plot(evidence: ExpectationEvidence, name: str, *, units: str = "", side
 
 def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     curve = sorted(evidence.curve)
+    empty = dict(zip(evidence.curve, evidence.vacuous_on_curve(), strict=True))
     sizes = [point[0] for point in curve]
     values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
     with svg.drawing():
@@ -234,7 +235,7 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str)
             name=name,
             title=f"{evidence.quantity} over {evidence.curve_over}",
             description=f"At {evidence.curve_over} = {nearest(last[0])}: measured {span(last[1], last[2])}, "
-            f"{_bound(last[3])}. {len(curve)} points; the table beside the plot has them all.",
+            f"{_bound(last[3])}{_vacuous(empty[last])}. {len(curve)} points; the table beside the plot has them all.",
         )
     return Plot(
         f"{_capital(evidence.quantity)} over {evidence.curve_over}",
@@ -246,7 +247,12 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str)
         _units(units, "" if floor == -math.inf else "on a log scale"),
         (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
         tuple(
-            (nearest(x), at_least(low), at_most(high), nearest(bound) if math.isfinite(bound) else "none")
+            (
+                nearest(x),
+                at_least(low),
+                at_most(high),
+                (nearest(bound) if math.isfinite(bound) else "none") + _vacuous(empty[x, low, high, bound]),
+            )
             for x, low, high, bound in curve
         ),
     )
@@ -255,6 +261,7 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str)
 def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
+    said = _vacuous(evidence.vacuous)
     heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
     with svg.drawing():
         figure, axes = _axes("", "", height=0.8)
@@ -279,7 +286,7 @@ def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: s
             figure,
             name=name,
             title=heading,
-            description=f"Measured {span(low, high)}; {_bound(bound)}.",
+            description=f"Measured {span(low, high)}; {_bound(bound)}{said}.",
         )
     known = math.isfinite(bound)
     return Plot(
@@ -287,12 +294,17 @@ def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: s
         drawing,
         (
             _item("bar", f"measured: {span(low, high)}"),
-            *((_item("mark", f"{side}: {nearest(bound)}"),) if known else ()),
+            *((_item("mark", f"{side}: {nearest(bound)}{said}"),) if known else ()),
         ),
         _units(units, "" if known else "no bound is stated"),
         ("measured, at least", "measured, at most", *(("bound",) if known else ())),
-        ((at_least(low), at_most(high), *((nearest(bound),) if known else ())),),
+        ((at_least(low), at_most(high), *((f"{nearest(bound)}{said}",) if known else ())),),
     )
+
+
+def _vacuous(empty: bool) -> str:
+    """Said after a bound that nothing could break."""
+    return " (vacuous)" if empty else ""
 
 
 def _units(units: str, more: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import textwrap
 from collections import Counter
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
+from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict, is_vacuous
 from dpverify.formulas.expressions import Variable
 from dpverify.headlines import ancestors, bare, marks
 from dpverify.ledger import StatementEntry
@@ -31,12 +32,13 @@ from dpverify.verification.proofs import (
     catalog_entries,
     named_with,
     obligations_of,
+    program,
     source_texts,
     used_by,
     uses_graph,
     without_certificates,
 )
-from dpverify.verification.remembered import audits_of, recall
+from dpverify.verification.remembered import audits_of, file_of, keep, kept, recall
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -66,14 +68,14 @@ def explanation_lines(id_: str) -> Iterator[str]:
 def _paper(paper: Paper, rows: list[CatalogRow]) -> Iterator[str]:
     encoded = {statement.id for statement in paper.statements}
     yield f"{paper.key}: {paper.title} ({paper.authors})"
-    for heading, kept in (
+    for heading, listed in (
         ("Algorithms", [row for row in rows if row.id in paper.algorithms]),
         ("Statements with formulas to prove", [row for row in rows if row.id in encoded]),
         ("Other statements", [row for row in rows if row.id not in encoded | set(paper.algorithms)]),
     ):
-        if kept:
+        if listed:
             yield from _heading(heading)
-            yield from (f"  {row.id}: {row.where}, {row.title}" for row in kept)
+            yield from (f"  {row.id}: {row.where}, {row.title}" for row in listed)
     yield ""
     yield f"More about each: dpverify explain ID. Verdicts: dpverify list {paper.key}"
 
@@ -103,6 +105,7 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     yield from _neighbors(
         row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
     )
+    yield from _bounds(row.id, plans)
     yield from _audits(row.id, {name: audits[name] for name, _ in users}, plans)
     yield from _places(paper, row.id, plans)
 
@@ -449,6 +452,45 @@ def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterat
     if related - known:
         yield ""
         yield f"Related: {', '.join(sorted(related - known))}"
+
+
+def _bounds(id_: str, plans: list[Plan]) -> Iterator[str]:
+    """The bounds on expectations, risks above all, that audits compare with, and which of them say nothing."""
+    path = file_of("bounds", [program(), id_, [plan.name for plan in plans]])
+    found = kept(path)
+    if not isinstance(found, list):
+        found = [line for plan in plans if plan.subject == id_ for line in bound_lines(plan)]
+        keep(path, found)
+    if found:
+        yield from _heading("Bounds on expectations, where they are audited")
+        yield from (f"  {line}" for line in found)
+
+
+def bound_lines(plan: Plan) -> list[str]:
+    """What a plan's audit compares with, a line a case, marked where nothing could break it; none for other audits."""
+    from dpverify.auditing import BoundsQuestion
+    from dpverify.auditing.expectations.bounds import worst_possible
+    from dpverify.auditing.subjects import Runner
+    from dpverify.statements.plans import Along, Profile
+
+    if not isinstance(plan.build, Along):  # others may take long to build
+        return []
+    audit = plan.build(Profile.QUICK)
+    question = audit.question
+    assert isinstance(question, BoundsQuestion)
+    lines: list[str] = []
+    for bound, numbers in zip(question.bounds, audit.subject.on(Runner(())), strict=True):
+        if not math.isfinite(bound.bound):
+            continue
+        heading = f"{numbers.quantity}; {bound.data}"
+        lines += [] if heading in lines else [heading]
+        at = f"{question.over} = {bound.size:.4g}: " if question.over else ""
+        line = f"  {at}at {'least' if bound.at_least else 'most'} {bound.bound:.4g}"
+        worst = worst_possible(numbers, at_least=bound.at_least)
+        if is_vacuous(bound.bound, worst, at_least=bound.at_least):
+            line += f": vacuous, as nothing {'below' if bound.at_least else 'above'} {worst:.4g} is possible"
+        lines.append(line)
+    return lines
 
 
 def _audits(id_: str, users: Mapping[str, int], plans: list[Plan]) -> Iterator[str]:

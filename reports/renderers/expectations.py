@@ -10,6 +10,17 @@ from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 
 
+def vacuous_text(evidence: ExpectationEvidence) -> str:
+    """That the bound says nothing, or at which points of the curve it does not; empty where neither is certified."""
+    if evidence.vacuous and evidence.extreme is not None:
+        if evidence.from_below:
+            return f"vacuous: nothing below {number_text.at_least(evidence.extreme.lower)} is possible"
+        return f"vacuous: nothing above {number_text.at_most(evidence.extreme.upper)} is possible"
+    points = zip(evidence.curve, evidence.vacuous_on_curve(), strict=True)
+    sizes = [number_text.nearest(x) for (x, *_), empty in points if empty]
+    return f"vacuous at {evidence.curve_over} = {', '.join(sizes)}" if sizes else ""
+
+
 class ExpectationRenderer(Renderer):
     """An interval beside a bound."""
 
@@ -19,6 +30,8 @@ class ExpectationRenderer(Renderer):
     def text(self, evidence: ExpectationEvidence) -> str:
         """Interval and bound."""
         bound = self.bound(evidence) if math.isfinite(evidence.bound) else "no bound is stated"
+        said = vacuous_text(evidence)
+        bound += f", {said}" if said else ""
         measured = number_text.span(evidence.measured.lower, evidence.measured.upper)
         return f"{evidence.quantity} is {measured}, {bound} ({evidence.data})"
 

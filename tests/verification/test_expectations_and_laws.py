@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +15,14 @@ from dpverify.auditing import Bound, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, RiskOf, ValuesOf
 from dpverify.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence, Verdict
 from dpverify.problems import Ball, Dataset, Linear, Problem
+from dpverify.reports import ledger_rows, render_html
+from dpverify.reports.plots import mean_plot
+from dpverify.reports.summary import audit_text
 from dpverify.running import Executor, Output, Randomness, Runs
 from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Audit, Plan, Profile, Unstated, along
 from dpverify.verification.audits import AuditSettings, carry_out
+
+from ..reports.ledger_example import example_ledger
 
 DATA = Dataset(np.full((4, 1), 0.5), np.ones(4))
 SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
@@ -154,6 +160,53 @@ def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> No
     assert entry.sees_nothing == (bound > 1)
     assert entry.extreme is not None
     assert entry.extreme.lower <= 1 <= entry.extreme.upper < 1.001
+
+
+def risks(*bounds: float) -> RiskEvidence:
+    """Of 0.5 w at uniform points of [-1, 1]: at most 1 above the minimum, and 0.5 in expectation."""
+    problem = Problem(Linear(), Ball(1, 1.0))
+    cases = tuple(
+        (
+            Bound(bound, "a bound", "none", 1000, size=float(size), origin=Unstated("a test")),
+            RiskOf(uniform, problem, DATA, total=False),
+        )
+        for size, bound in enumerate(bounds, 1)
+    )
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: cases, over="n"))
+    (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
+    assert isinstance(entry, RiskEvidence)
+    return entry
+
+
+def test_vacuous_bounds_are_shown_as_vacuous() -> None:
+    sound, empty, mixed = risks(0.9), risks(1.1), risks(2.0, 0.9, 1.1)
+    assert [entry.vacuous for entry in (sound, empty, mixed)] == [False, True, False]
+    assert mixed.vacuous_on_curve() == (True, False, True)
+    assert "vacuous" not in audit_text(sound)
+    assert audit_text(empty).endswith("the bound is 1.1, vacuous: nothing above 1.001 is possible (none)")
+    assert audit_text(mixed).endswith("the bound is 0.9, vacuous at n = 1, 3 (none)")
+    drawn = mean_plot(mixed, "r")
+    assert [row[-1] for row in drawn.rows] == ["2 (vacuous)", "0.9", "1.1 (vacuous)"]
+    assert (
+        "1.1 (vacuous)"
+        in mean_plot(empty.model_copy(update={"curve": (), "curve_extremes": ()}), "r").drawing
+    )
+    page = render_html(example_ledger().model_copy(update={"entries": (sound, empty, mixed)}))
+    assert re.findall(r"</strong>, (vacuous[^(]*) \(", page) == [
+        "vacuous: nothing above 1.001 is possible",
+        "vacuous at n = 1, 3",
+    ]
+    assert [row["vacuous"] for row in ledger_rows(example_ledger().model_copy(update={"entries": (empty, sound)}))] == [
+        True, False,
+    ]  # fmt: skip
+
+
+def test_an_older_ledger_calls_no_point_of_a_curve_vacuous() -> None:
+    tree = risks(2.0, 0.9).model_dump(mode="json")
+    del tree["curve_extremes"]
+    assert RiskEvidence.model_validate(tree).vacuous_on_curve() == (False, False)
+    with pytest.raises(ValueError, match="curve_extremes"):
+        RiskEvidence.model_validate({**tree, "curve_extremes": [1.0]})
 
 
 @pytest.mark.parametrize("broken", [None, 0, 1, 2])

@@ -78,6 +78,14 @@ class Numbers(Protocol):
         """Independent numbers from `count` runs."""
 
 
+def worst_possible(subject: Numbers, *, at_least: bool = False) -> float:
+    """The certified largest, with `at_least` smallest, value that the expectation could have for any output."""
+    if subject.extreme is not None:
+        return subject.extreme.lower if at_least else subject.extreme.upper
+    least = subject.minimum or Interval(lower=0.0, upper=0.0)
+    return subject.lower - least.upper if at_least else subject.upper - least.lower
+
+
 Audited = tuple[MeanAudit, int]
 """What was found of one case, and how many runs it took."""
 
@@ -157,6 +165,11 @@ def answer(
             "detectable": audit.detectable,
             "curve": curve,
             "curve_over": question.over,
+            "curve_extremes": tuple(
+                audit.extreme.lower if audit.at_least else audit.extreme.upper
+                for audit in audits
+                if question.over
+            ),
             "runs": cases[shown][1],
             "failure_probability": error.failure_probability,
             "shares": error.spent(),

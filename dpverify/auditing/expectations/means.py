@@ -13,7 +13,7 @@ from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
 from dpverify.auditing.expectations.sequence import MeanSequence, rules_out_in_rounds
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.evidence import Gap, Interval, Verdict, is_vacuous
 
 Values = NDArray[np.float64]
 
@@ -238,7 +238,7 @@ def _mean_verdict(
         return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asked} {bound:.6g}", None, False
     exhibited, certified = (worst.upper, worst.lower) if at_least else (worst.lower, worst.upper)
     size = "smallest" if at_least else "largest"
-    if certified >= bound if at_least else certified <= bound:
+    if is_vacuous(bound, certified, at_least=at_least):
         return (
             Verdict.UNDECIDED,
             f"The bound {bound:.6g} is vacuous here: no output could break it, as the {size} possible value is "
