@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit bench-white-box null-audits scaling real-size pages lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations check bench bench-audit bench-white-box null-audits scaling real-size pages docs lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -75,12 +75,18 @@ scaling: $(VENV)/installed-test
 real-size: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/real_size.py --output docs/real-size.md
 
-# what pages take from the program; the findings are those of the last make verify
+# what pages take from the program; findings and the papers' verdicts are those of the last make verify
 pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
-	$(BIN)/python -m dpverify.verification.paper_page docs/papers
+	$(BIN)/python -m dpverify.verification.paper_page docs/papers $(OUT)/ledger.json
 	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
 	mv $(OUT)/findings.md docs/findings.md
+
+# the site of docs/, into build/site; pages are read from the docstrings of the installed package
+docs: $(VENV)/installed-docs
+	rm -rf build/installed build/lib
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target build/installed .
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -92,6 +98,10 @@ $(VENV)/installed: requirements.lock pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-test: $(VENV)/installed requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed-test docs/requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r docs/requirements.txt
 	touch $@
 
 # needs uv; resolves for every Python from 3.11 up and every platform

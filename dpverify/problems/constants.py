@@ -33,12 +33,11 @@ class ConstantsCheck:
 
     Attributes:
         gradient_norm: largest norm of a gradient, to set beside `lipschitz_constant`.
-        gradient_ratio: largest ||gradient(w) - gradient(w')|| / ||w - w'||, beside `smoothness`; for a loss
-        without
+        gradient_ratio: largest ||gradient(w) - gradient(w')|| / ||w - w'||, beside `smoothness`; for a loss without
             smoothness it only says how close the search came to a kink.
         curvature: smallest <gradient(w) - gradient(w'), w - w'> / ||w - w'||^2, beside `strong_convexity`.
         gradient_difference: largest ||gradient(record) - gradient(other record)||, beside
-        `gradient_sensitivity`.
+            `gradient_sensitivity`.
         evaluations: number of gradients computed.
     """
 

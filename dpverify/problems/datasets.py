@@ -93,8 +93,7 @@ class Dataset:
 
         Raises:
             InvalidArgumentError: if `index` is not from 1 to n, or `features` not d finite numbers, or
-            `label`
-                not one.
+                `label` not one.
         """
         checks.whole_number("index", index, at_most=self.n)
         new = np.asarray(features)
@@ -149,8 +148,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
         name: one of the three.
         n: keep this many records, drawn without replacement (all, in their order, if None).
         d: reduce to this many features by a random Gaussian projection, drawn from `seed` without a look at
-        the
-            data, and shorten what is then longer than 1 (no reduction if None).
+            the data, and shorten what is then longer than 1 (no reduction if None).
         seed: for both draws.
 
     The scaling of `digits` looks at nothing but the known range of a pixel; that of the other two is computed
@@ -192,8 +190,7 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
 
     Raises:
         InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
-        is
-            no finite number, if there is no such column, or if no feature is left.
+            is no finite number, if there is no such column, or if no feature is left.
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, "the path of a CSV file")

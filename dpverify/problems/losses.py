@@ -488,8 +488,7 @@ class Ridge:
 
     Raises:
         InvalidArgumentError: if `base` is no loss or is a `Ridge` itself, if `weight` is not positive and
-        finite,
-            if `radius` is not positive (infinity is allowed).
+            finite, if `radius` is not positive (infinity is allowed).
     """
 
     base: Loss

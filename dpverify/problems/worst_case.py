@@ -78,7 +78,7 @@ def contract_then_reveal(n: int, index: int, *, d: int = 1, radius: float = math
 
     Raises:
         InvalidArgumentError: unless n and d are positive integers, `index` is from 1 to n and `radius` is
-        positive.
+            positive.
     """
     checks.whole_number("n", n)
     checks.whole_number("d", d)

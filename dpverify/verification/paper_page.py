@@ -1,14 +1,17 @@
-"""Writes a page for each paper: `python -m dpverify.verification.paper_page docs/papers`."""
+"""Writes a page for each paper: `python -m dpverify.verification.paper_page docs/papers build/verify/ledger.json`."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.files import write_whole
+from dpverify.ledger import StatementEntry
+from dpverify.reports import read_ledger
+from dpverify.reports.markdown_text import escaped
 from dpverify.statements.paper import Paper, papers
 from dpverify.statements.plans import Plan
 from dpverify.verification.places import Place, places
@@ -19,27 +22,33 @@ _MOST = 3
 _KINDS = ("statement", "algorithm", "audit", "test")
 
 
-def paper_markdown(paper: Paper, plans: Sequence[Plan], folder: Path) -> str:
-    """Every numbered thing of a paper, with links to the files of its statement, code, audits and tests.
+def paper_markdown(
+    paper: Paper, plans: Sequence[Plan], folder: Path, found: Mapping[str, StatementEntry]
+) -> str:
+    """Every numbered thing of a paper: what was proved of it, and the files of its statement, code, audits, tests.
 
     Args:
         paper: whose page it is.
         plans: among which its audits are looked for.
         folder: where the page will lie, for the links.
+        found: what a ledger says of each id, as printed and corrected.
     """
     lines = [
         f"# {paper.key}",
         "",
-        f"{paper.authors}: {paper.title}. Made by `make pages`; `dpverify explain ID` says more, with line numbers.",
+        f"{paper.authors}: {paper.title}. Made by `make pages` from a ledger; `dpverify explain ID` says more, with "
+        "line numbers.",
         "",
-        "| id | where | what it says | statement | algorithm | audits | tests |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| id | where | what it says | as printed | corrected | statement | algorithm | audits | tests |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in paper.catalog:
-        found = places(paper, row.id, plans)
-        cells = [_links((place for place in found if place.what == kind), folder) for kind in _KINDS]
-        title = row.title.replace("|", r"\|")
-        lines.append(f"| `{row.id}` | {row.where} | {title} | {' | '.join(cells)} |")
+        files = places(paper, row.id, plans)
+        cells = [_links((place for place in files if place.what == kind), folder) for kind in _KINDS]
+        entry = found.get(row.id)
+        said = (entry.headline_printed, entry.headline_repaired) if entry else (None, None)
+        texts = [escaped(text or "") for text in (row.title, *said)]
+        lines.append(f"| `{row.id}` | {row.where} | {' | '.join([*texts, *cells])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -51,14 +60,17 @@ def _links(found: Iterable[Place], folder: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write a page for each paper into the named folder; 2 for bad input."""
+    """Write a page for each paper into the named folder, with what a ledger says; 2 for bad input."""
     try:
-        if len(arguments) != 1 or not Path(arguments[0]).is_dir():
-            raise InvalidDataError("One folder is needed, such as docs/papers.")
+        if len(arguments) != 2 or not Path(arguments[0]).is_dir():
+            raise InvalidDataError(
+                "A folder and a ledger are needed, such as docs/papers build/verify/ledger.json."
+            )
         folder = Path(arguments[0]).resolve()
+        found = {row.id: row for row in read_ledger(Path(arguments[1])).statements}
         plans = [plan for paper in papers().values() for plan in paper.plans]
         for paper in papers().values():
-            write_whole(folder / f"{paper.key}.md", paper_markdown(paper, plans, folder).encode())
+            write_whole(folder / f"{paper.key}.md", paper_markdown(paper, plans, folder, found).encode())
     except DpverifyError as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""docs/papers is what `make pages` makes: a page for each paper, with links to files that are there."""
+"""docs/papers is what `make pages` makes: a page for each paper, with verdicts, and links to files that are there."""
 
 from __future__ import annotations
 
@@ -7,21 +7,40 @@ from pathlib import Path
 
 import pytest
 
+from dpverify.ledger import Budget, Ledger
+from dpverify.reports import write_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.paper_page import main
+from dpverify.verification.proofs import ProofRecord, catalog_entries
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
 
-def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
-    folder = tmp_path / "docs" / "papers"
+def test_the_pages_are_up_to_date(tmp_path: Path, all_proofs: list[ProofRecord]) -> None:
+    folder, file = tmp_path / "docs" / "papers", tmp_path / "ledger.json"
     folder.mkdir(parents=True)
-    assert main([str(folder)]) == 0
+    write_ledger(
+        Ledger(
+            program_version="",
+            created="",
+            command="",
+            seed=0,
+            profile="",
+            versions={},
+            statements=catalog_entries(all_proofs, docstrings=False),
+            entries=(),
+            budget=Budget(failure_probability=0.5, spent={}),
+            seconds=0.0,
+        ),
+        file,
+    )
+    assert main([str(folder), str(file)]) == 0
     assert {page.name for page in folder.iterdir()} == {f"{key}.md" for key in papers()}
     for page in folder.iterdir():
         made, kept = page.read_text(encoding="utf-8"), (PAGES / page.name).read_text(encoding="utf-8")
-        assert _named(made) == _named(kept), "run make pages"
-        for link in re.findall(r"\]\(([^)]+)\)", kept):
+        assert _named(made) == _named(kept), "run make verify pages"
+        assert "refuted" in kept
+        for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", kept):
             assert (PAGES / link).resolve().is_file(), link
 
 
@@ -30,7 +49,9 @@ def _named(page: str) -> str:
     return re.sub(r"\]\([^)]*\)", "]", page)
 
 
-@pytest.mark.parametrize("arguments", [[], ["no-such-folder"], ["a", "b"]])
+@pytest.mark.parametrize("arguments", [
+    [], ["no-such-folder", "ledger.json"], ["."], [".", "no-such-ledger.json"], ["a", "b", "c"],
+])  # fmt: skip
 def test_bad_input(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1
