@@ -27,7 +27,13 @@ _OPTIONAL = ("distributed", "hypothesis", "pandas", "pyarrow", "pytest", "pytest
 
 
 def show_versions() -> None:
-    """Print what a bug report should say: dpverify, Python, the platform, and the libraries that are installed."""
+    """Print what a bug report should say: dpverify, Python, the platform, and the libraries that are installed.
+
+    Examples:
+        >>> import dpverify
+        >>> dpverify.show_versions()  # doctest: +ELLIPSIS
+        dpverify: ...
+    """
     print(f"dpverify: {version('dpverify')}")
     print(f"platform: {platform.platform()}")
     for name, found in library_versions().items():

@@ -66,6 +66,14 @@ def check_algorithm(
     Raises:
         AssertionError: naming what is broken.
         InvalidArgumentError: if there are no two whole blocks of runs, or n is not known.
+
+    Examples:
+        >>> from dpverify.algorithms.fmtt18 import PNSGD
+        >>> from dpverify.problems import Ball, Logistic, Problem, load
+        >>> from dpverify.properties import check_algorithm
+        >>> data = load("breast-cancer", n=8, d=2)
+        >>> algorithm = PNSGD(Problem(Logistic(), Ball(2, 1.0)), rate=0.5, noise_stddev=0.5)
+        >>> check_algorithm(algorithm, data, executors=())
     """
     if n is None:
         n = getattr(data, "n", None)

@@ -62,6 +62,14 @@ def check_projection(
     Raises:
         AssertionError: naming the law and the points.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_projection
+        >>> check_projection(lambda w: np.clip(w, -1, 1), dimension=3)
+        >>> check_projection(lambda w: np.sign(w), dimension=3)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
     rng, count = np.random.default_rng(seed), whole_number("points", points, at_least=2)
@@ -120,6 +128,14 @@ def check_contraction(
     Raises:
         AssertionError: with two points that come too far apart.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.properties import check_contraction
+        >>> round(check_contraction(lambda w: w - 0.5 * w, dimension=2), 6)
+        0.5
+        >>> check_contraction(lambda w: w - 2.5 * w, dimension=2)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     factor = number("factor", factor, at_least=0.0, allowed="a finite number of at least 0")
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
@@ -184,6 +200,14 @@ def check_sensitivity(
     Raises:
         AssertionError: with two data sets whose answers are too far apart, or are no finite numbers of one shape.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_sensitivity
+        >>> found = check_sensitivity(lambda data: np.clip(data, -1, 1).sum(), bound=2.0, n=2, d=1)
+        >>> check_sensitivity(lambda data: np.clip(data, -1, 1).sum(), bound=1.0, n=2, d=1)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     bound = number("bound", bound, at_least=0.0, allowed="a finite number of at least 0")
     if norm not in _NORMS:
@@ -242,6 +266,12 @@ def check_loss(
     Raises:
         AssertionError: naming the constant, the value that was found and the point.
         InvalidArgumentError: for other arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.problems import Ball, Logistic
+        >>> from dpverify.properties import check_loss
+        >>> check_loss(Logistic(), Ball(2, 1.0), rounds=10).gradient_norm <= Logistic().lipschitz_constant
+        True
     """
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
     try:

@@ -59,6 +59,14 @@ def check_gradient(
     Raises:
         AssertionError: naming the points.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_gradient
+        >>> check_gradient(lambda w: np.abs(w).sum(), np.sign, dimension=3)
+        >>> check_gradient(lambda w: np.abs(w).sum(), lambda w: 2 * np.sign(w), dimension=3)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
@@ -115,6 +123,17 @@ def check_accountant(
     Raises:
         AssertionError: naming the law, the releases and both numbers.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.auditing.accountants import NoisyReleases
+        >>> from dpverify.privacy import GDP
+        >>> from dpverify.properties import check_accountant
+        >>> def accountant(releases: NoisyReleases, delta: float) -> float:
+        ...     return GDP(releases.steps**0.5 / releases.noise_multiplier).epsilon_at(delta) + 1e-9
+        >>> check_accountant(accountant, deltas=(1e-5,))
+        >>> check_accountant(lambda releases, delta: 0.9 * accountant(releases, delta), deltas=(1e-5,))
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     tried = list(releases) or [NoisyReleases("gaussian", sigma, k) for sigma in (0.7, 2.0) for k in (1, 8)]
     if not all(isinstance(one, NoisyReleases) for one in tried):
@@ -174,6 +193,11 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
 
     Raises:
         AssertionError: naming the law and the type I error.
+
+    Examples:
+        >>> from dpverify.privacy import GDP
+        >>> from dpverify.properties import check_duality
+        >>> check_duality(GDP(1.0))
     """
     for method in ("privacy_profile", "tradeoff_function"):
         if not callable(getattr(guarantee, method, None)):
@@ -259,6 +283,16 @@ def check_group_privacy(
     Raises:
         AssertionError: naming the law, the size and epsilon.
         InvalidArgumentError: for arguments that cannot be used, and as `group`.
+
+    Examples:
+        >>> from dpverify.privacy import GDP, zCDP
+        >>> from dpverify.properties import check_group_privacy
+        >>> def exact(size: int):
+        ...     return GDP(size).privacy_profile  # one normal noise on a sum that each record moves by 1
+        >>> check_group_privacy(zCDP(0.5), exact=exact)
+        >>> check_group_privacy(zCDP(0.5), group=lambda guarantee, size: zCDP(size * guarantee.rho), exact=exact)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     largest = whole_number("largest", largest, at_least=2)
     profiles = {0: np.zeros_like(_EPSILONS)}
@@ -305,6 +339,14 @@ def check_scaling(
     Raises:
         AssertionError: naming the law, sensitivity, noise and epsilon.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.privacy import GDP
+        >>> from dpverify.properties import check_scaling
+        >>> check_scaling(lambda sensitivity, noise_stddev: GDP(sensitivity / noise_stddev))
+        >>> check_scaling(lambda sensitivity, noise_stddev: GDP(sensitivity / noise_stddev**2))
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     for argument, values in (("sensitivities", sensitivities), ("noises", noises), ("factors", factors)):
         for value in values:

@@ -54,6 +54,14 @@ class AuditedPair:
         repeats: whether a block that was run again had the same bits; None where nothing was run.
         outputs: what they were, in words.
         event: on which a violation rests, in words; empty if there is none.
+
+    Examples:
+        >>> from dpverify.properties import audit_pair
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> found = audit_pair(release, [[0.0]], [[1.0]], "eps=0.5", runs=2000)
+        >>> found.audit.verdict.value, found.outputs
+        ('violated', 'a number')
     """
 
     audit: PrivacyAudit
@@ -149,6 +157,13 @@ def audit_pair(
     Raises:
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
+
+    Examples:
+        >>> from dpverify.properties import audit_pair
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> audit_pair(release, [[0.0]], [[1.0]], "eps=1").audit.verdict.value
+        'supported'
     """
     guarantee, by = _claimed(claim), checked_adjacency(adjacency)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
@@ -187,6 +202,13 @@ def audit_outputs(
     Raises:
         InvalidDataError: for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import audit_outputs
+        >>> noise = np.random.default_rng(0).laplace(size=(2, 5000))
+        >>> audit_outputs(noise[0], noise[1] + 1, "eps=0.5", adjacency="replace-one").audit.verdict.value
+        'violated'
     """
     _check_failure_probability(failure_probability)
     by = checked_adjacency(adjacency)

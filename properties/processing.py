@@ -50,6 +50,15 @@ def check_batch_sizes(
         AssertionError: naming the sizes, and how far the laws are apart at least.
         InvalidDataError: for outputs that are no numbers of one shape.
         InvalidArgumentError: for other arguments that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_batch_sizes
+        >>> data = np.ones((3, 1))
+        >>> check_batch_sizes(lambda data, rng, runs: data.sum() + rng.laplace(size=runs), data)
+        >>> check_batch_sizes(lambda data, rng, runs: data.sum() + rng.laplace() + np.zeros(runs), data)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     level = checked_failure_probability("failure_probability", failure_probability)
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
@@ -159,6 +168,12 @@ def check_post_processing(
         AssertionError: naming the map, with the event and the bounds.
         InvalidDataError: for data sets that are no neighbors, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
+
+    Examples:
+        >>> from dpverify.properties import check_post_processing
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> check_post_processing(release, [[0.0]], [[1.0]], "eps=1", allow_undecided=True)
     """
     if not isinstance(maps, Mapping) or not maps or not all(callable(made) for made in maps.values()):
         raise InvalidArgumentError("maps", maps, "at least one function of outputs, by name")

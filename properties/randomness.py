@@ -49,6 +49,15 @@ def check_batch_sampling(
     Raises:
         AssertionError: naming what differs, how often it came and how often it should.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.properties import check_batch_sampling
+        >>> def batch(rng):
+        ...     return rng.choice(20, size=5, replace=False)
+        >>> check_batch_sampling(batch, n=20, scheme="without-replacement", batch=5)
+        >>> check_batch_sampling(batch, n=20, scheme="poisson", probability_of_a_record=0.25)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     n, draws = whole_number("n", n, at_least=2), whole_number("draws", draws, at_least=2)
     level = probability("failure_probability", failure_probability)
@@ -188,6 +197,15 @@ def check_noise(
     Raises:
         AssertionError: naming the data sets, by place, and how far apart the laws are at least.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_noise
+        >>> datasets = [np.zeros((1, 1)), np.ones((100, 1))]
+        >>> found = check_noise(lambda data, rng: data.sum() + rng.laplace(), datasets, center=np.sum, runs=1000)
+        >>> check_noise(lambda data, rng: data.sum() + rng.laplace(scale=1 / len(data)), datasets, center=np.sum)
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     sets = list(datasets)
     if len(sets) < 2:
@@ -246,6 +264,16 @@ def check_hidden(
     Raises:
         AssertionError: naming the iterates, from 0.
         InvalidArgumentError: for arguments that cannot be used.
+
+    Examples:
+        >>> from dpverify.properties import check_hidden
+        >>> def run(rng, show=False):
+        ...     iterates = list(rng.normal(size=(5, 2)).cumsum(axis=0))
+        ...     return (iterates[1:] if show else iterates[-1]), iterates
+        >>> check_hidden(run)
+        >>> check_hidden(lambda rng: run(rng, show=True))
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
     carried: set[int] | None = None

@@ -32,6 +32,15 @@ class ErrorOverExamples:
 
     Raises:
         InvalidArgumentError: for arguments out of range.
+
+    Examples:
+        >>> from dpverify.properties import ErrorOverExamples
+        >>> shared = ErrorOverExamples(1e-6)
+        >>> (first, seed), (second, _) = shared.part_for("one question"), shared.part_for("another one")
+        >>> first.failure_probability, round(second.failure_probability, 10)
+        (5e-07, 1.667e-07)
+        >>> shared.questions, shared.part_for("one question")[1] == seed
+        (2, True)
     """
 
     def __init__(self, failure_probability: float = 1e-6, *, seed: int = 0) -> None:

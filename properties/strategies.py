@@ -17,17 +17,47 @@ from dpverify.problems.neighbors import checked_adjacency
 
 
 def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:
-    """Epsilons in nats, 0 included."""
+    """Epsilons in nats, 0 included.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import epsilons
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(epsilons(largest=5.0))
+        ... def test(found):
+        ...     assert 0 <= found <= 5
+        >>> test()
+    """
     return st.floats(0.0, largest, allow_nan=False)
 
 
 def deltas() -> st.SearchStrategy[float]:
-    """Deltas in (0, 1), tiny ones as often as large ones."""
+    """Deltas in (0, 1), tiny ones as often as large ones.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import deltas
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(deltas())
+        ... def test(found):
+        ...     assert 0 < found < 1
+        >>> test()
+    """
     return st.floats(-300.0, -0.01).map(lambda exponent: 10.0**exponent)
 
 
 def guarantees() -> st.SearchStrategy[Guarantee]:
-    """Guarantees with closed forms: pure, approximate, Gaussian, zero-concentrated."""
+    """Guarantees with closed forms: pure, approximate, Gaussian, zero-concentrated.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import check_guarantee, guarantees
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(guarantees())
+        ... def test(found):
+        ...     check_guarantee(found)
+        >>> test()
+    """
     return st.one_of(
         st.builds(PureDP, epsilon=st.floats(1e-3, 10.0)),
         st.builds(ApproxDP, epsilon=st.floats(1e-3, 10.0), delta=st.floats(1e-12, 0.5)),
@@ -37,7 +67,17 @@ def guarantees() -> st.SearchStrategy[Guarantee]:
 
 
 def unit_ball_points(rows: int, dimension: int) -> st.SearchStrategy[NDArray[np.float64]]:
-    """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included."""
+    """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import unit_ball_points
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(unit_ball_points(3, 2))
+        ... def test(found):
+        ...     assert (abs(found) <= 1).all()
+        >>> test()
+    """
 
     def shrink(values: NDArray[np.float64]) -> NDArray[np.float64]:
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
@@ -52,6 +92,15 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
 
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import datasets
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(datasets(n=5, d=2))
+        ... def test(found):
+        ...     assert found.features.shape == (5, 2)
+        >>> test()
     """
     return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
 
@@ -68,6 +117,15 @@ def neighboring_datasets(
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1 (n of at least 2 where a record is removed), and for
             other adjacencies.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import neighboring_datasets
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(neighboring_datasets(n=3, d=2))
+        ... def test(pair):
+        ...     assert 1 <= pair[2] <= 3
+        >>> test()
     """
     by = checked_adjacency(adjacency)
     known = (Adjacency.REPLACE_ONE, Adjacency.INDEX, Adjacency.ZERO_OUT, Adjacency.ADD_REMOVE_ONE)
@@ -96,6 +154,15 @@ def neighboring_arrays(
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1, for a radius that is not positive and finite, and
             for an index that is not from 1 to n, missing or not asked for.
+
+    Examples:
+        >>> from hypothesis import given, settings
+        >>> from dpverify.properties import neighboring_arrays
+        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
+        ... @given(neighboring_arrays(n=3, d=1))
+        ... def test(pair):
+        ...     assert (pair[0] != pair[1]).sum() == 1
+        >>> test()
     """
     n, d = whole_number("n", n, at_least=1), whole_number("d", d, at_least=1)
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")

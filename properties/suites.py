@@ -32,6 +32,15 @@ def check_guarantee(
 
     Raises:
         AssertionError: naming the law and the epsilon where it fails.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.privacy import GDP, ProfileDP
+        >>> from dpverify.properties import check_guarantee
+        >>> check_guarantee(GDP(1.0))
+        >>> check_guarantee(ProfileDP(lambda epsilon: np.where(epsilon < 1, 0.5, 0.0)))
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     if not callable(getattr(guarantee, "privacy_profile", None)):
         raise InvalidArgumentError("guarantee", guarantee, "one with a method privacy_profile")
@@ -68,6 +77,12 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
 
     Raises:
         AssertionError: naming what differs.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.properties import check_mechanism
+        >>> from dpverify.running import FunctionMechanism
+        >>> check_mechanism(FunctionMechanism(lambda data, rng: data.sum() + rng.laplace()), np.ones((3, 1)))
     """
     runs = whole_number("runs", runs, at_least=1)
     sizes: dict[str, Any] = {"runs": runs, "block_size": max(1, runs // 4)}
@@ -125,6 +140,15 @@ def check_private(
         AssertionError: if the claim is violated, with the event, the bounds and the seed, or if nothing is decided.
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
         InvalidArgumentError: for other arguments.
+
+    Examples:
+        >>> from dpverify.properties import check_private
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> audit = check_private(release, [[0.0]], [[1.0]], "eps=1")
+        >>> check_private(release, [[0.0]], [[1.0]], "eps=0.5")
+        Traceback (most recent call last):
+        AssertionError: ...
     """
     __tracebackhide__ = True  # a failing test shows the line that calls this
     if isinstance(failure_probability, ErrorOverExamples):
@@ -164,6 +188,13 @@ def check_audit(
         AssertionError: for any verdict but `proved`, `certified` and `supported`, with its reason, what the failure
             probability was spent on, and the line that asks again.
         InvalidArgumentError, InvalidDataError: as the auditor.
+
+    Examples:
+        >>> from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
+        >>> from dpverify.properties import check_audit
+        >>> releases = NoisyReleases("laplace", noise_multiplier=1.0)
+        >>> check_audit(AccountantAuditor(), AccountantQuestion(1.0, delta=0.0), releases).verdict.value
+        'supported'
     """
     __tracebackhide__ = True
     found = auditor.audit(question, subject, ErrorShare.of(failure_probability, name="audit"))

@@ -10,7 +10,13 @@ from dpverify.errors import InvalidArgumentError
 
 
 class Adjacency(StrEnum):
-    """The neighboring relation a guarantee is about; all of them are symmetric."""
+    """The neighboring relation a guarantee is about; all of them are symmetric.
+
+    Examples:
+        >>> from dpverify.privacy import Adjacency
+        >>> Adjacency("replace-one") is Adjacency.REPLACE_ONE
+        True
+    """
 
     REPLACE_ONE = "replace-one"
     """Same number of records, one of them replaced."""
@@ -36,6 +42,11 @@ class ProtectedRecords:
         public_first: that many records at the beginning are not protected.
         public_last: that many records at the end are not protected.
         only: the one place that is protected; None: all that are not public.
+
+    Examples:
+        >>> from dpverify.privacy import ProtectedRecords
+        >>> ProtectedRecords(public_first=2).public_first
+        2
     """
 
     public_first: int = 0

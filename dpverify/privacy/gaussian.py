@@ -109,6 +109,11 @@ def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArr
 
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
+
+    Examples:
+        >>> from dpverify.privacy import gaussian_hockey_stick
+        >>> round(gaussian_hockey_stick(1.0, 1.0), 4)
+        0.1269
     """
     eps = quantities.epsilons(epsilon)
     mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
@@ -164,6 +169,11 @@ def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
 
     Raises:
         InvalidArgumentError: for anything outside these ranges, NaN, bools or shapes that do not broadcast.
+
+    Examples:
+        >>> from dpverify.privacy import gaussian_tradeoff
+        >>> round(gaussian_tradeoff(0.5, 1.0), 4)
+        0.1587
     """
     from scipy import special
 

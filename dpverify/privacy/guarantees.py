@@ -27,7 +27,13 @@ _AT_LEAST_ZERO = "a real number of at least 0"
 
 
 class Guarantee(ABC):
-    """A bound on the privacy profile of a mechanism, in both directions of every neighboring pair."""
+    """A bound on the privacy profile of a mechanism, in both directions of every neighboring pair.
+
+    Examples:
+        >>> from dpverify.privacy import Guarantee, PureDP
+        >>> isinstance(PureDP(1.0), Guarantee), PureDP(1.0).privacy_profile([1.0, 2.0])
+        (True, array([0., 0.]))
+    """
 
     @overload
     def privacy_profile(self, epsilon: float) -> float: ...
@@ -86,7 +92,13 @@ class Guarantee(ABC):
 
 @dataclass(frozen=True)
 class PureDP(Guarantee):
-    """epsilon-DP. The profile is that of randomized response, which dominates every epsilon-DP mechanism."""
+    """epsilon-DP. The profile is that of randomized response, which dominates every epsilon-DP mechanism.
+
+    Examples:
+        >>> from dpverify.privacy import PureDP
+        >>> round(PureDP(1.0).tradeoff_function(0.1), 4)
+        0.7282
+    """
 
     epsilon: float
 
@@ -109,7 +121,13 @@ class PureDP(Guarantee):
 
 @dataclass(frozen=True)
 class ApproxDP(Guarantee):
-    """(epsilon, delta)-DP. The profile is that of the dominating pair of Kairouz, Oh and Viswanath 2015."""
+    """(epsilon, delta)-DP. The profile is that of the dominating pair of Kairouz, Oh and Viswanath 2015.
+
+    Examples:
+        >>> from dpverify.privacy import ApproxDP
+        >>> ApproxDP(1.0, 1e-5).privacy_profile(1.0)
+        1e-05
+    """
 
     epsilon: float
     delta: float
@@ -168,7 +186,13 @@ def _tradeoff_of_pair(claimed: float, delta: float, alpha: FloatArray) -> FloatA
 
 @dataclass(frozen=True)
 class GDP(Guarantee):
-    """mu-Gaussian DP (Dong, Roth and Su 2022): no easier to test than N(0, 1) against N(mu, 1)."""
+    """mu-Gaussian DP (Dong, Roth and Su 2022): no easier to test than N(0, 1) against N(mu, 1).
+
+    Examples:
+        >>> from dpverify.privacy import GDP
+        >>> round(GDP(1.0).epsilon_at(1e-5), 3)
+        4.377
+    """
 
     mu: float
 
@@ -219,6 +243,11 @@ class RDP(_RenyiBounded):
 
     `orders` restricts which orders are asked for; by default all above 1 are searched, so `curve` should be
     cheap. `curve(order)` is a float in [0, inf], nats, non-decreasing in the order.
+
+    Examples:
+        >>> from dpverify.privacy import RDP
+        >>> round(RDP.linear(0.5).epsilon_at(1e-5), 3), round(RDP.point(8, 4.0).epsilon_at(1e-5), 3)
+        (4.728, 5.214)
     """
 
     curve: renyi.RenyiCurve
@@ -268,7 +297,13 @@ class RDP(_RenyiBounded):
 
 @dataclass(frozen=True)
 class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
-    """rho-zero-concentrated DP (Bun and Steinke 2016): Renyi divergences at most rho * order, all orders."""
+    """rho-zero-concentrated DP (Bun and Steinke 2016): Renyi divergences at most rho * order, all orders.
+
+    Examples:
+        >>> from dpverify.privacy import zCDP
+        >>> round(zCDP(0.5).epsilon_at(1e-5), 3)
+        4.728
+    """
 
     rho: float
 
@@ -289,7 +324,13 @@ class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
 
 @dataclass(frozen=True)
 class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
-    """(rho, omega)-truncated CDP (Bun et al. 2018): Renyi divergences <= rho * order below order omega."""
+    """(rho, omega)-truncated CDP (Bun et al. 2018): Renyi divergences <= rho * order below order omega.
+
+    Examples:
+        >>> from dpverify.privacy import tCDP
+        >>> tCDP(0.5, 10.0).privacy_profile(5.0) < 0.1
+        True
+    """
 
     rho: float
     omega: float
@@ -313,7 +354,13 @@ class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
 
 @dataclass(frozen=True)
 class FDP(Guarantee):
-    """f-DP for any trade-off function: vectorized on [0, 1], convex, non-increasing, at most 1 - alpha."""
+    """f-DP for any trade-off function: vectorized on [0, 1], convex, non-increasing, at most 1 - alpha.
+
+    Examples:
+        >>> from dpverify.privacy import FDP, gaussian_tradeoff
+        >>> round(FDP(lambda alpha: gaussian_tradeoff(alpha, 1.0)).epsilon_at(1e-5), 3)
+        4.377
+    """
 
     tradeoff: Callable[[FloatArray], ArrayLike]
     label: str = "f-DP"
@@ -341,7 +388,14 @@ class FDP(Guarantee):
 
 @dataclass(frozen=True)
 class ProfileDP(Guarantee):
-    """Any privacy profile: vectorized in epsilon >= 0 (nats), non-increasing, values in [0, 1]."""
+    """Any privacy profile: vectorized in epsilon >= 0 (nats), non-increasing, values in [0, 1].
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.privacy import ProfileDP
+        >>> ProfileDP(lambda epsilon: np.maximum(0.0, 0.5 - epsilon)).privacy_profile(0.25)
+        0.25
+    """
 
     profile: Callable[[FloatArray], ArrayLike]
     label: str = "privacy profile"

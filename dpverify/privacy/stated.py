@@ -17,7 +17,13 @@ from dpverify.privacy.guarantees import Guarantee
 
 
 class ConditionKind(StrEnum):
-    """What a guarantee may depend on beside its neighbors."""
+    """What a guarantee may depend on beside its neighbors.
+
+    Examples:
+        >>> from dpverify.privacy import ConditionKind
+        >>> [kind.name for kind in ConditionKind]
+        ['NEVER_REFUSED', 'GIVEN_INPUT', 'OTHER_DATA']
+    """
 
     NEVER_REFUSED = "no run is refused"
     """It is about pairs of data sets on neither of which a run ends in a refusal (an exception) instead of an output,
@@ -37,6 +43,11 @@ class Condition:
     Attributes:
         kind: what code decides by.
         detail: in words, for readers.
+
+    Examples:
+        >>> from dpverify.privacy import Condition, ConditionKind
+        >>> Condition(ConditionKind.NEVER_REFUSED).kind.name
+        'NEVER_REFUSED'
     """
 
     kind: ConditionKind
@@ -69,6 +80,11 @@ class StatedGuarantee:
         sources: statement ids.
         conditions: under which it holds; all of them.
         protected: the records that it protects; the one at `index` where there is one.
+
+    Examples:
+        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+        >>> print(StatedGuarantee(PureDP(1.0), Adjacency.REPLACE_ONE))
+        1-DP (replace-one)
     """
 
     guarantee: Guarantee
