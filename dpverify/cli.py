@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from rich.text import Text
 from dpverify import __version__, extras
 from dpverify.commands.audit import audit
 from dpverify.commands.compare import compare
+from dpverify.commands.formats import check_format, write_proofs, write_run
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
 from dpverify.commands.tails import tails
@@ -59,6 +61,17 @@ def _ids(incomplete: str) -> list[str]:
     except ImportError:  # without the extra that brings formulas there is nothing to name
         return []
     return [id_ for some in known for id_ in some if id_.startswith(incomplete)]
+
+
+Form = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="text|json|junit|sarif|markdown",
+        help="What goes to standard output: text, JSON, JUnit XML, SARIF for code scanning, or Markdown for a pull "
+        "request (docs/outputs.md).",
+    ),
+]
 
 
 # ------------------------------------------------------------------------------------------- commands
@@ -158,6 +171,8 @@ def prove(
             "--again", help="Prove what was proved before as well, instead of showing what was found."
         ),
     ] = False,
+    form: Form = "text",
+    strict: Annotated[bool, typer.Option(help="Also exit with 1 if a formula is refuted.")] = False,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
@@ -166,7 +181,8 @@ def prove(
     From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
     independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
     cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A refuted printed
-    formula is a finding about its paper, not an error.
+    formula is a finding about its paper, not an error, unless --strict says so. In JUnit XML and SARIF, a refuted
+    formula of your own page is a failure, at the line of its display.
     """
     extras.require("dpverify prove", "prove")
     from dpverify.evidence import Coverage, Verdict
@@ -177,6 +193,7 @@ def prove(
     chosen = tuple(ids or ())
     said = ""
     pages = [name for name in chosen if name.endswith(".md")]
+    check_format(form, json_file)
     check_json(json_file)
     if pages:
         from dpverify.statements.page import read_page
@@ -202,11 +219,21 @@ def prove(
             records = prove_and_remember(statements, workers=jobs, progress=bar)
         else:
             records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
+    found = [r.evidence for r in records]
     if json_file is not None:
-        write_json(
-            json_file, {"schema_version": 1, "entries": [r.evidence.model_dump(mode="json") for r in records]}
+        from dpverify.reports.proof_formats import proofs_json
+
+        write_json(json_file, proofs_json(found))
+    if form != "text":
+        write_proofs(
+            found,
+            form,
+            page=Path(pages[0]) if pages else None,
+            title=said or f"{', '.join(chosen) or 'All papers'}: {len(found)} formulas",
+            command=shlex.join(["dpverify", "prove", *chosen]),
+            findings_fail=bool(pages) or strict,
         )
-    if json_file != "-":
+    elif json_file != "-":
         print_table(
             "",
             (
@@ -222,13 +249,15 @@ def prove(
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
                     or ("" if e.verdict is Verdict.UNDECIDED or e.coverage is Coverage.UNIT else e.reason),
                 )
-                for e in (r.evidence for r in records)
+                for e in found
             ),
         )  # fmt: skip
         if said:
             typer.echo(said)
-    end_on_faults(r.evidence for r in records)
-    if any(r.evidence.verdict is Verdict.UNDECIDED for r in records):
+    end_on_faults(found)
+    if strict and any(e.verdict is Verdict.REFUTED for e in found):
+        raise typer.Exit(VIOLATED)
+    if any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
 
 
@@ -274,6 +303,7 @@ def verify(
         ),
     ] = None,
     strict: Annotated[bool, typer.Option(help="Also exit with 1 if a printed statement is refuted.")] = False,
+    form: Form = "text",
 ) -> None:
     """Prove all statements, audit all implementations.
 
@@ -297,17 +327,21 @@ def verify(
         jobs=jobs,
         store=store,
     )
+    check_format(form)
     check_folder("--out", out)
     ledger, certificates = run_verification(settings, progress=progress_bar)
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
     written = write_report(ledger, out, certificates)
     remember_all(e for e in ledger.entries if isinstance(e, ProofEvidence))
-    console = output_console()
-    for line in summary_lines(ledger):
-        console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)
-    typer.echo(f"Ledger: {written.ledger}")
-    typer.echo(f"Report: {written.page}")
+    if form == "text":
+        console = output_console()
+        for line in summary_lines(ledger):
+            console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)
+    else:
+        write_run(ledger, form, findings_fail=strict)
+    typer.echo(f"Ledger: {written.ledger}", err=form != "text")
+    typer.echo(f"Report: {written.page}", err=form != "text")
     end_on_faults(e for e in ledger.entries if isinstance(e, ProofEvidence))
     verdicts = {e.verdict for e in ledger.entries}
     if "violated" in verdicts or (strict and any(s.verdict_printed == "refuted" for s in ledger.statements)):

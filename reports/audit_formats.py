@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote
-from xml.etree import ElementTree
+from typing import Any, Literal
 
-from dpverify import __version__
 from dpverify.evidence import AuditEvidence, PrivacyEvidence, SampledEvidence, Verdict
+from dpverify.reports.interchange import (
+    Case,
+    SourcePlace,
+    junit_document,
+    sarif_log,
+    sarif_result,
+)
 from dpverify.reports.ledger_files import without_infinities
 from dpverify.reports.markdown_text import code, escaped
 
 AUDIT_SCHEMA_VERSION = 1
 """Of the JSON form of one audit. A field's meaning never changes; new fields come without a new version."""
 
-_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
     Verdict.VIOLATED: (
         "privacy-claim-violated",
@@ -28,19 +30,10 @@ _RULES = {
     ),
     Verdict.UNDECIDED: ("privacy-claim-undecided", "An audit of a privacy claim decided nothing."),
 }
+AUDIT_RULES = dict(_RULES.values())
+"""What the rules of audits say, by their ids."""
 
-
-@dataclass(frozen=True)
-class SourcePlace:
-    """A line that a report points to.
-
-    Attributes:
-        file: with slashes, from the folder in which the program runs where it is below it.
-        line: from 1.
-    """
-
-    file: str
-    line: int
+Outcome = Literal["", "failure", "error", "skipped"]
 
 
 # ------------------------------------------------------------------------------------------- one audit
@@ -126,33 +119,36 @@ def _with_infinities(schema: Any) -> Any:
 # ------------------------------------------------------------------------------------------- several audits
 
 
+def junit_case(audit: AuditEvidence, outcome: Outcome) -> Case:
+    """An audit as a test case."""
+    return Case(
+        audit.subject,
+        audit.title or audit.subject,
+        float(getattr(audit, "seconds", 0.0)),
+        numbers(audit),
+        outcome,
+        str(audit.verdict),
+        audit.reason,
+        "\n".join(audit.lines()),
+    )
+
+
 def junit_xml(audits: Sequence[AuditEvidence], *, suite: str = "dpverify") -> str:
     """A test case for each audit: a failure where it is violated, an error where it is undecided."""
-    counted = [audit.verdict for audit in audits]
-    violated, undecided = counted.count(Verdict.VIOLATED), counted.count(Verdict.UNDECIDED)
-    seconds = [float(getattr(audit, "seconds", 0.0)) for audit in audits]
-    numbers = {"tests": len(audits), "failures": violated, "errors": undecided, "skipped": 0}
-    totals = {name: str(count) for name, count in numbers.items()} | {"time": f"{sum(seconds):.3f}"}
-    root = ElementTree.Element("testsuites", totals)
-    group = ElementTree.SubElement(root, "testsuite", {"name": suite, **totals})
-    for audit, took in zip(audits, seconds, strict=True):
-        names = {
-            "classname": audit.subject or suite,
-            "name": audit.title or audit.subject,
-            "time": f"{took:.3f}",
-        }
-        case = ElementTree.SubElement(group, "testcase", {k: _plain(v) for k, v in names.items()})
-        properties = ElementTree.SubElement(case, "properties")
-        for name, value in _numbers(audit).items():
-            ElementTree.SubElement(
-                properties, "property", {"name": f"dpverify.{name}", "value": _plain(str(value))}
-            )
-        what = {Verdict.VIOLATED: "failure", Verdict.UNDECIDED: "error"}.get(audit.verdict)
-        if what is not None:
-            said = {"type": str(audit.verdict), "message": _plain(audit.reason)}
-            ElementTree.SubElement(case, what, said).text = _plain("\n".join(audit.lines()))
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    outcomes: dict[Verdict, Outcome] = {Verdict.VIOLATED: "failure", Verdict.UNDECIDED: "error"}
+    return junit_document([junit_case(audit, outcomes.get(audit.verdict, "")) for audit in audits], suite)
+
+
+def sarif_of(audit: AuditEvidence, place: SourcePlace | None) -> dict[str, Any]:
+    """An audit that is violated or undecided, as a result."""
+    return sarif_result(
+        _RULES[audit.verdict][0],
+        "error" if audit.verdict is Verdict.VIOLATED else "none",
+        "\n".join(audit.lines()),
+        properties=numbers(audit),
+        fingerprint={"dpverify/claim/v1": f"{audit.subject}: {audit.title}"},
+        place=place,
+    )
 
 
 def sarif(audits: Sequence[tuple[AuditEvidence, SourcePlace | None]]) -> dict[str, Any]:
@@ -160,33 +156,9 @@ def sarif(audits: Sequence[tuple[AuditEvidence, SourcePlace | None]]) -> dict[st
 
     A claim that is supported has no result, since viewers show each result as something to look at.
     """
-    results = []
-    for audit, place in audits:
-        if audit.verdict not in _RULES:
-            continue
-        violated = audit.verdict is Verdict.VIOLATED
-        result: dict[str, Any] = {
-            "ruleId": _RULES[audit.verdict][0],
-            "kind": "fail" if violated else "open",
-            "level": "error" if violated else "none",
-            "message": {"text": "\n".join(audit.lines())},
-            "properties": without_infinities(_numbers(audit)),
-            "partialFingerprints": {"dpverify/claim/v1": f"{audit.subject}: {audit.title}"},
-        }
-        if place is not None:
-            where = {"uri": quote(place.file), "uriBaseId": "%SRCROOT%"}
-            if place.file.startswith("/"):
-                where = {"uri": f"file://{quote(place.file)}"}
-            physical = {"artifactLocation": where, "region": {"startLine": place.line}}
-            result["locations"] = [{"physicalLocation": physical}]
-        results.append(result)
-    rules = [{"id": id_, "shortDescription": {"text": text}} for id_, text in _RULES.values()]
-    driver = {"name": "dpverify", "version": __version__, "semanticVersion": __version__, "rules": rules}
-    return {
-        "$schema": _SARIF_SCHEMA,
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
+    return sarif_log(
+        [sarif_of(audit, place) for audit, place in audits if audit.verdict in _RULES], AUDIT_RULES
+    )
 
 
 def audit_markdown(evidence: PrivacyEvidence) -> str:
@@ -210,7 +182,7 @@ def audit_markdown(evidence: PrivacyEvidence) -> str:
     )
 
 
-def _numbers(audit: AuditEvidence) -> dict[str, Any]:
+def numbers(audit: AuditEvidence) -> dict[str, Any]:
     """What a reader of results sorts and filters by."""
     found: dict[str, Any] = {"verdict": str(audit.verdict)}
     for name in ("claim", "epsilon_lower", "epsilon_claimed", "delta", "adjacency", "runs"):
@@ -220,8 +192,3 @@ def _numbers(audit: AuditEvidence) -> dict[str, Any]:
     if isinstance(audit, SampledEvidence):
         found |= {"failure_probability": audit.failure_probability, "seed": audit.seed}
     return found | ({"reproduce": audit.reproduce} if audit.reproduce else {})
-
-
-def _plain(text: str) -> str:
-    """Characters that XML allows."""
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)

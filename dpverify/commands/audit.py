@@ -362,13 +362,13 @@ def limits_of(seconds: float, gib: float) -> Limits:
 def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: Target | None) -> None:
     """Write what was found, to standard output in one form, and as JSON where that was asked for."""
     from dpverify.reports.audit_formats import (
-        SourcePlace,
         audit_json,
         audit_markdown,
         audit_rows,
         junit_xml,
         sarif,
     )
+    from dpverify.reports.interchange import SourcePlace
 
     if json_file is not None:
         write_json(json_file, audit_json(evidence))

@@ -33,6 +33,17 @@ class _Block:
     before: str
 
 
+def where_on(name: str, line: int) -> str:
+    """Where a display stands, as evidence about it says; lines are counted from 1."""
+    return f"{name}, line {line}"
+
+
+def line_of(where: str) -> int:
+    """The line that `where_on` names; 1 where none is named."""
+    match = re.search(r", line (\d+)$", where)
+    return int(match[1]) if match else 1
+
+
 def read_page(path: Path) -> Statement:
     """The statement on a page; docs/notation.md says how a page is written.
 
@@ -202,7 +213,7 @@ class _Page:
             Coverage.WHOLE: sheet.whole, Coverage.STEP: sheet.step, Coverage.CONDITION: sheet.condition,
             Coverage.REFERENCE: sheet.reference, Coverage.INSTANCE: sheet.instance,
         }[coverage]  # fmt: skip
-        return add(name, block.latex, where=f"{self.path.name}, line {block.line + 1}", **options).read()
+        return add(name, block.latex, where=where_on(self.path.name, block.line + 1), **options).read()
 
     def defined(self, sheet: Sheet, block: _Block, of: str | None) -> Sheet:
         latex = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", block.latex).rstrip(" .,;")

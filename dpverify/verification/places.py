@@ -10,11 +10,14 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dpverify
-from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded
+from dpverify.reports.interchange import SourcePlace
+from dpverify.statements.page import line_of
+from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -64,6 +67,33 @@ def places(paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = N
         found += _tests_of_algorithm(tests, paper.key, file_name(path))
     found += _tests_naming(tests, id_)
     return tuple(dict.fromkeys(found))
+
+
+def source_places() -> Callable[[str], SourcePlace | None]:
+    """From a catalog id to the line where its statement is encoded, or its algorithm defined; None for other names."""
+    known = {row.id: paper for paper in papers().values() for row in paper.catalog}
+
+    @cache
+    def find(id_: str) -> SourcePlace | None:
+        if id_ not in known:
+            return None
+        path = known[id_].algorithms.get(id_)
+        first = next(_statements(known[id_], id_), None)
+        if first is None and path is not None:
+            first = _defined("algorithm", loaded(path))
+        return None if first is None else SourcePlace(_from_here(first.path), first.line)
+
+    return find
+
+
+def place_on_page(page: Path, where: str) -> SourcePlace:
+    """The line of a display on someone's own page, from what evidence says of it."""
+    return SourcePlace(_from_here(page.absolute()), line_of(where))
+
+
+def _from_here(path: Path) -> str:
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[Place]:

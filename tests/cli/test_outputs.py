@@ -74,3 +74,64 @@ def test_ledgers_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path
         assert said.startswith("dpverify: ")
     assert call("compare", str(old), str(new), "--format", "sarif") == 2
     assert "--format was 'sarif'; allowed: text, json, markdown." in capsys.readouterr().err
+
+
+PAGE = r"""# A page
+
+| letter | domain |
+| --- | --- |
+| $x$ | > 0 |
+
+The square is larger:
+
+$$x \le x^2$$
+
+Nothing is lost (step):
+
+$$x \le 2x$$
+"""
+
+
+def test_formulas_of_a_page_in_each_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "mine.md").write_text(PAGE, encoding="utf-8")
+    prove = ("prove", "docs/mine.md", "--jobs", "1", "--format")
+    assert call(*prove, "sarif") == 0
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "docs/mine.md", "uriBaseId": "%SRCROOT%"}
+    assert PAGE.splitlines()[place["region"]["startLine"] - 1] == r"$$x \le x^2$$"
+    assert result["level"] == "error"
+    assert call(*prove, "junit", "--strict") == 1
+    assert ElementTree.fromstring(capsys.readouterr().out.encode()).get("failures") == "1"
+    assert call(*prove, "markdown") == 0
+    assert capsys.readouterr().out.startswith("### docs/mine")
+    assert call(*prove, "json", "--json", "found.json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["verdict"] for row in printed["entries"] if row["coverage"] != "unit"] == [
+        "refuted",
+        "proved",
+    ]
+    kept = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert [row["verdict"] for row in kept["entries"]] == [row["verdict"] for row in printed["entries"]]
+    assert call(*prove, "yaml") == 2
+    assert call(*prove, "json", "--json", "-") == 2
+
+
+def test_a_run_of_verify_in_a_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A finding about a paper is a note at the line of its statement; standard output has nothing else."""
+    out = tmp_path / "out"
+    run = ("verify", "--paper", "fmtt18.thm1", "--jobs", "1", "--out", str(out))
+    assert call(*run, "--format", "sarif") == 0
+    printed = capsys.readouterr()
+    results = json.loads(printed.out)["runs"][0]["results"]
+    assert {result["level"] for result in results} == {"note"}
+    (place,) = {json.dumps(result["locations"][0]["physicalLocation"]) for result in results}
+    assert "dpverify/statements/fmtt18/" in place
+    assert "Report:" in printed.err
+    assert (out / "report.html").is_file()
+    assert call(*run, "--format", "yaml") == 2

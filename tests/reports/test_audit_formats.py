@@ -14,13 +14,13 @@ import pytest
 
 from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
 from dpverify.reports.audit_formats import (
-    SourcePlace,
     audit_json,
     audit_markdown,
     audit_schema,
     junit_xml,
     sarif,
 )
+from dpverify.reports.interchange import SourcePlace
 from dpverify.running import Target
 from dpverify.verification.user_places import place_of
 

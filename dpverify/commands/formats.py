@@ -1,0 +1,90 @@
+"""What `prove` and `verify` write to standard output in the forms that other programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import ProofEvidence
+from dpverify.ledger import Ledger
+from dpverify.terminal import write_json
+
+FORMATS = ("text", "json", "junit", "sarif", "markdown")
+
+
+def check_format(form: str, json_file: str | None = None) -> None:
+    """Refuse what is no form, and two kinds of output in one place.
+
+    Raises:
+        InvalidArgumentError: for these.
+    """
+    if form not in FORMATS:
+        raise InvalidArgumentError("--format", form, ", ".join(FORMATS))
+    if form != "text" and json_file == "-":
+        raise InvalidArgumentError(
+            "--json", json_file, f"a file, since --format {form} goes to standard output"
+        )
+
+
+def write_proofs(
+    proofs: Sequence[ProofEvidence],
+    form: str,
+    *,
+    page: Path | None,
+    title: str,
+    command: str,
+    findings_fail: bool,
+) -> None:
+    """Write proofs to standard output.
+
+    Args:
+        proofs: what was found.
+        form: one of `FORMATS` but text.
+        page: on which the formulas stand; None for those of papers.
+        title: what is said of it all.
+        command: that does it again.
+        findings_fail: whether a refuted printed formula is a failure.
+    """
+    from dpverify.reports.proof_formats import entries_junit, entries_sarif, proofs_json, proofs_markdown
+
+    if form == "json":
+        write_json("-", proofs_json(proofs))
+    elif form == "junit":
+        text = entries_junit(proofs, suite="dpverify prove", findings_fail=findings_fail, undecided="error")
+        typer.echo(text, nl=False)
+    elif form == "markdown":
+        typer.echo(proofs_markdown(proofs, title=title, command=command), nl=False)
+    else:
+        from dpverify.verification.places import place_on_page, source_places
+
+        find = source_places()
+        rows = [
+            (proof, find(proof.statement) if page is None else place_on_page(page, proof.where))
+            for proof in proofs
+        ]
+        write_json("-", entries_sarif(rows, findings_fail=findings_fail))
+
+
+def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
+    """Write what a run of `verify` found to standard output; with `json`, the ledger."""
+    from dpverify.reports import ledger_json
+    from dpverify.reports.proof_formats import entries_junit, entries_sarif, ledger_markdown
+
+    if form == "json":
+        typer.echo(ledger_json(ledger), nl=False)
+    elif form == "junit":
+        text = entries_junit(
+            ledger.entries, suite="dpverify verify", findings_fail=findings_fail, undecided="skipped"
+        )
+        typer.echo(text, nl=False)
+    elif form == "markdown":
+        typer.echo(ledger_markdown(ledger), nl=False)
+    else:
+        from dpverify.verification.places import source_places
+
+        find = source_places()
+        rows = [(e, find(e.statement if isinstance(e, ProofEvidence) else e.subject)) for e in ledger.entries]
+        write_json("-", entries_sarif(rows, findings_fail=findings_fail))
