@@ -11,6 +11,7 @@ from rich.text import Text
 
 from dpverify import __version__, extras
 from dpverify.commands.audit import audit
+from dpverify.commands.badge import badge
 from dpverify.commands.compare import compare
 from dpverify.commands.formats import check_format, write_proofs, write_run
 from dpverify.commands.profile import profile
@@ -264,6 +265,7 @@ def prove(
 app.command("audit")(audit)
 app.command("tails")(tails)
 app.command("compare")(compare)
+app.command("badge")(badge)
 app.command("profile")(profile)
 app.command("init")(init)
 app.command("run")(run)

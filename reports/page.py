@@ -22,6 +22,7 @@ from dpverify.ledger import Ledger
 from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
+from dpverify.reports.first_screen import first_screen
 from dpverify.reports.formulas import formula
 from dpverify.reports.plots import Plot, sandwich_plot
 from dpverify.reports.renderers import renderer_of
@@ -46,6 +47,7 @@ from dpverify.reports.summary import (
     is_measurement,
     origin_text,
     reason_of,
+    shortened,
     spending,
     summarize,
 )
@@ -75,14 +77,15 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
     script = _read("report.js")
     page_sections = sections(ledger)
     anchors = {section.id: section.anchor for section in page_sections}
-    found = sandwich(ledger)
+    found, summary = sandwich(ledger), summarize(ledger)
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
     return (
         _environment()
         .get_template("report.html")
         .render(
             ledger=ledger,
-            summary=summarize(ledger),
+            summary=summary,
+            first=first_screen(ledger, summary, found),
             spending=spending(ledger.budget),
             findings=finding_groups(ledger),
             sections=page_sections,
@@ -227,6 +230,7 @@ def _environment() -> Environment:
         printed_sides=printed_sides,
         reason_of=reason_of,
         consequence_text=consequence_text,
+        shortened=shortened,
         gaps_text=gaps_text,
         sentence=_sentence,
         signs=signs,

@@ -83,13 +83,16 @@ def test_claims_in_ci_run(folder: Path) -> None:
         (folder / name).write_text(read, encoding="utf-8")
     script = script.replace("test_my_claims.py", "test_my_claims.py test_claims.py")
     script += "python read_schema.py && python read_ledger.py claims.json && dpverify compare claims.json claims.json\n"
+    (badges,) = [b for b in re.findall(r"^```sh\n(.*?)^```", page, re.S | re.M) if "dpverify badge" in b]
+    script += badges
     done = shell("set -e\n" + script, folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 passed" in done.stdout
     assert "urn:dpverify:audit:1" in done.stdout
     assert "privacy violated" in done.stdout
     assert "nothing changed" in done.stdout
-    assert {"claims.json", "junit.xml"} <= {file.name for file in folder.iterdir()}
+    assert {"claims.json", "junit.xml", "badge.svg", "badge.json"} <= {file.name for file in folder.iterdir()}
+    assert "violated" in (folder / "badge.json").read_text(encoding="utf-8")
 
 
 def test_own_theorem_is_proved(folder: Path) -> None:

@@ -1,0 +1,179 @@
+"""What the report says first: is it true, how sure is that, how tight; and what was found, the gravest first."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Verdict
+from dpverify.ledger import Ledger
+from dpverify.reports import number_text
+from dpverify.reports.sandwich import Sandwich
+from dpverify.reports.sections import printed_excess
+from dpverify.reports.summary import Correction, Finding, Summary, shortened, spending
+
+_GRAVE = (Consequence.CLAIM, Consequence.CONSTANT)
+"""Consequences for whoever implements what is printed."""
+
+_LONGEST = 110
+
+_COVERAGES = (Coverage.WHOLE, Coverage.INSTANCE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question that a reader has, and its answer."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class FalseClaim:
+    """A printed claim that fails.
+
+    Attributes:
+        correction: the statement, with all that is false of it.
+        shown: the finding that is shown, one on the claim itself where there is any.
+        true: what is true instead; None where there is no correction.
+        consequence: with a number, where there is one.
+    """
+
+    correction: Correction
+    shown: ProofEvidence
+    true: ProofEvidence | None
+    consequence: str
+
+    @property
+    def looks_alike(self) -> bool:
+        """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
+        if self.true is None or not self.true.because:
+            return False
+        long = min(len(self.shown.latex), len(self.true.latex)) > _LONGEST
+        return long and shortened(self.shown.expression) == shortened(self.true.expression)
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """All of it.
+
+    Attributes:
+        answers: to the three questions.
+        violated: audits of implementations that violate a claim.
+        false: printed claims and constants that fail.
+        others: findings that are not shown, by what they mean, with their numbers.
+        longest: characters of LaTeX that are shown as a formula; longer ones are shown in short, in plain characters.
+    """
+
+    answers: tuple[Answer, ...]
+    violated: tuple[AuditEvidence, ...]
+    false: tuple[FalseClaim, ...]
+    others: tuple[tuple[str, int], ...]
+    longest: int = _LONGEST
+
+
+def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:
+    """From what is known of a ledger."""
+    corrections = (*summary.false_statements, *summary.false_parts)
+    grave = [c for c in summary.false_statements if c.consequence in _GRAVE]
+    rest = [c.consequence for c in corrections if c not in grave]
+    counts = [(str(each), rest.count(each)) for each in Consequence if each in rest]
+    unknown = rest.count(None)
+    return FirstScreen(
+        tuple(_answers(ledger, summary, found)),
+        summary.violated,
+        tuple(_false_claim(correction) for correction in grave),
+        (*counts, *([("consequence not recorded", unknown)] if unknown else [])),
+    )
+
+
+def _false_claim(correction: Correction) -> FalseClaim:
+    finding = _most_telling(correction)
+    proof = finding.refuted
+    excess = printed_excess(proof)
+    consequence = str(correction.consequence) + (f": {excess}" if excess else "")
+    return FalseClaim(correction, proof, next(iter(finding.repairs), None), consequence)
+
+
+def _most_telling(correction: Correction) -> Finding:
+    """The gravest finding on the claim itself, one that says by how much before others."""
+    graves = [f for f in correction.findings if f.refuted.consequence is correction.consequence]
+    order = sorted(graves, key=lambda f: (f.refuted.coverage not in _COVERAGES, not f.refuted.exceeds))
+    return (order or list(correction.findings))[0]
+
+
+# ------------------------------------------------------------------------------------------- three answers
+
+
+def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[Answer]:
+    answers = []
+    if truth := _truth(ledger, summary):
+        answers.append(Answer("Is it true?", truth))
+    if sure := _sureness(ledger, summary):
+        answers.append(Answer("How sure is that?", sure))
+    if tight := _tightness(found):
+        answers.append(Answer("How tight is it?", tight))
+    return answers
+
+
+def _truth(ledger: Ledger, summary: Summary) -> str:
+    """What is true, false and open, of statements and of implementations."""
+    parts = []
+    said = [row.verdict_printed for row in ledger.statements if row.headline_printed]
+    if said:
+        holds = sum(verdict in (Verdict.PROVED, Verdict.CERTIFIED) for verdict in said)
+        undecided, partly = said.count(Verdict.UNDECIDED), said.count(None)
+        parts.append(
+            f"Of {_many(len(said), 'statement')} as printed, {holds} hold, given what they use; "
+            f"{said.count(Verdict.REFUTED)} are false; {undecided} are undecided; of {partly} only special cases or "
+            "steps were checked."
+        )
+    judged = [audit for audit in summary.audits if audit not in summary.measurements]
+    if judged:
+        verdicts = [audit.verdict for audit in judged]
+        counts = [
+            (verdicts.count(Verdict.SUPPORTED), "found none though they could have"),
+            (verdicts.count(Verdict.PROVED) + verdicts.count(Verdict.CERTIFIED), "were decided exactly"),
+            (verdicts.count(Verdict.REFUTED), "refuted a printed constant"),
+            (verdicts.count(Verdict.UNDECIDED), "decided nothing"),
+        ]
+        said_of_audits = ", ".join(f"{number} {what}" for number, what in counts if number)
+        parts.append(
+            f"Of {_many(len(judged), 'audit')} of implementations, {verdicts.count(Verdict.VIOLATED)} found a violation"
+            f"{', ' if said_of_audits else ''}{said_of_audits}."
+        )
+    return " ".join(parts)
+
+
+def _sureness(ledger: Ledger, summary: Summary) -> str:
+    parts = []
+    if summary.proofs:
+        parts.append(
+            f"An independent checker confirmed {summary.confirmed}; how a statement is broken into formulas is a "
+            "person's work, and shown with each."
+        )
+    if summary.audits:
+        spent, whole = spending(ledger.budget)
+        parts.append(
+            f"All audits together call a correct claim violated with probability at most {whole} (spent: {spent}); "
+            "a fault that they did not find may still be there."
+        )
+    return " ".join(parts)
+
+
+def _tightness(found: Sandwich) -> str:
+    """How much of what is proved the audits saw."""
+    ratios = [row.ratio for row in found.rows if row.ratio is not None]
+    if not ratios:
+        return ""
+    half = sum(ratio >= 0.5 for ratio in ratios)
+    middle = number_text.at_least(statistics.median_low(ratios), 2)
+    blind = f"; {_many(len(found.zeros), 'audit')} saw nothing at all" if found.zeros else ""
+    return (
+        f"On the pair of data sets where most was seen, audits show at least half of the proved epsilon for {half} of "
+        f"{_many(len(ratios), 'algorithm')}; the median is {middle} of it{blind}."
+    )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number_text.count(number)} {noun}{'' if number == 1 else 's'}"

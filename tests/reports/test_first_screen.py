@@ -1,0 +1,119 @@
+"""The report's first screen: three answers, and what was found with its counterexample and its consequence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dpverify.evidence import Consequence, Coverage, PrivacyEvidence, ProofEvidence, Variant, Verdict
+from dpverify.ledger import Ledger
+from dpverify.reports import render_html
+from dpverify.reports.first_screen import FirstScreen, first_screen
+from dpverify.reports.sandwich import sandwich
+from dpverify.reports.summary import summarize
+
+from .html_check import Page
+from .ledger_example import AUDITS, PROOFS, example_ledger
+
+
+def screen(ledger: Ledger) -> FirstScreen:
+    return first_screen(ledger, summarize(ledger), sandwich(ledger))
+
+
+def words(html: str) -> str:
+    """The text of the summary up to its first table of counts."""
+    start = html.index('id="summary"')
+    cut = html[start : html.index("<h3>What was checked</h3>", start)]
+    return " ".join(re.sub(r"<[^>]*>", " ", cut).split())
+
+
+def test_it_comes_first_and_says_what_was_found() -> None:
+    html = render_html(example_ledger())
+    assert Page(html).problems == []
+    said = words(html)
+    assert said.index("Is it true?") < said.index("How sure is that?") < said.index("What was found")
+    for text in ("fmtt18.thm1", "4 instead of at most 2, 2 times as much", "the claim fails", "proved"):
+        assert text in said
+    assert re.search(r"T = 1 , order = 2 , sigma = 1 , distance = 2", said)
+    assert html.index("What was found") < html.index(">Verdicts</h3>")
+
+
+def test_the_answers_are_counted() -> None:
+    ledger = example_ledger()
+    answers = {each.question: each.answer for each in screen(ledger).answers}
+    rows = [row for row in ledger.statements if row.headline_printed]
+    false = sum(row.verdict_printed is Verdict.REFUTED for row in rows)
+    assert f"Of {len(rows)} statements as printed" in answers["Is it true?"]
+    assert f"; {false} are false;" in answers["Is it true?"]
+    violated = sum(audit.verdict is Verdict.VIOLATED for audit in AUDITS)
+    assert f"{violated} found a violation" in answers["Is it true?"]
+    _, of_audits = answers["Is it true?"].split(" audits of implementations, ")
+    assert sum(map(int, re.findall(r"\d+", of_audits))) == int(
+        re.findall(r"Of (\d+) audits", answers["Is it true?"])[0]
+    )
+    assert "confirmed 4 of 6 formulas" in answers["How sure is that?"]
+    assert "How tight is it?" not in answers  # the example does not say what is proved
+
+
+def test_tightness_is_that_of_the_best_audit_of_each_algorithm() -> None:
+    (first, *_) = [audit for audit in AUDITS if isinstance(audit, PrivacyEvidence)]
+    entries = tuple(
+        first.model_copy(
+            update={"subject": name, "title": f"{name} {lower}", "epsilon_lower": lower, "epsilon_proved": 2.0}
+        )
+        for name, lower in (("a", 0.2), ("a", 1.0), ("b", 0.5), ("c", 0.0))
+    )  # fmt: skip
+    answers = {
+        each.question: each.answer for each in screen(example_ledger(entries=entries, statements=())).answers
+    }
+    assert (
+        "for 1 of 3 algorithms; the median is 0.25 of it; 1 audit saw nothing" in answers["How tight is it?"]
+    )
+
+
+def test_violations_come_before_findings() -> None:
+    found = screen(example_ledger())
+    assert [audit.subject for audit in found.violated] == [
+        audit.subject for audit in AUDITS if audit.verdict is Verdict.VIOLATED
+    ]
+    html = render_html(example_ledger())
+    table = html[html.index('<table class="found-first">') :]
+    assert found.violated
+    assert table.index("an implementation does not keep its claim") < table.index("the claim fails")
+
+
+@pytest.mark.parametrize("consequence", list(Consequence))
+def test_only_what_concerns_an_implementation_is_shown(consequence: Consequence) -> None:
+    proof = PROOFS[0].model_copy(update={"consequence": consequence})
+    found = screen(example_ledger(entries=(proof,), statements=()))
+    grave = consequence in (Consequence.CLAIM, Consequence.CONSTANT)
+    assert len(found.false) == (1 if grave else 0)
+    assert found.others == (() if grave else ((str(consequence), 1),))
+
+
+def test_a_finding_with_a_number_is_preferred() -> None:
+    plain = PROOFS[0].model_copy(update={"obligation": "another", "exceeds": ""})
+    step = PROOFS[0].model_copy(update={"obligation": "step", "coverage": Coverage.STEP})
+    (found,) = screen(example_ledger(entries=(plain, step, PROOFS[0]), statements=())).false
+    assert found.shown.obligation == PROOFS[0].obligation
+
+
+def test_where_nothing_was_found() -> None:
+    proved = [p for p in PROOFS if p.variant is Variant.REPAIRED and p.verdict is Verdict.PROVED]
+    html = render_html(example_ledger(entries=tuple(proved), statements=()))
+    assert "No claim was found to fail." in html
+    assert "found-first" not in html[html.index("<body>") :]
+    assert screen(example_ledger(entries=(), statements=())).answers == ()
+
+
+def test_long_formulas_that_begin_alike_are_told_apart_by_the_reason() -> None:
+    long = "a + " * 60
+
+    def proof(which: ProofEvidence, end: str) -> ProofEvidence:
+        return which.model_copy(update={"latex": long + end, "expression": long + end})
+
+    entries = (proof(PROOFS[0], "b <= c"), proof(PROOFS[1], "b <= d"))
+    assert f"another formula, as {PROOFS[1].because}" in words(
+        render_html(example_ledger(entries=entries, statements=()))
+    )
