@@ -162,6 +162,7 @@ PROOFS = (
         domain={"gamma": "(0, 1]", "eps": "(0, 1]"},
         units={"gamma": "dimensionless", "eps": "nats"},
         assuming=("gamma <= 1", "eps <= 1"),
+        witness={"gamma": "1/2", "eps": "3/4"},
         verdict=Verdict.CERTIFIED,
         prover="intervals",
         box={"gamma": ("1/1000", "1"), "eps": ("1/1000", "1")},

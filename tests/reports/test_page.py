@@ -111,6 +111,7 @@ def test_says_everything(page: Page) -> None:
         "157 of 163 are not checked yet",
         "ε is at least 1.965",
         "[1/1000, 1]",
+        "All of it holds atgamma = 1/2, eps = 3/4",
         "91,873 boxes",
         "they spent 1.5×10⁻⁷ of it",
         "0.7.0",
