@@ -14,6 +14,7 @@ from dpverify.commands.audit import audit
 from dpverify.commands.badge import badge
 from dpverify.commands.compare import compare
 from dpverify.commands.formats import check_format, write_proofs, write_run
+from dpverify.commands.hypotheses import hypotheses
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
 from dpverify.commands.tails import tails
@@ -267,6 +268,7 @@ app.command("tails")(tails)
 app.command("compare")(compare)
 app.command("badge")(badge)
 app.command("profile")(profile)
+app.command("hypotheses")(hypotheses)
 app.command("init")(init)
 app.command("run")(run)
 

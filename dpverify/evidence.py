@@ -88,6 +88,19 @@ class Gap(StrEnum):
     FAULT = "fault in dpverify"
 
 
+class Use(StrEnum):
+    """What a formula makes of one of its hypotheses."""
+
+    FALSE_WITHOUT = "false without it"
+    """At a point where all others hold, the formula is false."""
+    UNDEFINED_WITHOUT = "undefined without it"
+    """At a point where all others hold, the formula says nothing."""
+    NOT_PROVED_WITHOUT = "not proved without it"
+    """No proof was found without it, and no such point."""
+    UNUSED = "unused"
+    """The formula is proved without it, and without all others that are unused."""
+
+
 class Variant(StrEnum):
     """Whether a formula is the paper's or a correction made here."""
 

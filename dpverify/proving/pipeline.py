@@ -72,15 +72,7 @@ def prove(
         # boxes may cover the whole domain, and are quick where the sides do not meet
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(limits.steps) as meter:
-        try:
-            with guarded(limits.guard):
-                found = witness(obligation, limits)
-        except GuardError:
-            found = Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
-        except (OutOfScopeError, RecursionError) as error:
-            found = Witness(None, f"{NONE_FOUND} ({error})")
-        except _ALGEBRA_FAILS as error:
-            found = Witness(None, f"{NONE_FOUND} ({_failed(error)})")
+        found = witness_of(obligation, limits)
     proof = (
         _undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
         if found.impossible
@@ -90,6 +82,22 @@ def prove(
     if meter.stopped_by_the_clock:
         proof = _cut_short(proof)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
+
+
+def witness_of(obligation: Obligation, budget: Budget) -> Witness:
+    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none.
+
+    The steps of algebra are those of `limited`, if any, around it.
+    """
+    try:
+        with guarded(budget.guard):
+            return witness(obligation, budget)
+    except GuardError:
+        return Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
+    except (OutOfScopeError, RecursionError) as error:
+        return Witness(None, f"{NONE_FOUND} ({error})")
+    except ALGEBRA_FAILS as error:
+        return Witness(None, f"{NONE_FOUND} ({failed(error)})")
 
 
 def _undecided(reason: str, gap: Gap) -> Proof:
@@ -166,20 +174,20 @@ def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | 
             proof = _undecided(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
         except RecursionError:
             proof = _undecided("the formula is too deep", Gap.EFFORT_SPENT)
-        except _ALGEBRA_FAILS as error:
-            proof = _undecided(_failed(error), Gap.UNSUPPORTED_FUNCTION)
+        except ALGEBRA_FAILS as error:
+            proof = _undecided(failed(error), Gap.UNSUPPORTED_FUNCTION)
     if proof is None or not meter.stopped_by_the_clock:
         return proof
     return _cut_short(proof)
 
 
-_ALGEBRA_FAILS = (
+ALGEBRA_FAILS = (
     ArithmeticError, AssertionError, AttributeError, NotImplementedError, TypeError, ValueError,
 )  # fmt: skip
 """What SymPy raises where it cannot work on an expression: Max of what turns out to be complex, say."""
 
 
-def _failed(error: Exception) -> str:
+def failed(error: Exception) -> str:
     """Why an attempt gives up, where SymPy raised the error; any other error is a fault, and goes on its way."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict, is_vacuous
+from dpverify.evidence import Coverage, ProofEvidence, Use, Variant, Verdict, is_vacuous
 from dpverify.formulas.expressions import Variable
 from dpverify.headlines import ancestors, bare, marks
 from dpverify.ledger import StatementEntry
@@ -27,6 +27,8 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
+from dpverify.verification.hypotheses.found import recall_hypotheses
+from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
 from dpverify.verification.places import places
 from dpverify.verification.proofs import (
     catalog_entries,
@@ -149,6 +151,10 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
         yield from _wrapped(f"Why: {repair.because}.", "  ")
+    elif entry.headline_repaired:
+        yield from _stated(
+            "With the corrections of what it rests on", entry.headline_repaired, entry.verdict_repaired
+        )
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
@@ -172,6 +178,25 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield f"Units: the two sides agree in {agree} of {len(units)} formulas."
     if evidence:
         yield f"To prove it again, with certificates and checker: dpverify prove {statement.id}"
+    yield from _hypotheses(statement)
+
+
+def _hypotheses(statement: Statement) -> Iterator[str]:
+    """What its hypotheses are for, and whether its conditions can hold at once, as far as that is remembered."""
+    found = recall_hypotheses(statement)
+    if found is None:
+        yield f"Which hypotheses they need, and whether these can hold at once: dpverify hypotheses {statement.id}"
+        return
+    if found.hypotheses:
+        yield from _heading("Hypotheses of the conclusion")
+    for use in Use:
+        for h in found.of(use):
+            point = f", at {point_text(h.point)}" if h.point else ""
+            yield from _wrapped(f"{plain_signs(h.hypothesis)}: {use_text(h)}{point}", "  ", "    ")
+    yield from _heading("Conditions of all its formulas together")
+    for words, of in (("as printed", found.printed), ("corrected", found.corrected)):
+        for line in case_lines(of):
+            yield from _wrapped(f"{words}: {line}", "  ", "    ")
 
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
@@ -315,6 +340,9 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
     if evidence.reading:
         yield from _wrapped(f"would be true {evidence.reading}", "    ")
+    if evidence.witness and evidence.assuming and not evidence.counterexample:
+        point = point_text(evidence.witness)
+        yield from _wrapped(f"its conditions hold together at {point}", "    ", "      ")
     if evidence.gap is not None:
         yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:

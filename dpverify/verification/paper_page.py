@@ -12,7 +12,7 @@ from dpverify.files import write_whole
 from dpverify.ledger import StatementEntry
 from dpverify.reports import read_ledger
 from dpverify.reports.markdown_text import escaped
-from dpverify.statements.paper import Paper, papers
+from dpverify.statements.paper import Paper, find_statement, papers
 from dpverify.statements.plans import Plan
 from dpverify.verification.places import Place, places
 
@@ -39,12 +39,16 @@ def paper_markdown(
         f"{paper.authors}: {paper.title}. Made by `make pages` from a ledger; `dpverify explain ID` says more, with "
         "line numbers.",
         "",
-        "| id | where | what it says | as printed | corrected | statement | algorithm | audits | tests |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "Under *hypotheses*: which of them a statement needs, and where all its conditions hold at once.",
+        "",
+        "| id | where | what it says | as printed | corrected | statement | hypotheses | algorithm | audits | tests |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in paper.catalog:
         files = places(paper, row.id, plans)
         cells = [_links((place for place in files if place.what == kind), folder) for kind in _KINDS]
+        encoded = find_statement(row.id) is not None
+        cells.insert(1, f"[listed](../hypotheses.md#{row.id.replace('.', '').lower()})" if encoded else "")
         entry = found.get(row.id)
         said = (entry.headline_printed, entry.headline_repaired) if entry else (None, None)
         texts = [escaped(text or "") for text in (row.title, *said)]

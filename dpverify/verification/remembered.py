@@ -58,10 +58,11 @@ def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
     return [content_of(variant, o) for o in obligations]
 
 
-def _cache_file(statement: Statement) -> Path:
+def statement_file(kind: str, statement: Statement) -> Path:
+    """Where something that follows from a statement's formulas is kept."""
     sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
     because = statement.repaired.because if statement.repaired else ""
-    return file_of("proofs", [program(), statement.id, because, sources])
+    return file_of(kind, [program(), statement.id, because, sources])
 
 
 def remember(statement: Statement, records: list[ProofEvidence]) -> None:
@@ -71,7 +72,7 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
     """
     if any(r.stopped_by_the_clock or r.fault for r in records):
         return
-    keep(_cache_file(statement), [r.model_dump(mode="json") for r in records])
+    keep(statement_file("proofs", statement), [r.model_dump(mode="json") for r in records])
 
 
 def remember_all(entries: Iterable[ProofEvidence]) -> None:
@@ -116,7 +117,7 @@ def recall_or_prove(
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:
     """What `remember` kept, None where formulas or provers have changed since."""
-    found = kept(_cache_file(statement))
+    found = kept(statement_file("proofs", statement))
     try:
         return None if found is None else [ProofEvidence.model_validate(r) for r in found]
     except (TypeError, ValueError):

@@ -120,7 +120,7 @@ COMMANDS: list[list[str]] = [
     *([*FUNCTION, *CLAIM, "--failure-probability", v] for v in ("0", "1", "nan", "1e-300")),
     *([*FUNCTION, *CLAIM, "--json", v] for v in BAD_PLACES),
     # the other commands
-    *([command, name] for command in ("list", "prove", "explain") for name in BAD_IDS),
+    *([command, name] for command in ("list", "prove", "explain", "hypotheses") for name in BAD_IDS),
     *([command, "fmtt18.lem15", "--jobs", v] for command in ("list", "prove") for v in ("0", "-1", "x", "1.5", "")),
     *(["prove", "fmtt18.lem15", "--json", v] for v in BAD_PLACES),
     ["prove", "mn26"], ["explain"], ["explain", "a", "b"], ["report"], ["nothing"], ["--nothing"],

@@ -355,7 +355,17 @@ def test_explain_shows_formula_and_code(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_help_of_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("list", "prove", "check", "audit", "verify", "explain", "report", "sandwich"):
+    for command in (
+        "list",
+        "prove",
+        "check",
+        "audit",
+        "verify",
+        "explain",
+        "hypotheses",
+        "report",
+        "sandwich",
+    ):
         assert call(command, "--help") == 0
         assert len(capsys.readouterr().out.splitlines()) > 8
 

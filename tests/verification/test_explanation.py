@@ -71,6 +71,9 @@ def test_what_is_remembered_shows_the_same_formulas_and_reads_none(
     remember_all(record.evidence for record in proofs.of(name))
     monkeypatch.setattr(notation, "read_display", lambda *_, **__: pytest.fail("a formula was read"))
     assert before <= formulas()
+    assert any(
+        line.startswith("    its conditions hold together at n = ") for line in explanation_lines(name)
+    )
 
 
 def test_the_formula_is_readable_and_repair_and_reason_follow_it() -> None:

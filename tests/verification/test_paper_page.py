@@ -13,6 +13,8 @@ from dpverify.statements.paper import papers
 from dpverify.verification.paper_page import main
 from dpverify.verification.proofs import ProofRecord, catalog_entries
 
+from ..packaging.page_blocks import anchors
+
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
 
@@ -41,7 +43,10 @@ def test_the_pages_are_up_to_date(tmp_path: Path, all_proofs: list[ProofRecord])
         assert _named(made) == _named(kept), "run make verify pages"
         assert "refuted" in kept
         for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", kept):
-            assert (PAGES / link).resolve().is_file(), link
+            name, _, anchor = link.partition("#")
+            place = (PAGES / name).resolve()
+            assert place.is_file(), link
+            assert not anchor or anchor in anchors(place), link
 
 
 def _named(page: str) -> str:

@@ -1,0 +1,1 @@
+"""Which hypotheses statements need, and whether their conditions can hold at once."""

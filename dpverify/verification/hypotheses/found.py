@@ -1,0 +1,197 @@
+"""Which hypotheses of a statement its formulas need, and whether its conditions can hold at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Coverage, Record, Use, Variant
+from dpverify.formulas.rendering.printing import formula_text
+from dpverify.proving.language import Obligation, Statement
+from dpverify.statements.paper import find_statement
+from dpverify.verification.proofs import obligations_of
+from dpverify.verification.remembered import keep, kept, statement_file
+
+if TYPE_CHECKING:  # whoever only reads what was found needs no provers
+    from dpverify.proving.hypotheses import Finding, Hypothesis
+    from dpverify.proving.together import Case
+    from dpverify.running import Progress
+
+_ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE)
+"""Special cases, and what is said elsewhere, are no part of a proof."""
+
+
+class HypothesisUse(Record):
+    """One hypothesis of a statement, and the formula that shows most of what it is for."""
+
+    hypothesis: str
+    """In plain characters."""
+    use: Use
+    formula: str
+    """The formula that needs it most; where it is unused, one that is proved without it."""
+    coverage: Coverage
+    """Of that formula. A hypothesis that only a step needs is used, but the conclusion is proved without it."""
+    point: dict[str, str] | None = None
+    """Where that formula is false or undefined without it: symbol to exact value."""
+
+
+class ConditionsTogether(Record):
+    """Formulas of a statement whose conditions were looked at together."""
+
+    formulas: tuple[str, ...]
+    conditions: tuple[str, ...]
+    point: dict[str, str] | None
+    """Where all of them hold; None where no such point is known."""
+    why: str = ""
+    """Why they do not stand in an earlier case, or why there is no point."""
+
+
+class StatementHypotheses(Record):
+    """What was found of one statement."""
+
+    statement: str
+    hypotheses: tuple[HypothesisUse, ...]
+    """Those of its conclusion: of the formulas that, together with what they use, give it."""
+    formulas: tuple[str, ...]
+    """These formulas, as far as they are proved."""
+    left: tuple[str, ...]
+    """Those that are not, so that nothing can be said of their hypotheses."""
+    printed: tuple[ConditionsTogether, ...]
+    """The conditions of all that is printed but instances and references, one case if they can hold at once."""
+    corrected: tuple[ConditionsTogether, ...]
+    """The same of the corrected statement; empty where there is none."""
+
+    def of(self, use: Use) -> tuple[HypothesisUse, ...]:
+        """Its hypotheses of one use."""
+        return tuple(h for h in self.hypotheses if h.use is use)
+
+
+def hypotheses_of(statement: Statement) -> StatementHypotheses:
+    """Find out what a statement makes of its hypotheses, and whether its conditions can hold at once."""
+    from dpverify.proving.hypotheses import hypotheses, uses_of_hypotheses
+
+    parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
+    named = [(_name(variant, o), o) for variant, o in parts if o.coverage not in _ASIDE]
+    wholes = [(name, o) for name, o in named if o.coverage is Coverage.WHOLE]
+    best: dict[str, HypothesisUse] = {}
+    left = []
+    for name, o in wholes:
+        found = uses_of_hypotheses(o)
+        if not found and hypotheses(o):
+            left.append(name)
+        for finding in found:
+            _note(best, name, o, finding)
+    for name, o in named:
+        if o.coverage is Coverage.WHOLE:
+            continue
+        open_ = {text for text, known in best.items() if known.use is Use.UNUSED}
+        for finding in uses_of_hypotheses(o, _with(o, open_)):
+            _note(best, name, o, finding)
+    return StatementHypotheses(
+        statement=statement.id,
+        hypotheses=tuple(best.values()),
+        formulas=tuple(name for name, _ in wholes if name not in left),
+        left=tuple(left),
+        printed=_together(statement.printed),
+        corrected=_together(_corrected(statement)),
+    )
+
+
+def _name(variant: Variant, o: Obligation) -> str:
+    return o.name if variant is Variant.PRINTED else f"{o.name} (corrected)"
+
+
+def _with(o: Obligation, texts: set[str]) -> tuple[Hypothesis, ...]:
+    from dpverify.proving.hypotheses import hypotheses
+
+    return tuple(h for h in hypotheses(o) if h.text in texts) if texts else ()
+
+
+def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: Finding) -> None:
+    """Keep what a formula says of a hypothesis where it says more than those before."""
+    text, order = finding.hypothesis.text, list(Use)
+    before = best.get(text)
+    if before is None or order.index(finding.use) < order.index(before.use):
+        point = None if finding.point is None else dict(finding.point)
+        best[text] = HypothesisUse(
+            hypothesis=text, use=finding.use, formula=name, coverage=o.coverage, point=point
+        )
+
+
+def _corrected(statement: Statement) -> list[Obligation]:
+    """The corrected statement: the printed one but for what its correction replaces."""
+    repair = statement.repaired
+    if repair is None:
+        return []
+    new = list(repair.obligations)
+    gone = {*repair.replaces, *(o.name for o in new)}
+    return [*(o for o in statement.printed if o.name not in gone), *new]
+
+
+def _together(obligations: Iterable[Obligation]) -> tuple[ConditionsTogether, ...]:
+    """The conclusion's formulas first, so that the first case has what the statement itself assumes."""
+    from dpverify.proving.together import cases
+
+    order = (Coverage.WHOLE, Coverage.CONDITION, Coverage.STEP)
+    parts = sorted((o for o in obligations if o.coverage in order), key=lambda o: order.index(o.coverage))
+    return tuple(map(_record, cases(parts)))
+
+
+def _record(case: Case) -> ConditionsTogether:
+    return ConditionsTogether(
+        formulas=case.names,
+        conditions=tuple(map(formula_text, case.conditions)),
+        point=None if case.point is None else dict(case.point),
+        why=case.why,
+    )
+
+
+# ------------------------------------------------------------------------------------------- remembering
+
+
+def recall_hypotheses(statement: Statement) -> StatementHypotheses | None:
+    """What was kept, None where formulas or provers have changed since."""
+    found = kept(statement_file("hypotheses", statement))
+    try:
+        return None if found is None else StatementHypotheses.model_validate(found)
+    except (TypeError, ValueError):
+        return None
+
+
+def _found(id_: str) -> StatementHypotheses:
+    statement = find_statement(id_)
+    if statement is None:  # the other process sees other papers
+        raise InvalidArgumentError("statement", id_, "a statement registered in this environment")
+    return hypotheses_of(statement)
+
+
+def recall_or_find_hypotheses(
+    statements: Sequence[Statement],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    missing: Callable[[int], None] = lambda count: None,
+) -> list[StatementHypotheses]:
+    """What is kept of each statement, and what is found of the others; `missing` hears how many these are."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    known = {s.id: recall_hypotheses(s) for s in statements}
+    others = {s.id: s for s in statements if known[s.id] is None}
+    missing(len(others))
+    if progress is not None:
+        progress.start(len(others))
+    parallel = Parallel(
+        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
+    )
+    longest_first = sorted(others.values(), key=lambda s: -len(s.parts))  # so that all end together
+    for found in parallel(delayed(_found)(s.id) for s in longest_first):
+        known[found.statement] = found
+        keep(statement_file("hypotheses", others[found.statement]), found.model_dump(mode="json"))
+        if progress is not None:
+            progress.advance(1)
+    if progress is not None:
+        progress.finish()
+    return [found for found in known.values() if found is not None]
