@@ -277,7 +277,7 @@ app.command("run")(run)
 def verify(
     paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; default: all.")] = None,
     profile: Annotated[
-        str, typer.Option(help="quick (minutes), or full (ten times as many runs).")
+        str, typer.Option(help="quick (minutes), or full (ten times as many runs, and audits at real size).")
     ] = "quick",
     seed: Seed = 0,
     out: Annotated[Path, typer.Option(help="Folder for ledger, certificates and report.")] = Path(

@@ -331,6 +331,8 @@ class AuditEvidence(Record):
     reproduce: str
     origin: ClaimOrigin | None = None
     """None in ledgers before version 3, and where a user makes the claim."""
+    size: tuple[int, int] | None = None
+    """Records and features of the largest data set that was run on; None where none was, or where it is not said."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -342,6 +344,10 @@ class AuditEvidence(Record):
         if (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
             raise TypeError(f"kind {field.default!r} of {cls.__name__} is taken by {taken.__name__}")
         _KINDS[field.default] = cls
+
+    def sized(self, size: tuple[int, int] | None) -> Self:
+        """The same with the size of its data."""
+        return self if size is None else self.model_copy(update={"size": size})
 
     def timed(self, seconds: float) -> Self:
         """The same with the time that it took, where that is recorded."""

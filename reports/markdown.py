@@ -54,6 +54,7 @@ def render_markdown(ledger: Ledger) -> str:
     if summary.powers:
         parts += ["### What the audits can detect", ""]
         parts += _list(power.text for power in summary.powers)
+    parts += [escaped(f"The {summary.sizes}."), ""] if summary.sizes else []
     if summary.audits:
         parts += ["### Audits", ""]
         parts += _table(

@@ -116,6 +116,8 @@ class Summary:
     """What the audits can detect, one entry per kind of audit."""
     gaps: tuple[tuple[Gap, int], ...]
     """How often each of the known reasons left something undecided; none in ledgers before version 4."""
+    sizes: str
+    """How large the data were that each kind of audit was run on; empty where ledgers do not say."""
     units: int
     """Formulas whose units were compared."""
     units_agree: int
@@ -181,6 +183,7 @@ def summarize(ledger: Ledger) -> Summary:
         gaps=tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons),
         measurements=measurements,
         powers=powers,
+        sizes=sizes_text(ledger.profile, audits),
         units=len(units),
         units_agree=sum(_agree(proof) for proof in units),
         certificates=sum(proof.certificate is not None for proof in decided),
@@ -284,6 +287,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     if summary.units:
         lines.append(SummaryLine(f"units agree: {summary.units_agree:,} of {summary.units:,} formulas"))
     lines += [SummaryLine(power.text) for power in summary.powers]
+    lines += [SummaryLine(summary.sizes)] if summary.sizes else []
     for heading, found in (
         ("false as printed", summary.false_statements),
         ("false in a proof, a condition or a unit", summary.false_parts),
@@ -370,6 +374,28 @@ def shortened(text: str, length: int = 160) -> str:
         return text
     cut = text.rfind(" ", length // 2, length)
     return text[: cut if cut > 0 else length - 1] + " …"
+
+
+def sizes_text(profile: str, audits: Iterable[AuditEvidence]) -> str:
+    """The sizes of the data, by what their audits are called; of a quick run also where real ones are audited."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for audit in audits:
+        if audit.size is not None:
+            found.setdefault(renderer_of(audit).noun or "other audit", []).append(audit.size)
+    if not found:
+        return ""
+    parts = [
+        f"{_range([n for n, _ in sizes])} records of {_range([d for _, d in sizes])} features in "
+        f"{len(sizes)} {noun.replace('audit', 'audits', 1) if len(sizes) > 1 else noun}"
+        for noun, sizes in found.items()
+    ]
+    more = "; the full profile adds real sizes" if profile == "quick" else ""
+    return f"sizes of the {profile or 'run'} profile: {'; '.join(parts)}{more}"
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return number_text.count(low) if low == high else f"{number_text.count(low)} to {number_text.count(high)}"
 
 
 def audit_text(audit: AuditEvidence) -> str:

@@ -278,6 +278,11 @@ class HardFamilyTrial:
             raise InvalidArgumentError("records", self.records, '"gaussian" or "data"')
         number("clip", self.clip, above=0, finite=False, allowed="a number above 0, or infinity")
 
+    @property
+    def sample_size(self) -> int:
+        """Records that the solver gets, whatever data set the trial is called on."""
+        return self.n
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Make an instance and solve it; points are excess risks, shape (runs,)."""
         xp = rng.xp

@@ -97,6 +97,21 @@ class Each(Generic[T]):
         return tuple(subject.on(runner.at(number)) for number, subject in enumerate(self.subjects))
 
 
+def data_size(declared: object) -> tuple[int, int] | None:
+    """Records and features of the largest data set that a declared subject is run on; None where there is none.
+
+    A mechanism that draws its records from the data set says by `sample_size` how many.
+    """
+    if isinstance(declared, Each):
+        found = [size for size in map(data_size, declared.subjects) if size is not None]
+        return max(found, default=None)
+    data = getattr(declared, "left", getattr(declared, "dataset", None))
+    if data is None:
+        return None
+    drawn = getattr(getattr(declared, "mechanism", None), "sample_size", None)
+    return (data.n if drawn is None else int(drawn)), data.d
+
+
 @dataclass(frozen=True)
 class OnPair:
     """A mechanism on two neighboring data sets."""

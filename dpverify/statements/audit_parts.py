@@ -129,6 +129,11 @@ class OnFreshSamples:
     mechanism: Any
     n: int
 
+    @property
+    def sample_size(self) -> int:
+        """Records of a sample."""
+        return self.n
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Draw the sample, then run."""
         drawn = np.asarray(rng.integers(0, data.n, (self.n,), "sampled records"))

@@ -96,7 +96,7 @@ class PaperFolder(Paper):
 
     Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; `dpverify.statements.KEY.formulas.STATEMENTS`
     are its statements (none without that module), and `PLANS` in `dpverify.statements.KEY.audits.NAME` the audits of
-    the algorithms in `dpverify.algorithms.KEY.NAME`.
+    the algorithms in `dpverify.algorithms.KEY.NAME`; those at real size stand together, in `audits.real_size`.
 
     Raises:
         InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
@@ -143,7 +143,7 @@ class PaperFolder(Paper):
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """The audits of the algorithms, in their order."""
-        found = tuple(plan for name in self.audited for plan in self.audits(name))
+        found = (*(plan for name in self.audited for plan in self.audits(name)), *self.at_real_size)
         self._check(plan.subject for plan in found)
         return found
 
@@ -157,6 +157,13 @@ class PaperFolder(Paper):
         plans: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.{name}").PLANS
         return plans
 
+    @cached_property
+    def at_real_size(self) -> tuple[Plan, ...]:
+        """The audits at the sizes that people have, of all its algorithms: `PLANS` of `audits.real_size`."""
+        return (
+            self.audits("real_size") if find_spec(f"dpverify.statements.{self.key}.audits.real_size") else ()
+        )
+
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The same; an algorithm is loaded only where its file does not list what it rests on."""
         return tuple(name for name, path in self.algorithms.items() if id_ in _rests_on(path, id_))
@@ -165,7 +172,8 @@ class PaperFolder(Paper):
         """The same; only audits are loaded that lie beside an algorithm of these ids, or one that rests on them."""
         named = {*ids, *(name for id_ in ids for name in self.rest_on(id_))}
         files = {file_name(path) for name, path in self.algorithms.items() if name in named}
-        found = (plan for name in self.audited if name in files for plan in self.audits(name))
+        found = [plan for name in self.audited if name in files for plan in self.audits(name)]
+        found += self.at_real_size if files else ()
         return tuple(plan for plan in found if plan.subject in ids)
 
     @property

@@ -147,6 +147,12 @@ class Plan:
     title: str
     auditor: AnyAuditor
     build: Callable[[Profile], Audit]
+    least: Profile = Profile.QUICK
+    """`FULL`: left out of quick runs, unless it is named."""
+
+    def within(self, profile: Profile) -> bool:
+        """Whether a run with this profile carries it out."""
+        return self.least is Profile.QUICK or profile is Profile.FULL
 
 
 @dataclass(frozen=True)
@@ -174,6 +180,7 @@ def white_box(plans: Iterable[Plan], runs: int = 20_000) -> tuple[Plan, ...]:
             f"{plan.title}, white box",
             WHITE_BOX,
             _Again(plan.build, runs),
+            plan.least,
         )
         for plan in plans
         if plan.auditor is PRIVACY

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass
 
 from dpverify.auditing import ErrorShare, Heading
-from dpverify.auditing.subjects import Runner
+from dpverify.auditing.subjects import Runner, data_size
 from dpverify.evidence import AuditEvidence
 from dpverify.running import Executor, Progress, Store
 from dpverify.statements.plans import Plan, Profile
@@ -44,7 +44,7 @@ def carry_out(plan: Plan, settings: AuditSettings, error: ErrorShare | float) ->
     found = auditor.audit(audit.question.headed(heading), audit.subject.on(settings.runner(plan)), share)
     nothing = ErrorShare.nothing(name=plan.name)
     more = [then.audit(question.headed(heading), found, nothing) for then, question in audit.then]
-    return [found.timed(time.perf_counter() - begin), *more]
+    return [found.timed(time.perf_counter() - begin).sized(data_size(audit.subject)), *more]
 
 
 def _reproduce(plan: Plan, settings: AuditSettings, share: ErrorShare) -> str:

@@ -32,10 +32,11 @@ class VerificationSettings:
     """What to verify, and how much work to do.
 
     `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
-    with `only`, nothing else is done. Formulas are proved and audits carried out in `jobs` processes, one each; the
-    runs of an audit are computed by `executor`. `failure_probability` is that of the whole run, shared out equally over
-    the plans that are carried out, each of which must get at least 1e-12. `store` is the file
-    (see `Store`) where finished proofs, audits and blocks of runs are kept and found again.
+    with `only`, nothing else is done. Plans of the full profile are left out of quick runs, unless they are named.
+    Formulas are proved and audits carried out in `jobs` processes, one each; the runs of an audit are computed by
+    `executor`. `failure_probability` is that of the whole run, shared out equally over the plans that are carried out,
+    each of which must get at least 1e-12. `store` is the file (see `Store`) where finished proofs, audits and blocks of
+    runs are kept and found again.
 
     Raises:
         InvalidArgumentError: for an unknown paper, id, plan, profile or executor, or a failure probability that is
@@ -79,7 +80,8 @@ class VerificationSettings:
         )
 
     def _wanted(self, plans: list[Plan]) -> list[Plan]:
-        return [plan for plan in plans if not self.only or plan.name in self.only]
+        profile = Profile(self.profile)
+        return [plan for plan in plans if (plan.name in self.only if self.only else plan.within(profile))]
 
     def command(self) -> str:
         """The command line that repeats the run."""

@@ -161,6 +161,9 @@ not below it is vacuous: no point of the set could break it. A bound on the popu
 population, and so for this data set as the population. A dash: nothing is stated, or the output is no point of a
 problem. What is not run shows what was foreseen, and `run(..., call_limit=...)` allows it.
 
+`dpverify verify --profile full` audits each algorithm at the size of the first data set, or, where a run is refused
+there, at the largest size at which it is not (`dpverify explain ALGORITHM` lists these audits, `.../real-size/...`).
+
 {tables}
 """
 

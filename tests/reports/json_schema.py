@@ -42,6 +42,23 @@ def _additional(value: Any, asked: Any, schema: Any, root: Any, where: str) -> l
     return [] if asked is True else [f for k in others for f in faults(value[k], asked, root, f"{where}.{k}")]
 
 
+def _prefix(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    pairs = enumerate(zip(value, asked, strict=False))
+    return [f for k, (item, one) in pairs for f in faults(item, one, root, f"{where}[{k}]")]
+
+
+def _least(value: Any, asked: int, schema: Any, root: Any, where: str) -> list[str]:
+    few = isinstance(value, list) and len(value) < asked
+    return [f"{where} has fewer than {asked} items"] if few else []
+
+
+def _most(value: Any, asked: int, schema: Any, root: Any, where: str) -> list[str]:
+    many = isinstance(value, list) and len(value) > asked
+    return [f"{where} has more than {asked} items"] if many else []
+
+
 def _items(value: Any, asked: Any, schema: Any, root: Any, where: str) -> list[str]:
     if not isinstance(value, list):
         return []
@@ -62,6 +79,9 @@ _CHECKS: dict[str, Any] = {
     "properties": _properties,
     "additionalProperties": _additional,
     "items": _items,
+    "prefixItems": _prefix,
+    "minItems": _least,
+    "maxItems": _most,
     "anyOf": _any_of,
     "$ref": _ref,
     "required": lambda v, asked, s, r, w: [

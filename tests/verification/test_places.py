@@ -39,7 +39,7 @@ def test_an_algorithm_its_audits_and_its_tests_are_found(paper: Paper, id_: str)
     assert algorithm.path.parts[-3:] == ("algorithms", paper.key, f"{name}.py")
     assert f"class {loaded(paper.algorithms[id_]).__name__}" in text_at(algorithm, 2)
     own = [audit for audit in kinds["audit"] if audit.path.parts[-3:] == (paper.key, "audits", f"{name}.py")]
-    shared = [audit for audit in kinds["audit"] if audit.path.stem.endswith("cases")]
+    shared = [audit for audit in kinds["audit"] if audit.path.stem.endswith(("cases", "real_size"))]
     assert own
     assert set(own) | set(shared) == set(kinds["audit"])
     for audit in kinds["audit"]:
@@ -112,10 +112,12 @@ LIBRARIES = {"clarabel", "dp_accounting", "matplotlib", "scipy.stats", "sklearn"
 def test_an_explanation_loads_little(command: str) -> None:
     """Counted in modules, since seconds are the machine's: what is left takes about a second and a half.
 
-    The numbers of audits are remembered first: only who asks first of all waits for the audits to be loaded.
+    The numbers of audits and their bounds are remembered first: only who asks first of all waits for the audits to be
+    loaded.
     """
     for paper in papers().values():
         audits_of(paper)
+    assert list(explanation_lines(command.split()[1]))
     code = (
         "import contextlib, io, sys\n"
         "from dpverify.cli import main\n"

@@ -61,7 +61,7 @@ FAILURE = 0.1
 
 
 @dataclass(frozen=True)
-class _RiskAbove:
+class RiskAbove:
     """Whether each run's excess total risk is above a bound for certain."""
 
     problem: Problem
@@ -133,7 +133,7 @@ def _boosted_probability(data_name: str, profile: Profile) -> Cases:
                 ValuesOf(
                     mechanism,
                     data,
-                    _RiskAbove(problem, data, bound, least),
+                    RiskAbove(problem, data, bound, least),
                     0.0,
                     1.0,
                     "probability that the excess total risk is above the bound, dimensionless",

@@ -55,7 +55,7 @@ def _solver(name: str, family: LinearHardFamily, n: int) -> tuple[Any, float]:
     return PNSGD.for_privacy(family.problem, n=n, epsilon=EPSILON, delta=DELTA), 1.0
 
 
-def _excess(runs: Runs) -> Any:
+def excesses(runs: Runs) -> Any:
     """Excess risks, one an instance; rounding may have taken them below 0."""
     return np.maximum(np.asarray(runs.points), 0.0)
 
@@ -86,7 +86,7 @@ def _gaussian(name: str, profile: Profile) -> Cases:
                 ValuesOf(
                     trial,
                     UNUSED,
-                    _excess,
+                    excesses,
                     0.0,
                     trial.largest_excess,
                     "expected excess population risk, over the family",
@@ -121,7 +121,7 @@ def _real(name: str, data_name: str, profile: Profile) -> Cases:
                 ValuesOf(
                     HardFamilyTrial(family, solver, n, "data", clip),
                     data,
-                    _excess,
+                    excesses,
                     0.0,
                     family.diameter * float(np.linalg.norm(features.mean(axis=0))),
                     "expected excess population risk",
