@@ -16,7 +16,7 @@ import numpy as np
 
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import Ball, Box, ConstraintSet
+from dpverify.problems import Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.arrays import Array, namespace, row_sums
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Randomness
@@ -113,7 +113,8 @@ def fixed_region(constraint: ConstraintSet, inner_radius: float | None = None) -
     Raises:
         InvalidArgumentError: if the set is unbounded or flat, or no inner ball is known.
     """
-    if not (math.isfinite(constraint.diameter) and constraint.diameter > 0):
+    flat = isinstance(constraint, Simplex)
+    if flat or not (math.isfinite(constraint.diameter) and constraint.diameter > 0):
         raise InvalidArgumentError("constraint", constraint, "a bounded convex set with interior")
     lower, edge = bounding_cube(constraint)
     cube = is_cube(constraint)

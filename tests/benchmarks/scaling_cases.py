@@ -39,7 +39,7 @@ from dpverify.algorithms.mn25.limited_oracle import LimitedOracleSGD, Quantizing
 from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
-from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
+from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import Identity
 
 
@@ -66,6 +66,60 @@ def records(n: int, d: int) -> Dataset:
     rng = np.random.default_rng(n * 1000 + d)
     features = rng.standard_normal((n, d))
     return Dataset(features / np.linalg.norm(features, axis=1)[:, None], rng.choice([-1.0, 1.0], n))
+
+
+@dataclass(frozen=True)
+class CornerSimplex:
+    """{w: w_i >= 0, sum w_i <= 1}: a simplex with interior."""
+
+    dimension: int
+
+    @property
+    def diameter(self) -> float:
+        """Between two corners other than 0; from 0 to the other one in one dimension."""
+        return 1.0 if self.dimension == 1 else 2.0**0.5
+
+    @property
+    def largest_norm(self) -> float:
+        """Of a corner."""
+        return 1.0
+
+    @property
+    def inner_radius(self) -> float:
+        """Of a ball about the center."""
+        return 1 / ((self.dimension + 1) * self.dimension**0.5)
+
+    def center(self) -> Any:
+        """The mean of the corners."""
+        return np.full(self.dimension, 1 / (self.dimension + 1))
+
+    def conic_rows(self, program: Any, w: Any) -> None:
+        """Two vector inequalities."""
+        program.nonnegative(w)
+        program.nonnegative(-w.image(np.ones((1, len(w)))) + 1.0)
+
+    def project(self, w: Any, *, overwrite: bool = False) -> Any:
+        """Onto the orthant; what is beyond the sloped side, onto that."""
+        kept = np.maximum(w, 0.0)
+        return np.where(kept.sum(axis=-1, keepdims=True) <= 1, kept, Simplex(self.dimension).project(w))
+
+    def contains(self, w: Any, tolerance: float = 1e-9) -> Any:
+        """Shape (runs,)."""
+        return (np.min(w, axis=-1) >= -tolerance) & (np.sum(w, axis=-1) <= 1 + tolerance)
+
+    def gauge(self, w: Any) -> Any:
+        """About the center, shape (runs,): the farthest side decides, each being 1/(d + 1) from the center."""
+        sides = self.dimension + 1
+        return np.maximum(np.max(1 - sides * w, axis=-1), sides * np.sum(w, axis=-1) - self.dimension)
+
+    def minimize_linear(self, g: Any) -> Any:
+        """The corner at which <g, w> is smallest."""
+        best = np.eye(self.dimension)[np.argmin(g, axis=-1)]
+        return np.where(np.min(g, axis=-1, keepdims=True) < 0, best, 0.0)
+
+    def support(self, g: Any) -> Any:
+        """The largest <g, w>, shape (runs,)."""
+        return np.maximum(np.max(g, axis=-1), 0.0)
 
 
 def logistic(d: int) -> Problem:

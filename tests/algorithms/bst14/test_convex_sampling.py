@@ -502,6 +502,8 @@ def test_sets_that_are_no_use_are_refused() -> None:
     for constraint in (AllSpace(2), Simplex(3)):
         with pytest.raises(InvalidArgumentError):
             EfficientExponentialSampling(Problem(Logistic(), constraint), 1.0)
+    with pytest.raises(InvalidArgumentError, match="with interior"):  # whatever ball is claimed to be inside
+        EfficientExponentialSampling(Problem(Logistic(), Simplex(3)), 1.0, inner_radius=0.1)
     with pytest.raises(InvalidArgumentError):
         EfficientExponentialSampling(Problem(Logistic(), Ball(2, 1.0)), 1.0, inner_radius=1.5)
     with pytest.raises(InvalidArgumentError, match="extension"):
