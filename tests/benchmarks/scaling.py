@@ -34,10 +34,13 @@ from dpverify.algorithms.bst14.convex_sampling import (  # noqa: E402
     EfficientExponentialSampling,
     SamplingInConvexSet,
 )
+from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling  # noqa: E402
 from dpverify.algorithms.bst14.grid_walk import GridWalk, largest_feasible, proven_steps_table  # noqa: E402
 from dpverify.problems import Ball, Box, Linear, Logistic, Problem  # noqa: E402
 from dpverify.running import Output, Randomness  # noqa: E402
 from dpverify.running.outputs import COUNTERS  # noqa: E402
+from dpverify.statements.bst14.audits.real_size import REFUSED  # noqa: E402
+from dpverify.statements.real_size import SIZE, largest, refusal  # noqa: E402
 
 
 class Recording(Randomness):
@@ -220,6 +223,8 @@ def table(rows: list[Row]) -> str:
         seconds=walk_seconds(),
         walk_runs=WALK_RUNS,
         gauged=gauged_table(),
+        toys=toys_table(),
+        most=SIZE,
         gauged_epsilon=GAUGED_EPSILON,
         gauged_steps=GAUGED_STEPS,
     )
@@ -265,6 +270,16 @@ is **extrapolated**, never run: the proven number of steps of as many walks as m
 to 7 are toys at any size: no run of them, not even on one record in two dimensions, ends in a minute.
 
 {gauged}
+
+## What is inherently a toy
+
+Algorithms 2 and 8 for general losses cut the set into cells or take a net of it, whose sizes grow exponentially with
+the dimension; the grid walk takes the number of steps that is proved enough. The table has the largest sizes, up to
+{most} records, at which a run is not refused; each ends in less than a minute. In one dimension a cell is drawn by the
+law that the walk has after all its steps. For quadratic and linear losses on a ball Algorithm 2 has a closed form and is
+no toy: see the table on top and [real-size.md](real-size.md).
+
+{toys}
 """
 
 GAUGED_EPSILON = 2.0
@@ -315,6 +330,39 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.2g} {unit}"
     return f"{seconds:.2g} s"
+
+
+def toys_table() -> str:
+    """What is inherently a toy for general losses, at the largest size that is not refused."""
+    lines = [
+        "| algorithm | largest size that runs | CPU s of a run | the next size is refused |",
+        "| --- | --- | ---: | --- |",
+    ]
+    logistic_ball = {
+        "`bst14.alg2` (logistic, on a ball)": lambda n, d: ExponentialSampling(
+            Problem(Logistic(), Ball(d, 1.0)), GAUGED_EPSILON
+        ),
+        "`bst14.alg8` (logistic, on a ball)": REFUSED["bst14.alg8"],
+    }
+    for name, make in logistic_ball.items():
+        d = 1
+        while refusal(make, SIZE, d + 1) is None:
+            d += 1
+        lines.append(_toy(name, make, SIZE, d, f"d = {d + 1}: {refusal(make, SIZE, d + 1)}"))
+    for id_ in ("bst14.alg-cube", "bst14.alg5", "bst14.alg6", "bst14.alg7"):
+        make = REFUSED[id_]
+        n = largest(make)
+        lines.append(
+            _toy(f"`{id_}` (logistic, on an interval)", make, n, 1, f"n = {n + 1}: {refusal(make, n + 1, 1)}")
+        )
+    return "\n".join(lines)
+
+
+def _toy(name: str, make: Callable[[int, int], Any], n: int, d: int, refused: str) -> str:
+    mechanism, data = make(n, d), records(n, d)
+    begin = time.process_time()
+    mechanism(data, rng=Randomness(0), runs=1)
+    return f"| {name} | n = {n}, d = {d} | {time.process_time() - begin:.2g} | {refused} |"
 
 
 WALK_EPSILON = 1.0
