@@ -276,8 +276,8 @@ to 7 are toys at any size: no run of them, not even on one record in two dimensi
 Algorithms 2 and 8 for general losses cut the set into cells or take a net of it, whose sizes grow exponentially with
 the dimension; the grid walk takes the number of steps that is proved enough. The table has the largest sizes, up to
 {most} records, at which a run is not refused; each ends in less than a minute. In one dimension a cell is drawn by the
-law that the walk has after all its steps. For quadratic and linear losses on a ball Algorithm 2 has a closed form and is
-no toy: see the table on top and [real-size.md](real-size.md).
+law that the walk has after all its steps. For quadratic and linear losses on a ball Algorithm 2 has a closed form and
+is no toy: see the table on top and [real-size.md](real-size.md).
 
 {toys}
 """
