@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -92,7 +92,13 @@ pages: $(VENV)/installed
 docs: $(VENV)/installed-docs
 	rm -rf build/installed build/lib
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target build/installed .
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	cp docs/site/mkdocs.yml build/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file build/mkdocs.yml
+
+# commands killed at random moments, full disks, hostile subjects, into docs/faults.md; KILLS of each command
+KILLS ?= 50
+faults: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/faults.py --kills $(KILLS) --output docs/faults.md
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

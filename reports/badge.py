@@ -86,7 +86,7 @@ def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
             (len(said) - holds - false, "open", YELLOW),
         ]
     else:
-        verdicts = [entry.verdict for entry in (*found.proofs, *audits)]
+        verdicts = [*(proof.verdict for proof in found.proofs), *(audit.verdict for audit in audits)]
         proved = sum(verdict in (Verdict.PROVED, Verdict.CERTIFIED) for verdict in verdicts)
         parts += [
             (proved, "proved", GREEN),

@@ -14,7 +14,7 @@ import yaml
 
 from .page_blocks import DOCS, ROOT, anchors, languages, links
 
-CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+CONFIG = yaml.safe_load((DOCS / "site" / "mkdocs.yml").read_text(encoding="utf-8"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES = sorted(DOCS.rglob("*.md"))
 

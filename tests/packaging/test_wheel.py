@@ -17,7 +17,7 @@ from dpverify.extras import EXTRAS
 ROOT = Path(__file__).parents[2]
 COPIED = (
     "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
-    "mkdocs.yml", "requirements.lock", "requirements-dev.lock",
+    "requirements.lock", "requirements-dev.lock",
 )  # fmt: skip
 
 
