@@ -42,7 +42,9 @@ def test_every_plan_lies_under_the_name_of_its_algorithm(paper: PaperFolder) -> 
         for name in names
         if hasattr(import_module(f"dpverify.statements.{paper.key}.audits.{name}"), "PLANS")
     }
-    assert with_plans == set(paper.audited)
+    # the audits at real size of all of a paper's algorithms stand together
+    assert with_plans == {*paper.audited, "real_size"}
+    assert {plan.subject for plan in paper.at_real_size} == set(paper.algorithms)
     assert {name for name in names - with_plans if not name.endswith("cases")} == set()
     for name in paper.audited:
         here = {id_ for id_, path in paper.algorithms.items() if path.partition(":")[0].endswith(f".{name}")}
