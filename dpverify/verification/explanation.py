@@ -525,8 +525,15 @@ def _audits(id_: str, users: Mapping[str, int], plans: list[Plan]) -> Iterator[s
     """The plans that audit it, and how to carry them out; the same for algorithms that rest on it, with numbers."""
     own = [plan for plan in plans if plan.subject == id_]
     if own:
-        yield from _heading(f"Audits (all of them: dpverify verify --paper {id_})")
-        yield from (f"  dpverify verify --only {plan.name}    {plan.title}" for plan in own)
+        from dpverify.statements.plans import Profile
+
+        full = [plan for plan in own if not plan.within(Profile.QUICK)]
+        more = "; with --profile full also those marked *" if full else ""
+        yield from _heading(f"Audits (all of them: dpverify verify --paper {id_}{more})")
+        yield from (
+            f"  dpverify verify --only {plan.name}    {plan.title}{' *' if plan in full else ''}"
+            for plan in own
+        )
     if any(users.values()):
         yield from _heading("Audits of what rests on it")
         yield from (

@@ -125,11 +125,13 @@ def recall(statement: Statement) -> list[ProofEvidence] | None:
 
 
 def audits_of(paper: Paper) -> Mapping[str, int]:
-    """Id to the number of audits of it; remembered, since the audits themselves take long to load."""
+    """Id to the number of audits of it in a quick run; remembered, since the audits themselves take long to load."""
     path = file_of("audits", [program(), paper.key])
     found = kept(path) if isinstance(paper, PaperFolder) else None  # others are not among the program's files
     if not isinstance(found, dict):
-        found = dict(Counter(plan.subject for plan in paper.plans))
+        from dpverify.statements.plans import Profile
+
+        found = dict(Counter(plan.subject for plan in paper.plans if plan.within(Profile.QUICK)))
         if isinstance(paper, PaperFolder):
             keep(path, found)
     return found

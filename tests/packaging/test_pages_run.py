@@ -32,37 +32,34 @@ def call(line: str) -> int:
     return int(ended.value.code or 0)
 
 
-def test_the_tutorial(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def _without_numbers(text: str) -> str:
+    """A sequential audit's rounds are as large as time allows, so that where it ends differs between machines."""
+    return re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", text)
+
+
+def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its audits have a failure probability of 1e-3 each, and its session 1e-6; all seeds are fixed."""
     monkeypatch.chdir(tmp_path)
     write_files(TUTORIAL, tmp_path)
     shown = blocks(TUTORIAL, "text")
     outcomes = []
+    environment = {**os.environ, "PATH": PATH}
     for script in blocks(TUTORIAL, "sh"):
         put_out, codes = "", []
         for line in script.splitlines():
-            if line.startswith("dpverify"):
-                codes.append(call(line))
-                put_out += capsys.readouterr().out
-            else:
-                environment = {**os.environ, "PATH": PATH}
-                options = " -p no:cacheprovider" if line.startswith("pytest") else ""
-                done = subprocess.run(
-                    ["bash", "-c", line + options],
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                )
-                put_out += done.stdout
+            options = " -p no:cacheprovider" if line.startswith("pytest") else ""
+            # each in a process of its own: the search tries numbers that stand in modules that are loaded
+            done = subprocess.run(
+                ["bash", "-c", line + options], env=environment, capture_output=True, text=True
+            )
+            put_out += done.stdout
+            codes.append(done.returncode)
         outcomes.append((codes, " ".join(put_out.split())))
     (first, one), (second, two), (third, three), (_, tests) = outcomes
-    assert (first, second, third) == ([0], [1], [0])
+    assert (first, second, third) == ([0, 0, 0], [1, 0], [0, 0])
     for block, output in zip(shown, (one, two), strict=True):
         for line in said(block):
-            assert line in output
+            assert _without_numbers(line) in _without_numbers(output)
     assert "supported" in three
     assert "2 passed" in tests
     with_the_fault: dict[str, Any] = {}

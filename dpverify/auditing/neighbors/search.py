@@ -80,7 +80,8 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
         domain: which pairs there are.
         claim: what they should speak against.
         runs: about how many there may be on each side, at least 2000.
-        seed: of the search.
+        seed: of the search; what it finds also depends on which modules are loaded, since Hypothesis tries the numbers
+            that stand in those that are not installed packages.
 
     Raises:
         InvalidArgumentError: for a claim or number of runs that cannot be used.
