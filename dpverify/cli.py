@@ -223,7 +223,7 @@ def prove(
             records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
     found = [r.evidence for r in records]
     if json_file is not None:
-        from dpverify.reports.proof_formats import proofs_json
+        from dpverify.reports.formats.proofs import proofs_json
 
         write_json(json_file, proofs_json(found))
     if form != "text":

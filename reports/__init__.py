@@ -9,9 +9,9 @@ from dpverify import lazy
 if TYPE_CHECKING:
     from dpverify.reports.findings import findings_markdown
     from dpverify.reports.folder import ReportPaths, read_certificates, write_report, write_report_again
-    from dpverify.reports.frames import ledger_frame, ledger_rows
+    from dpverify.reports.formats.frames import ledger_frame, ledger_rows
+    from dpverify.reports.formats.markdown import render_markdown
     from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_ledger
-    from dpverify.reports.markdown import render_markdown
     from dpverify.reports.page import render_html
     from dpverify.reports.summary import SummaryLine, summary_lines
 
@@ -39,14 +39,14 @@ __getattr__ = lazy.attributes(
         "ReportPaths": "dpverify.reports.folder",
         "SummaryLine": "dpverify.reports.summary",
         "findings_markdown": "dpverify.reports.findings",
-        "ledger_frame": "dpverify.reports.frames",
-        "ledger_rows": "dpverify.reports.frames",
+        "ledger_frame": "dpverify.reports.formats.frames",
+        "ledger_rows": "dpverify.reports.formats.frames",
         "ledger_json": "dpverify.reports.ledger_files",
         "parse_ledger": "dpverify.reports.ledger_files",
         "read_certificates": "dpverify.reports.folder",
         "read_ledger": "dpverify.reports.ledger_files",
         "render_html": "dpverify.reports.page",
-        "render_markdown": "dpverify.reports.markdown",
+        "render_markdown": "dpverify.reports.formats.markdown",
         "summary_lines": "dpverify.reports.summary",
         "write_ledger": "dpverify.reports.ledger_files",
         "write_report": "dpverify.reports.folder",

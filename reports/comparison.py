@@ -10,7 +10,7 @@ from typing import Any
 
 from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
 from dpverify.ledger import Ledger
-from dpverify.reports.markdown_text import code, escaped
+from dpverify.reports.formats.markdown_text import code, escaped
 
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED}
 

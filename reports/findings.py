@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpverify.evidence import Consequence, Coverage, ProofEvidence
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
-from dpverify.reports.markdown_text import code, escaped
+from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.sections import printed_excess, printed_sides, signs
 from dpverify.reports.summary import Correction, Finding, corrections
 

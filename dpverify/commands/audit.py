@@ -361,14 +361,14 @@ def limits_of(seconds: float, gib: float) -> Limits:
 
 def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: Target | None) -> None:
     """Write what was found, to standard output in one form, and as JSON where that was asked for."""
-    from dpverify.reports.audit_formats import (
+    from dpverify.reports.formats.audits import (
         audit_json,
         audit_markdown,
         audit_rows,
         junit_xml,
         sarif,
     )
-    from dpverify.reports.interchange import SourcePlace
+    from dpverify.reports.formats.interchange import SourcePlace
 
     if json_file is not None:
         write_json(json_file, audit_json(evidence))

@@ -32,7 +32,7 @@ def badge(
     violated. Written to standard output.
     """
     from dpverify.reports import read_ledger
-    from dpverify.reports.badge import badge as made_of
+    from dpverify.reports.formats.badge import badge as made_of
 
     if form not in FORMATS:
         raise InvalidArgumentError("--format", form, " or ".join(FORMATS))

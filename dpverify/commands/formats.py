@@ -48,7 +48,7 @@ def write_proofs(
         command: that does it again.
         findings_fail: whether a refuted printed formula is a failure.
     """
-    from dpverify.reports.proof_formats import entries_junit, entries_sarif, proofs_json, proofs_markdown
+    from dpverify.reports.formats.proofs import entries_junit, entries_sarif, proofs_json, proofs_markdown
 
     if form == "json":
         write_json("-", proofs_json(proofs))
@@ -71,7 +71,7 @@ def write_proofs(
 def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     """Write what a run of `verify` found to standard output; with `json`, the ledger."""
     from dpverify.reports import ledger_json
-    from dpverify.reports.proof_formats import entries_junit, entries_sarif, ledger_markdown
+    from dpverify.reports.formats.proofs import entries_junit, entries_sarif, ledger_markdown
 
     if form == "json":
         typer.echo(ledger_json(ledger), nl=False)

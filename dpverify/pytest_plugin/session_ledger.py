@@ -13,8 +13,8 @@ from dpverify.ledger import Budget, Ledger
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
-from dpverify.reports.audit_formats import sarif
-from dpverify.reports.interchange import SourcePlace
+from dpverify.reports.formats.audits import sarif
+from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.reports.ledger_files import write_text
 from dpverify.versions import library_versions
 

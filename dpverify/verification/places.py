@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dpverify
-from dpverify.reports.interchange import SourcePlace
+from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.statements.page import line_of
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 

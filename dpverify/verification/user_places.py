@@ -6,7 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
-from dpverify.reports.interchange import SourcePlace
+from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.running import Target
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dpverify.headlines import marks
 from dpverify.ledger import Ledger
-from dpverify.reports.markdown_text import code, escaped
+from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.summary import (
     Finding,
     audit_text,

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.ledger import Ledger
-from dpverify.reports.audit_formats import AUDIT_RULES, Outcome, junit_case, sarif_of
-from dpverify.reports.interchange import Case, SourcePlace, junit_document, sarif_log, sarif_result
-from dpverify.reports.markdown_text import code, escaped
+from dpverify.reports.formats.audits import AUDIT_RULES, Outcome, junit_case, sarif_of
+from dpverify.reports.formats.interchange import Case, SourcePlace, junit_document, sarif_log, sarif_result
+from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.summary import (
     Finding,
     finding_text,

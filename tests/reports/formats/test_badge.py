@@ -11,10 +11,10 @@ import pytest
 
 from dpverify.evidence import PrivacyEvidence, Verdict
 from dpverify.reports import write_ledger
-from dpverify.reports.badge import GRAY, GREEN, ORANGE, RED, YELLOW, Badge, badge
+from dpverify.reports.formats.badge import GRAY, GREEN, ORANGE, RED, YELLOW, Badge, badge
 
-from ..cli.calling import call
-from .ledger_example import AUDITS, PROOFS, STATEMENTS, example_ledger
+from ...cli.calling import call
+from ..ledger_example import AUDITS, PROOFS, STATEMENTS, example_ledger
 
 (PRIVACY, *_) = [audit for audit in AUDITS if isinstance(audit, PrivacyEvidence)]
 

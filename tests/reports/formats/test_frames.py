@@ -13,7 +13,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import ForeignEvidence, Interval, MeanEvidence, Verdict
 from dpverify.reports import ledger_frame, ledger_rows
 
-from .test_comparison import audit, ledger, proof
+from ..test_comparison import audit, ledger, proof
 
 MEAN = MeanEvidence(
     subject="mine:release", title="a mean", verdict=Verdict.SUPPORTED, reproduce="", runs=9, failure_probability=1e-3,

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dpverify.evidence import Coverage, Gap, ProofEvidence, Variant, Verdict
-from dpverify.reports.interchange import SourcePlace
-from dpverify.reports.proof_formats import (
+from dpverify.reports.formats.interchange import SourcePlace
+from dpverify.reports.formats.proofs import (
     entries_junit,
     entries_sarif,
     ledger_markdown,
@@ -21,10 +21,10 @@ from dpverify.reports.proof_formats import (
     proofs_schema,
 )
 
-from .json_schema import faults
-from .ledger_example import example_ledger
+from ..json_schema import faults
+from ..ledger_example import example_ledger
 
-SCHEMA = json.loads((files("dpverify.reports") / "proofs.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((files("dpverify.reports.formats") / "proofs.schema.json").read_text(encoding="utf-8"))
 
 
 def proof(verdict: Verdict, **more: Any) -> ProofEvidence:

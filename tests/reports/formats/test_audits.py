@@ -13,20 +13,20 @@ from xml.etree import ElementTree
 import pytest
 
 from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
-from dpverify.reports.audit_formats import (
+from dpverify.reports.formats.audits import (
     audit_json,
     audit_markdown,
     audit_schema,
     junit_xml,
     sarif,
 )
-from dpverify.reports.interchange import SourcePlace
+from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.running import Target
 from dpverify.verification.user_places import place_of
 
-from .json_schema import faults
+from ..json_schema import faults
 
-SCHEMA = json.loads((files("dpverify.reports") / "audit.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((files("dpverify.reports.formats") / "audit.schema.json").read_text(encoding="utf-8"))
 
 
 def evidence(verdict: Verdict, **more: Any) -> PrivacyEvidence:

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from dpverify.evidence import AuditEvidence, PrivacyEvidence, SampledEvidence, Verdict
-from dpverify.reports.interchange import (
+from dpverify.reports.formats.interchange import (
     Case,
     SourcePlace,
     junit_document,
     sarif_log,
     sarif_result,
 )
+from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.ledger_files import without_infinities
-from dpverify.reports.markdown_text import code, escaped
 
 AUDIT_SCHEMA_VERSION = 1
 """Of the JSON form of one audit. A field's meaning never changes; new fields come without a new version."""

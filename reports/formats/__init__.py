@@ -1,0 +1,1 @@
+"""What other programs read: JSON, JUnit XML, SARIF, Markdown, badges, data frames."""
