@@ -30,7 +30,7 @@ def hypotheses(
     extras.require("dpverify hypotheses", "prove")
     from dpverify.statements.paper import papers, select
     from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
-    from dpverify.verification.hypotheses.words import case_lines, markdown, point_text, summary
+    from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, point_text, summary
 
     check_json(json_file)
     if as_markdown and json_file == "-":
@@ -65,6 +65,9 @@ def hypotheses(
             for h in f.hypotheses
         ),
     )
+    for f in found:
+        if f.cut_short:
+            typer.echo(f"{f.statement}: {CUT_SHORT}", err=True)
     for f in found if len(found) == 1 else ():
         for words, of in (("as printed", f.printed), ("corrected", f.corrected)):
             for line in case_lines(of):

@@ -40,7 +40,7 @@ from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import admitted, simplified
 from dpverify.proving.provers.search import Search, graded, simple_values
-from dpverify.proving.reasoning.effort import GuardError, guarded, limited
+from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.proving.reasoning.quantifiers import truth
 
@@ -149,7 +149,7 @@ def uses_of_hypotheses(
         budget: what each attempt at a proof may do.
     """
     every = [h for h in hypotheses(obligation) if only is None or h in only]
-    before = prove(obligation, budget=budget) if every else None
+    before = _proved(obligation, budget) if every else None
     if before is None or before.verdict not in _SHOWN:
         return ()
     found = {h: finding for h in every if (finding := _needed(obligation, h, before, budget))}
@@ -166,10 +166,18 @@ def uses_of_hypotheses(
     return tuple(found[h] for h in every)
 
 
+def _proved(obligation: Obligation, budget: Budget) -> Proof:
+    """What `prove` finds; whoever limits the steps of all this learns if a wall-clock guard had a part in it."""
+    proof = prove(obligation, budget=budget)
+    if proof.stopped_by_the_clock:
+        note_the_clock()
+    return proof
+
+
 def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof, budget: Budget) -> Use:
     """Whether the formula is proved without them, as well as it was with them."""
     try:
-        proof = prove(without(obligation, gone), budget=budget)
+        proof = _proved(without(obligation, gone), budget)
     except OutOfScopeError:
         return Use.NOT_PROVED_WITHOUT
     if proof.verdict is Verdict.CERTIFIED:  # on a box: of what is outside it nothing is known
@@ -211,6 +219,8 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
                 return Finding(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
             undefined = point
     proof = Search().attempt(changed, budget)
+    if proof is not None and proof.stopped_by_the_clock:
+        note_the_clock()
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
         return Finding(h, Use.FALSE_WITHOUT, _named(changed, exact))

@@ -37,7 +37,7 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
 from dpverify.proving.reasoning import satisfiability
-from dpverify.proving.reasoning.effort import EffortSpentError, limited, spend
+from dpverify.proving.reasoning.effort import EffortSpentError, limited, note_the_clock, spend
 from dpverify.proving.reasoning.symbolic import symbolic, tree
 
 x, y = real("x"), real("y", gt=0)
@@ -286,3 +286,15 @@ def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = check(found.certificate)
     assert not refused.confirmed
     assert refused.says.startswith("not confirmed: cvc5 found no proof")
+
+
+def test_whoever_limits_steps_around_it_is_told_of_the_clock() -> None:
+    with limited(10) as around:
+        with limited(10) as quiet:
+            pass
+        assert not around.stopped_by_the_clock
+        with limited(10) as ended:
+            note_the_clock()
+    assert ended.stopped_by_the_clock
+    assert around.stopped_by_the_clock
+    assert not quiet.stopped_by_the_clock

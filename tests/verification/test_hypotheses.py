@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dpverify.evidence import Coverage, Use
 from dpverify.formulas.expressions import real
+from dpverify.proving import hypotheses as module
 from dpverify.proving.hypotheses import hypotheses
-from dpverify.proving.language import Statement
+from dpverify.proving.language import Obligation, Statement
+from dpverify.proving.proof import Budget, Proof
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.hypotheses.found import StatementHypotheses, hypotheses_of, recall_hypotheses
-from dpverify.verification.hypotheses.words import case_lines, markdown, summary
+from dpverify.verification.hypotheses.found import (
+    StatementHypotheses,
+    hypotheses_of,
+    recall_hypotheses,
+    recall_or_find_hypotheses,
+)
+from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
 
 from ..cli.calling import call
 
@@ -69,6 +77,27 @@ def test_steps_that_cannot_hold_with_the_rest_are_a_case() -> None:
     assert first.startswith("case 1 (bound): can hold at once, at ")
     assert second.startswith("case 2 (first): can hold at once, at ")
     assert second.endswith("the conditions of first contradict those of bound, of case 1")
+
+
+def test_what_a_guard_of_time_has_ended_is_said_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted: the guard ends every attempt without all hypotheses."""
+    assert not hypotheses_of(_statement()).cut_short
+    whole = module.prove
+
+    def cut(obligation: Obligation, *, budget: Budget) -> Proof:
+        return replace(whole(obligation, budget=budget), stopped_by_the_clock=True)
+
+    monkeypatch.setattr(module, "prove", cut)
+    found = hypotheses_of(_statement())
+    assert found.cut_short
+    assert CUT_SHORT in markdown_of(found)
+    statement = find_statement(_QUICK)
+    assert statement is not None
+    (again,) = recall_or_find_hypotheses([statement])
+    assert again.cut_short
+    assert recall_hypotheses(statement) is None
 
 
 def markdown_of(found: StatementHypotheses) -> str:

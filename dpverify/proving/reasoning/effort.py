@@ -30,13 +30,18 @@ class EffortSpentError(TooLargeError):
 
 @contextmanager
 def limited(steps: int) -> Iterator[Meter]:
-    """Let the algebra and the evaluations inside take so many steps; without this they are not limited."""
-    meter = Meter(steps)
+    """Let the algebra and the evaluations inside take so many steps; without this they are not limited.
+
+    Where this is inside another one, that one too is told if a wall-clock guard has ended some work.
+    """
+    meter, around = Meter(steps), _METER.get()
     token = _METER.set(meter)
     try:
         yield meter
     finally:
         _METER.reset(token)
+        if around is not None and meter.stopped_by_the_clock:
+            around.stopped_by_the_clock = True
 
 
 def spend(steps: int) -> None:

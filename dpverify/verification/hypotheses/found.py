@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,8 @@ class StatementHypotheses(Record):
     """The conditions of all that is printed but instances and references, one case if they can hold at once."""
     corrected: tuple[ConditionsTogether, ...]
     """The same of the corrected statement; empty where there is none."""
+    cut_short: bool = False
+    """Whether a wall-clock guard ended some work, so that a faster machine may find more; it is not kept then."""
 
     def of(self, use: Use) -> tuple[HypothesisUse, ...]:
         """Its hypotheses of one use."""
@@ -69,6 +72,14 @@ class StatementHypotheses(Record):
 
 def hypotheses_of(statement: Statement) -> StatementHypotheses:
     """Find out what a statement makes of its hypotheses, and whether its conditions can hold at once."""
+    from dpverify.proving.reasoning.effort import limited
+
+    with limited(sys.maxsize) as meter:  # each attempt has limits of its own
+        found = _hypotheses_of(statement)
+    return found.model_copy(update={"cut_short": meter.stopped_by_the_clock})
+
+
+def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     from dpverify.proving.hypotheses import hypotheses, uses_of_hypotheses
 
     parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
@@ -189,7 +200,8 @@ def recall_or_find_hypotheses(
     longest_first = sorted(others.values(), key=lambda s: -len(s.parts))  # so that all end together
     for found in parallel(delayed(_found)(s.id) for s in longest_first):
         known[found.statement] = found
-        keep(statement_file("hypotheses", others[found.statement]), found.model_dump(mode="json"))
+        if not found.cut_short:
+            keep(statement_file("hypotheses", others[found.statement]), found.model_dump(mode="json"))
         if progress is not None:
             progress.advance(1)
     if progress is not None:

@@ -9,6 +9,8 @@ from dpverify.evidence import Coverage, Use
 from dpverify.statements.paper import CatalogRow, papers
 from dpverify.verification.hypotheses.found import ConditionsTogether, HypothesisUse, StatementHypotheses
 
+CUT_SHORT = "a guard of time ended some of the work here, so that a faster machine may find more"
+
 _WIDTH = 120
 """Of the page's paragraphs."""
 
@@ -62,6 +64,8 @@ def _section(f: StatementHypotheses, row: CatalogRow) -> Iterator[str]:
             yield f"- {use}: " + "; ".join(map(_item, of))
     if f.left:
         yield f"- not tried, since not proved: {', '.join(f'`{name}`' for name in f.left)}"
+    if f.cut_short:
+        yield f"- {CUT_SHORT}"
     if not f.hypotheses and not f.left:
         yield "- no formula of its own gives the conclusion" if not f.formulas else "- no hypotheses"
     for words, of_variant in (("together", f.printed), ("together, corrected", f.corrected)):
