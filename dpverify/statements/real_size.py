@@ -22,7 +22,7 @@ from dpverify.problems import Ball, Dataset, Linear, NeighborPair, Problem, load
 from dpverify.running import Randomness
 from dpverify.running.foresight import foresee_stated
 from dpverify.statements.audit_parts import NOISE, OnFreshSamples, longest_record_at, mean_problem, on_pair
-from dpverify.statements.plans import PRIVACY, RISK, Audit, Cases, Corrected, Plan, Profile, along
+from dpverify.statements.plans import PRIVACY, RISK, Audit, Cases, Corrected, Origin, Plan, Profile, along
 
 DATA, SIZE, DIMENSION = "breast-cancer", 569, 30
 """The data set, whole."""
@@ -57,20 +57,30 @@ def worst_pair(loss: Any, index: int = SIZE) -> NeighborPair:
 
 
 def _privacy(
-    make: Make, index: int, runs: int, fault: str, losses: Callable[[Any], Any], profile: Profile
+    make: Make,
+    index: int,
+    runs: int,
+    fault: str,
+    losses: Callable[[Any], Any],
+    origin: Origin | None,
+    profile: Profile,
 ) -> Audit:
     mechanism = make()
     pair = worst_pair(losses(mechanism), index)
     stated = mechanism.guarantee_at(SIZE, index) if hasattr(mechanism, "guarantee_at") else None
     stated = stated or on_pair(mechanism.guarantees(SIZE).sharpest, pair)
+    printed = mechanism.guarantees(SIZE).as_printed
     return Audit(
         PrivacyQuestion(
             stated,
             pair.description,
             _fewer(profile, runs),
-            origin=Corrected(
+            origin=origin
+            or Corrected(
                 stated.sources[0] if stated.sources else mechanism.id,
-                "the guarantee of the theorem that sets the parameters",
+                f"{printed}: what the paper concludes for these parameters, corrected where that is false"
+                if printed
+                else "nothing for all records and these parameters",
                 "the sharpest guarantee that the algorithm states, for the record that is replaced",
                 f"n = {SIZE}, d = {DIMENSION}, with these parameters",
             ),
@@ -92,14 +102,18 @@ def privacy(
     index: int = SIZE,
     fault: str = NOISE,
     losses: Callable[[Any], Any] = _loss,
+    origin: Origin | None = None,
 ) -> Plan:
-    """A privacy audit of what `make` makes; `losses` says of what loss the most different record is sought."""
+    """A privacy audit of what `make` makes; `losses` says of what loss the most different record is sought.
+
+    Without an `origin`, the claim is the sharpest guarantee that the algorithm states, beside what the paper concludes.
+    """
     return Plan(
         f"{id_}/real-size/privacy",
         id_,
         f"{title} at real size, {SIZE} records of {DIMENSION} features",
         PRIVACY,
-        partial(_privacy, make, index, runs, fault, losses),
+        partial(_privacy, make, index, runs, fault, losses, origin),
         Profile.FULL,
     )
 

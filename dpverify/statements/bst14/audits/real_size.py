@@ -30,7 +30,18 @@ from dpverify.problems import Ball, Logistic, Problem, load, minimize
 from dpverify.statements.audit_parts import EXPONENT
 from dpverify.statements.bst14.audits.boosting import RiskAbove
 from dpverify.statements.bst14.audits.walk_cases import law_case, on_cube, walked
-from dpverify.statements.plans import LAW, MEAN, RISK, Audit, Cases, Corrected, Plan, Profile, along
+from dpverify.statements.plans import (
+    LAW,
+    MEAN,
+    RISK,
+    AsPrinted,
+    Audit,
+    Cases,
+    Corrected,
+    Plan,
+    Profile,
+    along,
+)
 from dpverify.statements.real_size import (
     DATA,
     DELTA,
@@ -127,9 +138,16 @@ PLANS: tuple[Plan, ...] = (
         lambda: ExponentialSampling(linear(), EPSILON),
         runs=40_000,
         fault=EXPONENT,
+        origin=AsPrinted("bst14.thm3.1", "epsilon-DP", "every epsilon > 0"),
     ),
     risk("bst14.alg3", "output perturbation", lambda: OutputPerturbation(mean(), EPSILON), runs=2_000),
-    privacy("bst14.alg3", "Output perturbation", lambda: OutputPerturbation(mean(), EPSILON), runs=40_000),
+    privacy(
+        "bst14.alg3",
+        "Output perturbation",
+        lambda: OutputPerturbation(mean(), EPSILON),
+        runs=40_000,
+        origin=AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0, Delta-strongly convex losses"),
+    ),
     risk("bst14.alg4", "localization", lambda: Localization(mean(), _STRONGER), runs=500),
     risk(
         "bst14.alg-local-approx",
@@ -142,6 +160,12 @@ PLANS: tuple[Plan, ...] = (
         "Boosting of output perturbation",
         lambda: Boosting(OutputPerturbation(mean(), EPSILON), 0.1),
         runs=10_000,
+        origin=Corrected(
+            "bst14.appD",
+            "epsilon-DP, with epsilon / k for each of the k runs and epsilon for the selection",
+            "these are 2 epsilon together: the runs and the selection share epsilon",
+            "every epsilon > 0",
+        ),
     ),
     Plan(
         "bst14.alg-boost/real-size/probability",
