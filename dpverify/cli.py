@@ -188,7 +188,7 @@ def prove(
     """
     extras.require("dpverify prove", "prove")
     from dpverify.evidence import Coverage, Verdict
-    from dpverify.statements.paper import papers, select
+    from dpverify.statements.paper import select_statements
     from dpverify.verification.proofs import prove_page
     from dpverify.verification.remembered import prove_and_remember, recall_or_prove
 
@@ -205,11 +205,7 @@ def prove(
         records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=progress_bar("proving"))
         said = f"{pages[0]}: {word.headline}"
     else:
-        wanted = {row.id for _, row in select(chosen)}
-        statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
-        if not statements:
-            encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
-            raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+        statements = select_statements(chosen)
 
         def missing(count: int) -> None:
             if kept := len(statements) - count:

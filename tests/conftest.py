@@ -13,6 +13,8 @@ import pytest
 from . import costs
 
 if TYPE_CHECKING:
+    from dpverify.ledger import Ledger
+
     from .kept_proofs import Proofs
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +67,26 @@ def all_proofs(proofs: Proofs) -> list[Any]:
     gc.collect()
     gc.freeze()
     return found
+
+
+@pytest.fixture(scope="session")
+def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
+    """What a run of `verify` would say of all statements, without audits."""
+    from dpverify.ledger import Budget, Ledger
+    from dpverify.verification.proofs import catalog_entries
+
+    return Ledger(
+        program_version="",
+        created="",
+        command="",
+        seed=0,
+        profile="",
+        versions={},
+        statements=catalog_entries(all_proofs, docstrings=False),
+        entries=tuple(record.evidence for record in all_proofs),
+        budget=Budget(failure_probability=0.5, spent={}),
+        seconds=0.0,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -28,19 +28,14 @@ def hypotheses(
     minutes.
     """
     extras.require("dpverify hypotheses", "prove")
-    from dpverify.statements.paper import papers, select
+    from dpverify.statements.paper import select_statements
     from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
     from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, point_text, summary
 
     check_json(json_file)
     if as_markdown and json_file == "-":
         raise InvalidArgumentError("--json", json_file, "a file, since --markdown goes to standard output")
-    chosen = tuple(ids or ())
-    wanted = {row.id for _, row in select(chosen)}
-    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
-    if not statements:
-        encoded = ", ".join(s.id for paper in papers().values() for s in paper.statements)
-        raise InvalidArgumentError("id", ", ".join(chosen), f"an id with formulas to prove: {encoded}")
+    statements = select_statements(tuple(ids or ()))
 
     def missing(count: int) -> None:
         if count > 1:

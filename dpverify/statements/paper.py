@@ -300,6 +300,21 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
                 yield paper, row
 
 
+def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
+    """The encoded statements of the given papers and ids; all of them where none is given.
+
+    Raises:
+        InvalidArgumentError: for what is no paper or id, and where none is encoded.
+    """
+    wanted = {row.id for _, row in select(keys_or_ids)}
+    encoded = [s for paper in papers().values() for s in paper.statements]
+    found = [s for s in encoded if s.id in wanted]
+    if not found:
+        ids = ", ".join(s.id for s in encoded)
+        raise InvalidArgumentError("id", ", ".join(keys_or_ids), f"an id with formulas to prove: {ids}")
+    return found
+
+
 def find_statement(statement_id: str) -> Statement | None:
     """The encoded statement with this id, None if it is not encoded yet."""
     for paper in papers().values():

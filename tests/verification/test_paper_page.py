@@ -7,35 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.ledger import Budget, Ledger
+from dpverify.ledger import Ledger
 from dpverify.reports import write_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.paper_page import main
-from dpverify.verification.proofs import ProofRecord, catalog_entries
 
 from ..packaging.page_blocks import anchors
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
 
-def test_the_pages_are_up_to_date(tmp_path: Path, all_proofs: list[ProofRecord]) -> None:
+def test_the_pages_are_up_to_date(tmp_path: Path, ledger_of_proofs: Ledger) -> None:
     folder, file = tmp_path / "docs" / "papers", tmp_path / "ledger.json"
     folder.mkdir(parents=True)
-    write_ledger(
-        Ledger(
-            program_version="",
-            created="",
-            command="",
-            seed=0,
-            profile="",
-            versions={},
-            statements=catalog_entries(all_proofs, docstrings=False),
-            entries=(),
-            budget=Budget(failure_probability=0.5, spent={}),
-            seconds=0.0,
-        ),
-        file,
-    )
+    write_ledger(ledger_of_proofs, file)
     assert main([str(folder), str(file)]) == 0
     assert {page.name for page in folder.iterdir()} == {f"{key}.md" for key in papers()}
     for page in folder.iterdir():
