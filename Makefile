@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -49,6 +49,12 @@ hypotheses: $(VENV)/installed
 	mkdir -p $(OUT)
 	$(BIN)/dpverify hypotheses --markdown > $(OUT)/hypotheses.md
 	mv $(OUT)/hypotheses.md docs/hypotheses.md
+
+# a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
+dist: $(VENV)/installed-test
+	rm -rf dist build/lib
+	$(BIN)/python -m dpverify.verification.shipped
+	$(BIN)/python -m build --no-isolation
 
 check: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -89,16 +89,17 @@ def list_(
 ) -> None:
     """List statements and algorithms with their verdicts.
 
-    Verdicts are kept in the user's cache folder until a formula or a prover changes. Statements without a kept
-    verdict are proved first, one by one. That takes minutes; if interrupted, the command continues where it
-    stopped.
+    A release brings the verdicts that were found when it was made, which is said; dpverify prove finds them here.
+    Verdicts found here are kept in the user's cache folder until a formula or a prover changes. Statements without
+    any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
     """
     extras.require("dpverify list", "prove")
     from dpverify.headlines import ancestors
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
-    from dpverify.verification.remembered import recall, recall_or_prove
+    from dpverify.verification.remembered import recall_or_prove
+    from dpverify.verification.shipped import origin, recall_or_read
 
     chosen = tuple(ids or ())
     wanted = {row.id for _, row in select(chosen)}
@@ -114,13 +115,17 @@ def list_(
             err=True,
         )
 
-    records = recall_or_prove(statements, workers=jobs, progress=progress_bar("proving"), missing=missing)
+    if of_release := origin(statements):
+        typer.echo(of_release, err=True)
+    records = recall_or_prove(
+        statements, workers=jobs, progress=progress_bar("proving"), missing=missing, recall_one=recall_or_read
+    )
     below = {name for id_ in wanted for name in ancestors(id_, uses_graph())} - wanted
     records += [
         without_certificates(e)
         for name in sorted(below)
         if (s := find_statement(name))
-        for e in recall(s) or ()
+        for e in recall_or_read(s) or ()
     ]  # what is false among them is carried to what rests on it
     entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:

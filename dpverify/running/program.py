@@ -12,6 +12,10 @@ PACKAGES = ("dpverify", "dpverify.algorithms", "dpverify.properties", "dpverify.
 """Their folders need not lie within one another where the program is not installed but run from its source."""
 
 
+SHIPPED = "verdicts.json.gz"
+"""A file of what the program has found, which is no part of the program."""
+
+
 @cache
 def program_hash(packages: tuple[str, ...] = PACKAGES) -> str:
     """A hash that changes with any file of the packages, however deep; the same wherever they are installed."""
@@ -34,5 +38,5 @@ def _files(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
         if entry.is_dir():
             if entry.name != "__pycache__":
                 yield from _files(entry, path)
-        else:
+        elif entry.name != SHIPPED:
             yield path, entry.read_bytes()

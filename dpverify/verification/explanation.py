@@ -40,7 +40,8 @@ from dpverify.verification.proofs import (
     uses_graph,
     without_certificates,
 )
-from dpverify.verification.remembered import audits_of, file_of, keep, kept, recall
+from dpverify.verification.remembered import audits_of, file_of, keep, kept
+from dpverify.verification.shipped import origin, recall_or_read
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -132,7 +133,7 @@ def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
 
 
 def _statement(statement: Statement) -> Iterator[str]:
-    evidence = recall(statement) or []
+    evidence = recall_or_read(statement) or []
     entry = _entry(statement.id, evidence)
     false_parts = [
         e
@@ -176,7 +177,9 @@ def _statement(statement: Statement) -> Iterator[str]:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
         yield ""
         yield f"Units: the two sides agree in {agree} of {len(units)} formulas."
-    if evidence:
+    if of_release := origin([statement]):
+        yield from _wrapped(of_release, "")
+    elif evidence:
         yield f"To prove it again, with certificates and checker: dpverify prove {statement.id}"
     yield from _hypotheses(statement)
 
@@ -202,7 +205,7 @@ def _hypotheses(statement: Statement) -> Iterator[str]:
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     """A statement's row in the catalog, as `list` shows it, with what is remembered about all that it rests on."""
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
-    found = [*evidence, *(e for statement in below if statement for e in recall(statement) or [])]
+    found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
     (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
     return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
 
@@ -416,7 +419,7 @@ def _known(id_: str) -> str:
     statement = find_statement(id_)
     if statement is None:
         return ""
-    entry = _entry(id_, recall(statement) or [])
+    entry = _entry(id_, recall_or_read(statement) or [])
     if not entry.headline_printed:
         return f" (dpverify prove {id_})"
     said = [entry.headline_printed]

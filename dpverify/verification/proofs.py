@@ -485,13 +485,14 @@ PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
 
 
 @cache
-def _libraries() -> list[str]:
+def libraries() -> list[str]:
+    """The versions of Python and of the libraries that proofs rest on."""
     return [platform.python_version(), *(f"{name} {version(name)}" for name in PROVING_LIBRARIES)]
 
 
 def program() -> list[str]:
     """Changes with any line of the program, and with the version of a library that proofs rest on."""
-    return [program_hash(), *_libraries()]
+    return [program_hash(), *libraries()]
 
 
 def content_of(variant: Variant, o: Obligation) -> Json:

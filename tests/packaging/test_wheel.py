@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from dpverify.extras import EXTRAS
+from dpverify.running.program import SHIPPED
+from dpverify.verification.shipped import ship
 
 ROOT = Path(__file__).parents[2]
 COPIED = (
@@ -22,11 +25,17 @@ COPIED = (
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a source distribution of a copy of the tracked sources, and a wheel that was built from that."""
+def built(tmp_path_factory: pytest.TempPathFactory, all_remembered: Path) -> Path:
+    """A folder with a source distribution of a copy of the tracked sources, and a wheel that was built from that.
+
+    As `make dist` does, what is proved is written beside the program first.
+    """
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in (*COPIED, "dpverify", "algorithms", "properties", "reports", "docs", "tests"):
         subprocess.run(["cp", "-r", str(ROOT / name), str(source)], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(all_remembered))
+        ship(source / "dpverify" / "verification" / SHIPPED)
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)],
         check=True,
@@ -81,6 +90,22 @@ def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(site)], check=True, capture_output=True, text=True, cwd=tmp_path
     )
     assert all(line.startswith(str(site)) for line in done.stdout.split())
+
+
+def test_a_release_lists_verdicts_at_once(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    done = subprocess.run(
+        [sys.executable, "-c", "from dpverify.cli import main; main(['list', 'fmtt18'])"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=site,  # where modules are looked for first
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    )
+    assert "were found when this release was made" in done.stderr
+    assert "Proving" not in done.stderr
+    assert re.search(r"^fmtt18\.thm1\t.*proved", done.stdout, re.M)
 
 
 def test_lock_files_pin_every_dependency() -> None:

@@ -14,7 +14,7 @@ from dpverify.cli import main
 from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas import notation
 from dpverify.statements.paper import find_statement, papers
-from dpverify.verification import explanation
+from dpverify.verification import explanation, shipped
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
 from dpverify.verification.proofs import catalog_entries, without_certificates
 from dpverify.verification.remembered import recall, remember_all
@@ -23,6 +23,7 @@ from dpverify.verification.remembered import recall, remember_all
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(shipped, "FILE", tmp_path / "none")
 
 
 def main_returns(arguments: list[str]) -> None:

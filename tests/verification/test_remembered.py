@@ -22,6 +22,7 @@ from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.sheet import Sheet
 from dpverify.verification import proofs as proof_module
+from dpverify.verification import shipped
 from dpverify.verification.remembered import audits_of, recall, remember, remember_all
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +33,7 @@ QUICK = ("bst14.huber-smooth", "fmtt18.def10")
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(shipped, "FILE", tmp_path / "none")
 
 
 def statement(name: str) -> Statement:
@@ -90,7 +92,7 @@ def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -
 def test_another_version_of_a_library_is_noticed(proofs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     remember_all(r.evidence for r in proofs.of(NAME))
     assert recall(statement(NAME)) is not None
-    monkeypatch.setattr(proof_module, "_libraries", lambda: ["another version"])
+    monkeypatch.setattr(proof_module, "libraries", lambda: ["another version"])
     assert recall(statement(NAME)) is None
 
 

@@ -1,0 +1,85 @@
+"""What was found of each statement when a release was made, for whoever has just installed it.
+
+The file is no part of a checkout: `make dist` writes it before it packs a release. It is read only by the program that
+found it, file by file, and for formulas that are the same; any other program proves anew. `dpverify prove` and
+`dpverify verify` never read it: they show what was found on this machine.
+
+    python -m dpverify.verification.shipped [FILE]
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpverify.evidence import ProofEvidence
+from dpverify.files import write_whole
+from dpverify.proving.language import Statement
+from dpverify.running.program import SHIPPED, program_hash
+from dpverify.statements.paper import papers
+from dpverify.verification.proofs import libraries
+from dpverify.verification.remembered import recall, recall_or_prove, source_hash
+
+FILE = Path(__file__).with_name(SHIPPED)
+
+
+def ship(file: Path = FILE, *, workers: int = 1) -> int:
+    """Prove what is not remembered of all statements, and write everything that is; the number of statements."""
+    statements = [s for paper in papers().values() for s in paper.statements]
+    recall_or_prove(statements, workers=workers)
+    found: dict[str, Any] = {}
+    for statement in statements:
+        evidence = recall(statement)
+        if evidence is None:
+            raise SystemExit(f"{statement.id}: what was found of it is not kept, since a clock cut it short.")
+        found[source_hash(statement)] = [e.model_dump(mode="json") for e in evidence]
+    content = {"program": program_hash(), "libraries": libraries(), "statements": found}
+    write_whole(file, gzip.compress(json.dumps(content, sort_keys=True).encode(), mtime=0))
+    return len(found)
+
+
+@cache
+def _content(file: Path) -> Any:
+    try:
+        content = json.loads(gzip.decompress(file.read_bytes()))
+        return content if content["program"] == program_hash() else None
+    except (OSError, EOFError, ValueError, KeyError, TypeError):
+        return None
+
+
+def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
+    """What was found of it on this machine, or else when the release was made; None where it is neither."""
+    found = recall(statement)
+    return _read(statement) if found is None else found
+
+
+def _read(statement: Statement) -> list[ProofEvidence] | None:
+    content = _content(FILE)
+    if content is None:
+        return None
+    found = content["statements"].get(source_hash(statement))
+    try:
+        return None if found is None else [ProofEvidence.model_validate(r) for r in found]
+    except (TypeError, ValueError):
+        return None
+
+
+def origin(statements: Sequence[Statement]) -> str:
+    """A sentence about those of them that were found for the release; empty where there are none."""
+    read = sum(recall(s) is None and _read(s) is not None for s in statements)
+    if not read:
+        return ""
+    return (
+        f"Verdicts of {read} of {len(statements)} statements were found when this release was made, with Python "
+        f"{', '.join(_content(FILE)['libraries'])}; dpverify prove finds them here."
+    )
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
+    print(f"{where}: {ship(where, workers=2)} statements")
