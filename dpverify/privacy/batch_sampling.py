@@ -1,23 +1,23 @@
 """Gaussian noise on something computed from a random batch of the records: mn25 Algorithms 3 and 4.
 
-With probability p the batch holds the record in which two neighboring data sets differ, else both give the same
-law. Advanced joint convexity (Balle, Barthe and Gaboardi 2018, Theorems 9 and 10) then bounds a release's
-hockey-stick divergence, in both directions and for epsilon >= 0, at log(1 + p (e^epsilon - 1)) by
+Let m_k be the probability that the record in which two neighboring data sets differ is drawn k times: without
+replacement k is 0 or 1, with replacement it is binomial. With the other draws fixed, batches without the record give
+one law N on both data sets; a batch that holds it k times gives P_k on one data set and Q_k on the other, each of
+the three at most k mu from the others. That is why replace-one distances are all that is needed. So
 
-    sum over k >= 1 of P[the record is drawn k times] delta_k(epsilon),
+    P(A) - e^epsilon Q(A) = sum over k >= 1 of m_k (P_k(A) - e^epsilon Q_k(A)) - (e^epsilon - 1) m_0 N(A),
 
-where delta_k is the profile for batches that differ in k places: Gaussian, k mu. Without replacement k is 0 or 1,
-with replacement it is binomial. Where the record is drawn, its batches are compared with batches in which other
-records stand in its place, which is why replace-one distances are all that is needed.
+and as in advanced joint convexity (Balle, Barthe and Gaboardi 2018, Theorems 2, 9 and 10) what is taken off may be
+handed to the terms in any shares c_k >= 0 with sum at most (e^epsilon - 1) m_0. Each is then P_k against a mixture of
+Q_k and N, and the release's hockey-stick divergence is, in both directions and for epsilon >= 0, at most
 
-Where k may be above 1, that sum takes for each k its own worst event. A second bound has one event for all: with the
-other draws fixed, batches without the record give one law N, and a batch that holds it k times one at most k mu from N.
-So P(A) - e^epsilon Q(A), from which what Q has of batches with the other record may be left out, is at most
+    sum over k >= 1 of m_k delta_k(epsilon_k), where e^epsilon_k = e^epsilon + c_k / m_k,
 
-    sum over k >= 1 of P[k times] P_k(A) - (e^epsilon - 1) P[never] N(A),
-
-and the likelihood ratios to N are largest in convex order, and so is their sum, where all P_k lie on one line, k mu
-from N, since then they grow together. The smaller of both bounds holds.
+with delta_k the profile of a Gaussian at distance k mu. Theorem 10 takes shares in proportion to m_k, which gives
+every k its own worst event. The best shares give all of them the same: since delta_k falls, as e^epsilon_k grows, at
+the rate Phi(-t_k) with epsilon_k = k mu t_k - (k mu)^2 / 2, the sum is smallest where t_k = t is the same for all k
+that get a share. If all k get one, it is what one event {x >= t} says of the mixture of N(k mu, 1) with weights m_k
+against N(0, 1): an instance, in which all other records are alike, attains it. Without replacement there is one k.
 
 Such releases compose adaptively through dominating pairs, as in `subsampling`.
 """
@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from dpverify import checks
 from dpverify.checks import FloatArray
@@ -46,10 +45,10 @@ _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
 _TABLE_SIZE = 2049
 _LARGEST_EPSILON = 700.0
-_LOWEST_END = -40.0  # no law that is compared has anything below
 _NEWTON_STEPS = 40
 _WIDENINGS = 80
-_EVENT_ROUNDING = 1e-11
+_T_ROUNDING = 1e-13
+_SHARE_ROUNDING = 4e-16  # relative, of an exponential for each unit of what its exponent is made of
 
 
 @dataclass(frozen=True)
@@ -125,65 +124,64 @@ class SampledBatch(Guarantee):
         return super().epsilon_at(delta)
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
-        p = self.probability
-        # log(1 + (e^epsilon - 1) / p), rounded down: as it stands near 0, and with e^epsilon / p taken out beyond 1,
-        # where it might leave the floats
-        near = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / p)
-        far = epsilon - math.log(p) + np.log1p(-(1 - p) * np.exp(-np.maximum(epsilon, 1.0)))
-        inner = np.where(epsilon > 1, far, near) * (1 - _INNER_ROUNDING)
-        total = np.full_like(inner, self._tail)
-        for k, mass in self._copies:
-            total += mass * gaussian_hockey_stick_from_above(inner, k * self.mu)
-        if self.replacement and self.mu > 0 and self.probability < 1:
-            total = np.minimum(total, self._with_one_event(epsilon))
+        if len(self._copies) > 1:
+            inner = self._of_copies(np.minimum(epsilon, _LARGEST_EPSILON))
+        else:
+            inner = self._of_one_copy(epsilon)
+        total = np.full_like(epsilon, self._tail)
+        for (k, mass), own in zip(self._copies, inner, strict=True):
+            total += mass * gaussian_hockey_stick_from_above(own * (1 - _INNER_ROUNDING), k * self.mu)
         bounded: FloatArray = np.where(epsilon == math.inf, 0.0, np.minimum(total, 1.0))
         return bounded
 
-    def _with_one_event(self, epsilon: FloatArray) -> FloatArray:
-        """The second bound of the module, from above.
+    def _of_one_copy(self, epsilon: FloatArray) -> FloatArray:
+        """The only epsilon_k, log(1 + (e^epsilon - 1) / p): near 0 as it stands, beyond 1 without e^epsilon / p."""
+        p = self.probability
+        near = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / p)
+        far = epsilon - math.log(p) + np.log1p(-(1 - p) * np.exp(-np.maximum(epsilon, 1.0)))
+        return np.where(epsilon > 1, far, near)[None]
 
-        The best event is a half-line, from the t at which the sum of the likelihood ratios is e^`never`. Newton steps
-        lead near it; it is a number below t, and one above, that make the bound hold: what is gained is
-        counted from the one on, what is lost from the other.
+    def _of_copies(self, epsilon: FloatArray) -> FloatArray:
+        """All epsilon_k, at the largest t for which the shares are surely not more than there is.
+
+        In units of e^epsilon a share is m_k (e^(epsilon_k - epsilon) - 1), and there is (1 - e^-epsilon) m_0. No share
+        may be larger than that, which bounds t; from there Newton steps lead down to the root, since the sum of the
+        shares is convex in t.
         """
-        copies, mass = (np.array(part, dtype=np.float64)[:, None] for part in zip(*self._copies, strict=True))
+        if self.mu == 0 or self.probability == 1:
+            return np.stack([epsilon] * len(self._copies))
+        shape = (-1,) + (1,) * epsilon.ndim
+        copies, mass = (
+            np.array(part, dtype=np.float64).reshape(shape) for part in zip(*self._copies, strict=True)
+        )
         away = copies * self.mu
-        finite = np.minimum(np.ravel(epsilon), _LARGEST_EPSILON)
-        with np.errstate(divide="ignore"):
-            never = finite + math.log1p(-self.probability) + np.log(-np.expm1(-finite))
+        most = -np.expm1(-epsilon) * (1 - self.probability)
+        t = np.min((np.log1p(most / mass) + epsilon + away**2 / 2) / away, axis=0)
+        safety = _SHARE_ROUNDING * (1 + epsilon + np.abs(t) * away[-1] + away[-1] ** 2)
 
-        def ratios(t: FloatArray) -> tuple[FloatArray, FloatArray]:
-            """The logarithm of their sum, and its derivative."""
-            terms = np.log(mass) + away * t - away**2 / 2
-            largest = terms.max(axis=0)
-            shares = np.exp(terms - largest)
-            total = shares.sum(axis=0)
-            return largest + np.log(total), (shares * away).sum(axis=0) / total
+        def too_much(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+            """By how much the shares are more than there is, rounding counted against us, and the derivative."""
+            grown = np.maximum(away * t - away**2 / 2 - epsilon, 0.0)
+            likelier = mass * np.where(grown > 0, np.exp(grown), 0.0)
+            shares = (mass * np.expm1(grown)).sum(axis=0) + safety * likelier.sum(axis=0)
+            return shares - most, (likelier * away).sum(axis=0)
 
-        # the logarithm is convex, so that steps from the right stay there
-        t = np.maximum((never - np.log(mass[0]) + away[0] ** 2 / 2) / self.mu, _LOWEST_END)
         for _ in range(_NEWTON_STEPS):
-            found, slope = ratios(t)
-            nearer = np.maximum(t - np.maximum(found - never, 0.0) / slope, _LOWEST_END)
-            done, t = np.all(t - nearer <= _EVENT_ROUNDING * (1 + np.abs(t))), nearer
+            above, slope = too_much(t)
+            nearer = t - np.maximum(above, 0.0) / np.where(slope > 0, slope, 1.0)
+            done, t = bool(np.all(t - nearer <= _T_ROUNDING * (1 + np.abs(t)))), nearer
             if done:
                 break
-        rounding = _EVENT_ROUNDING * (1 + np.abs(np.maximum(never, -_LARGEST_EPSILON)) + away.max() ** 2)
-        width = _EVENT_ROUNDING * (1 + np.abs(t))
-        low, high = t, t
+        width = _T_ROUNDING * (1 + np.abs(t))
         for _ in range(_WIDENINGS):
-            low_enough = (low <= _LOWEST_END) | (ratios(low)[0] <= never - rounding)
-            high_enough = ratios(high)[0] >= never + rounding
-            if np.all(low_enough & high_enough):
+            beyond = too_much(t)[0] > 0
+            if not np.any(beyond):
                 break
-            low = np.where(low_enough, low, np.maximum(t - width, _LOWEST_END))
-            high = np.where(high_enough, high, t + width)
-            width = 2 * width
-        low, high = np.where(low_enough, low, _LOWEST_END), np.where(high_enough, high, np.inf)
-        gained = (mass * np.where(low <= _LOWEST_END, 1.0, ndtr(away - low))).sum(axis=0)
-        lost = np.exp(never + log_ndtr(-high))
-        bound = gained * (1 + _EVENT_ROUNDING) - lost * (1 - _EVENT_ROUNDING) + self._tail
-        return np.asarray(np.maximum(bound, 0.0).reshape(np.shape(epsilon)), dtype=np.float64)
+            t, width = np.where(beyond, t - width, t), 2 * width
+        # no shares at all are always allowed
+        t = np.where(too_much(t)[0] > 0, -np.inf, t)
+        found: FloatArray = np.maximum(away * t - away**2 / 2, epsilon)
+        return found
 
     @property
     def last_loss(self) -> float:
