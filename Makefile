@@ -53,7 +53,7 @@ hypotheses: $(VENV)/installed
 # a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
 dist: $(VENV)/installed-test
 	rm -rf dist build/lib
-	$(BIN)/python -m dpverify.verification.shipped
+	$(BIN)/python -m dpverify.verification.remembering.shipped
 	$(BIN)/python -m build --no-isolation
 
 check: $(VENV)/installed-test

@@ -98,8 +98,8 @@ def list_(
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
-    from dpverify.verification.remembered import recall_or_prove
-    from dpverify.verification.shipped import origin, recall_or_read
+    from dpverify.verification.remembering.remembered import recall_or_prove
+    from dpverify.verification.remembering.shipped import origin, recall_or_read
 
     chosen = tuple(ids or ())
     wanted = {row.id for _, row in select(chosen)}
@@ -195,7 +195,7 @@ def prove(
     from dpverify.evidence import Coverage, Verdict
     from dpverify.statements.paper import select_statements
     from dpverify.verification.proofs import prove_page
-    from dpverify.verification.remembered import prove_and_remember, recall_or_prove
+    from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
 
     chosen = tuple(ids or ())
     said = ""
@@ -320,7 +320,7 @@ def verify(
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
-    from dpverify.verification.remembered import remember_all
+    from dpverify.verification.remembering.remembered import remember_all
 
     settings = VerificationSettings(
         papers=tuple(paper or ()),

@@ -92,7 +92,7 @@ def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
 @pytest.fixture(scope="session")
 def all_remembered(all_proofs: list[Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's cache folder that remembers what was found of every statement."""
-    from dpverify.verification.remembered import remember_all
+    from dpverify.verification.remembering.remembered import remember_all
 
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:

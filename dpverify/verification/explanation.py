@@ -40,8 +40,8 @@ from dpverify.verification.proofs import (
     uses_graph,
     without_certificates,
 )
-from dpverify.verification.remembered import audits_of, file_of, keep, kept
-from dpverify.verification.shipped import origin, recall_or_read
+from dpverify.verification.remembering.remembered import audits_of, file_of, keep, kept
+from dpverify.verification.remembering.shipped import origin, recall_or_read
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan

@@ -15,7 +15,7 @@ import pytest
 
 from dpverify.extras import EXTRAS
 from dpverify.running.program import SHIPPED
-from dpverify.verification.shipped import ship
+from dpverify.verification.remembering.shipped import ship
 
 ROOT = Path(__file__).parents[2]
 COPIED = (
@@ -35,7 +35,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, all_remembered: Path) -> Pat
         subprocess.run(["cp", "-r", str(ROOT / name), str(source)], check=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(all_remembered))
-        ship(source / "dpverify" / "verification" / SHIPPED)
+        ship(source / "dpverify" / "verification" / "remembering" / SHIPPED)
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)],
         check=True,

@@ -14,10 +14,11 @@ from dpverify.cli import main
 from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas import notation
 from dpverify.statements.paper import find_statement, papers
-from dpverify.verification import explanation, shipped
+from dpverify.verification import explanation
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
 from dpverify.verification.proofs import catalog_entries, without_certificates
-from dpverify.verification.remembered import recall, remember_all
+from dpverify.verification.remembering import shipped
+from dpverify.verification.remembering.remembered import recall, remember_all
 
 
 @pytest.fixture(autouse=True)

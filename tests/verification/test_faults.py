@@ -11,7 +11,8 @@ from dpverify import cli, proving
 from dpverify.evidence import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
-from dpverify.verification import proofs, remembered
+from dpverify.verification import proofs
+from dpverify.verification.remembering import remembered
 
 ID = "fmtt18.def10"
 

@@ -12,7 +12,7 @@ import pytest
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 from dpverify.verification.explanation import explanation_lines
 from dpverify.verification.places import Place, places
-from dpverify.verification.remembered import audits_of
+from dpverify.verification.remembering.remembered import audits_of
 
 ALGORITHMS = [(paper, id_) for paper in papers().values() for id_ in paper.algorithms]
 STATEMENTS = [(paper, statement.id) for paper in papers().values() for statement in paper.statements]

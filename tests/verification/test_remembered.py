@@ -22,8 +22,8 @@ from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.sheet import Sheet
 from dpverify.verification import proofs as proof_module
-from dpverify.verification import shipped
-from dpverify.verification.remembered import audits_of, recall, remember, remember_all
+from dpverify.verification.remembering import shipped
+from dpverify.verification.remembering.remembered import audits_of, recall, remember, remember_all
 
 ROOT = Path(__file__).parents[2]
 NAME = "fmtt18.def10"
@@ -46,7 +46,7 @@ _IN_A_COPY = """
 import json, sys
 from dpverify.evidence import ProofEvidence
 from dpverify.statements.paper import find_statement
-from dpverify.verification.remembered import recall, remember_all
+from dpverify.verification.remembering.remembered import recall, remember_all
 if len(sys.argv) > 2:
     remember_all(map(ProofEvidence.model_validate, json.load(open(sys.argv[2]))))
 print(recall(find_statement(sys.argv[1])) is not None)

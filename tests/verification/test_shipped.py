@@ -12,8 +12,8 @@ import pytest
 from dpverify import cli, proving
 from dpverify.proving.language import Statement
 from dpverify.statements.paper import find_statement
-from dpverify.verification import remembered, shipped
-from dpverify.verification.shipped import origin, recall_or_read, ship
+from dpverify.verification.remembering import remembered, shipped
+from dpverify.verification.remembering.shipped import origin, recall_or_read, ship
 
 NAME = "fmtt18.def10"
 

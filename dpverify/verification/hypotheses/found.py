@@ -12,7 +12,7 @@ from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import find_statement
 from dpverify.verification.proofs import obligations_of
-from dpverify.verification.remembered import keep, kept, statement_file
+from dpverify.verification.remembering.remembered import keep, kept, statement_file
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
     from dpverify.proving.hypotheses import Finding, Hypothesis

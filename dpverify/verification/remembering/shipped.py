@@ -4,7 +4,7 @@ The file is no part of a checkout: `make dist` writes it before it packs a relea
 found it, file by file, and for formulas that are the same; any other program proves anew. `dpverify prove` and
 `dpverify verify` never read it: they show what was found on this machine.
 
-    python -m dpverify.verification.shipped [FILE]
+    python -m dpverify.verification.remembering.shipped [FILE]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
 from dpverify.statements.paper import papers
 from dpverify.verification.proofs import libraries
-from dpverify.verification.remembered import recall, recall_or_prove, source_hash
+from dpverify.verification.remembering.remembered import recall, recall_or_prove, source_hash
 
 FILE = Path(__file__).with_name(SHIPPED)
 
