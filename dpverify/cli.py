@@ -13,7 +13,7 @@ from dpverify import __version__, extras
 from dpverify.commands.audit import audit
 from dpverify.commands.badge import badge
 from dpverify.commands.compare import compare
-from dpverify.commands.formats import check_format, write_proofs, write_run
+from dpverify.commands.formats import Form, check_format, write_proofs, write_run
 from dpverify.commands.hypotheses import hypotheses
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
@@ -63,17 +63,6 @@ def _ids(incomplete: str) -> list[str]:
     except ImportError:  # without the extra that brings formulas there is nothing to name
         return []
     return [id_ for some in known for id_ in some if id_.startswith(incomplete)]
-
-
-Form = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="text|json|junit|sarif|markdown",
-        help="What goes to standard output: text, JSON, JUnit XML, SARIF for code scanning, or Markdown for a pull "
-        "request (docs/outputs.md).",
-    ),
-]
 
 
 # ------------------------------------------------------------------------------------------- commands

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpverify.commands.formats import Form, check_format
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
     UNDECIDED,
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from dpverify.running import Limits, Target
 
 FEWEST_FIXED_RUNS = 200
-
-FORMATS = ("text", "json", "junit", "sarif", "markdown")
 
 _errors = error_console()
 
@@ -180,15 +179,7 @@ def audit(
             help="Memory limit on each of the function's processes, and on all outputs together.",
         ),
     ] = 4.0,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="text|json|junit|sarif|markdown",
-            help="What goes to standard output: text, JSON (docs/outputs.md), JUnit XML, SARIF for code scanning, "
-            "or Markdown for a pull request.",
-        ),
-    ] = "text",
+    form: Form = "text",
     json_file: Json = None,
 ) -> None:
     """Audit a privacy claim about samples, or about a function, estimator or command.
@@ -205,12 +196,7 @@ def audit(
     from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
-    if form not in FORMATS:
-        raise InvalidArgumentError("--format", form, ", ".join(FORMATS))
-    if form != "text" and json_file == "-":
-        raise InvalidArgumentError(
-            "--json", json_file, f"a file, since --format {form} goes to standard output"
-        )
+    check_format(form, json_file)
     if not claim:
         raise InvalidArgumentError("--claim", claim, 'a claim such as "eps=1,delta=1e-5"')
     if target is not None and command is not None:

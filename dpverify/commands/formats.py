@@ -1,9 +1,10 @@
-"""What `prove` and `verify` write to standard output in the forms that other programs read."""
+"""The forms that other programs read, and what `prove` and `verify` write in them to standard output."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,15 @@ from dpverify.ledger import Ledger
 from dpverify.terminal import write_json
 
 FORMATS = ("text", "json", "junit", "sarif", "markdown")
+Form = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="text|json|junit|sarif|markdown",
+        help="What goes to standard output: text, JSON, JUnit XML, SARIF for code scanning, or Markdown for a pull "
+        "request (docs/outputs.md).",
+    ),
+]
 
 
 def check_format(form: str, json_file: str | None = None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpverify.commands.formats import Form, check_format
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
     BAD_INPUT,
@@ -21,7 +23,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.commands.stated_claims import Audited
+    from dpverify.reports.formats.claims import AuditedClaim
 
 _errors = error_console()
 
@@ -53,6 +55,7 @@ def run(
             "are relative to its folder.",
         ),
     ] = None,
+    form: Form = "text",
     json_file: Json = None,
 ) -> None:
     """Audit all claims that a project states in its pyproject.toml.
@@ -61,8 +64,9 @@ def run(
     dpverify compare. An audit that ends in an error is said, and the others go on.
     Exit code 1 if a claim is violated, else 2 if one could not be audited, else 3 if one is undecided, else 0.
     """
-    from dpverify.commands.stated_claims import audit_project, project_file, read_project
+    from dpverify.commands.stated_claims import audit_project, claim_places, project_file, read_project
     from dpverify.reports import write_ledger
+    from dpverify.reports.formats.claims import claims_json
 
     if config is not None and not config.is_file():
         raise InvalidArgumentError("--config", str(config), "a TOML file")
@@ -70,39 +74,43 @@ def run(
     project = read_project(path)
     out = path.parent / project.report
     check_folder("report", out)
+    check_format(form, json_file)
     check_json(json_file)
     ledger, audited = audit_project(
         project,
         chosen=tuple(names or ()),
         folder=path.parent,
+        places=claim_places(project, path),
         tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
     )
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")
     if json_file is not None:
-        rows: list[dict[str, Any]] = [
-            {
-                "name": one.name,
-                "claim": one.claim,
-                "error": one.error or None,
-                "evidence": None if one.found is None else one.found.model_dump(mode="json"),
-            }
-            for one in audited
-        ]
-        write_json(json_file, {"schema_version": 1, "claims": rows})
+        write_json(json_file, claims_json(audited))
     if json_file != "-":
-        print_table(
-            "",
-            ("verdict", "name", "claim", "epsilon at least", "why"),
-            map(_cells, audited),
-        )
-    verdicts = {one.found.verdict if one.found is not None else "error" for one in audited}
-    for verdict, code in (("violated", VIOLATED), ("error", BAD_INPUT), ("undecided", UNDECIDED)):
-        if verdict in verdicts:
+        _show(audited, form, ledger.command)
+    outcomes = {one.outcome for one in audited}
+    for outcome, code in (("violated", VIOLATED), ("not audited", BAD_INPUT), ("undecided", UNDECIDED)):
+        if outcome in outcomes:
             raise typer.Exit(code)
 
 
-def _cells(one: Audited) -> tuple[str, ...]:
+def _show(audited: Sequence[AuditedClaim], form: str, command: str) -> None:
+    from dpverify.reports.formats.claims import claims_json, claims_junit, claims_markdown, claims_sarif
+
+    if form == "json":
+        write_json("-", claims_json(audited))
+    elif form == "junit":
+        typer.echo(claims_junit(audited), nl=False)
+    elif form == "sarif":
+        write_json("-", claims_sarif(audited))
+    elif form == "markdown":
+        typer.echo(claims_markdown(audited, command=command), nl=False)
+    else:
+        print_table("", ("verdict", "name", "claim", "epsilon at least", "why"), map(_cells, audited))
+
+
+def _cells(one: AuditedClaim) -> tuple[str, ...]:
     if one.found is None:
         return "error", one.name, one.claim, "", one.error
     bound = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}"

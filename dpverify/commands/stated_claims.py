@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataErro
 from dpverify.evidence import PrivacyEvidence
 from dpverify.ledger import Ledger
 from dpverify.quoting import command_line
+from dpverify.reports.formats.claims import AuditedClaim
+from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.running import Limits, Target
 from dpverify.versions import library_versions
 
@@ -102,16 +104,6 @@ class Project(_Strict):
         return tuple(found)
 
 
-@dataclass(frozen=True)
-class Audited:
-    """What became of one claim: what an audit found, or why there was none."""
-
-    name: str
-    claim: str
-    found: PrivacyEvidence | None
-    error: str = ""
-
-
 def project_file(folder: Path) -> Path:
     """The file in which a folder's project states its claims.
 
@@ -150,8 +142,9 @@ def audit_project(
     *,
     chosen: Sequence[str] = (),
     folder: Path,
+    places: Sequence[SourcePlace] = (),
     tell: Callable[[str], None] = lambda line: None,
-) -> tuple[Ledger, list[Audited]]:
+) -> tuple[Ledger, list[AuditedClaim]]:
     """Audit all claims, or those chosen by name; each gets an equal part of the failure probability.
 
     The parts are those of all claims, whatever is chosen. A claim whose audit ends in an error is said so, and the
@@ -161,6 +154,7 @@ def audit_project(
         project: the claims.
         chosen: names of claims; all if empty.
         folder: the files' names are relative to it.
+        places: where each claim is stated, in their order.
         tell: gets a line now and then.
 
     Raises:
@@ -173,21 +167,21 @@ def audit_project(
     if not names:
         raise InvalidDataError("No claim is stated; allowed: at least one entry [[tool.dpverify.claims]].")
     budget = ErrorShare(project.failure_probability)
-    audited: list[Audited] = []
-    for one, name, share in zip(project.claims, names, budget.split(*names), strict=True):
+    audited: list[AuditedClaim] = []
+    stated = places or (None,) * len(names)
+    for one, name, share, place in zip(project.claims, names, budget.split(*names), stated, strict=True):
         if chosen and name not in chosen:
             continue
         tell(f"{name}: {one.claim}")
         try:
             found = _audit(project, one, share.failure_probability, folder, tell)
         except DpverifyError as error:
-            audited.append(Audited(name, one.claim, None, str(error)))
+            audited.append(AuditedClaim(name, one.claim, None, str(error), place))
             continue
         if found.spent():
             share.settle(found.spent())
-        audited.append(
-            Audited(name, one.claim, found.model_copy(update={"title": f"{name} against {one.claim}"}))
-        )
+        found = found.model_copy(update={"title": f"{name} against {one.claim}"})
+        audited.append(AuditedClaim(name, one.claim, found, place=place))
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -201,6 +195,29 @@ def audit_project(
         seconds=round(time.perf_counter() - begin, 3),
     )
     return ledger, audited
+
+
+_HEADER = re.compile(r"\s*\[\[\s*(?:tool\s*\.\s*dpverify\s*\.\s*)?claims\s*\]\]")
+_CLAIM = re.compile(r"\s*claim\s*=")
+
+
+def claim_places(project: Project, path: Path) -> tuple[SourcePlace, ...]:
+    """The lines of a project's file on which its claims are stated; line 1 where they stand in another form."""
+    file = path.absolute()
+    shown = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file).as_posix()
+    lines: list[int] = []
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if _HEADER.match(line):
+            lines.append(number)
+            inside = True
+        elif line.lstrip().startswith("["):
+            inside = False
+        elif inside and _CLAIM.match(line):
+            lines[-1] = number
+    if len(lines) != len(project.claims):
+        lines = [1] * len(project.claims)
+    return tuple(SourcePlace(shown, line) for line in lines)
 
 
 def _audit(

@@ -8,13 +8,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from dpverify.commands.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger import Ledger
 from dpverify.reports import read_ledger
+from dpverify.reports.formats.audits import audit_schema
+from dpverify.reports.formats.interchange import SourcePlace
 
+from ..reports.json_schema import faults
 from .calling import call
 
 ROOT = Path(__file__).parents[2]
@@ -92,6 +97,61 @@ def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureF
 def test_too_few_runs_are_undecided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "dpverify.toml").write_text(claims("private", runs=16))
     assert ran(folder, capsys)[0] == 3
+
+
+def test_all_forms_say_what_became_of_each_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stated = claims("private", "leaky", "nowhere") + claims("private", more='name = "few"', runs=16)
+    (folder / "dpverify.toml").write_text("# claims\nseed = 3\n" + stated)
+    outcomes = ["supported", "violated", "not audited", "undecided"]
+
+    assert call("run", "--format", "json", "--json", "beside.json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found == json.loads((folder / "beside.json").read_text())
+    schema = audit_schema()
+    for row, outcome in zip(found["claims"], outcomes, strict=True):
+        if row["evidence"] is None:
+            assert outcome == "not audited"
+            assert "nowhere" in row["error"]
+        else:
+            assert faults(row["evidence"], schema, schema) == []
+            assert row["evidence"]["verdict"] == outcome
+
+    assert call("run", "--format", "junit") == 1
+    suite = ElementTree.fromstring(capsys.readouterr().out.encode())
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "1", "2"]
+    kinds = [[child.tag for child in case if child.tag != "properties"] for case in suite.iter("testcase")]
+    assert kinds == [[], ["failure"], ["error"], ["error"]]
+
+    assert call("run", "--format", "sarif") == 1
+    results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert [(r["ruleId"], r["level"]) for r in results] == [
+        ("privacy-claim-violated", "error"),
+        ("privacy-claim-not-audited", "error"),
+        ("privacy-claim-undecided", "none"),
+    ]
+    lines = (folder / "dpverify.toml").read_text().splitlines()
+    places = [r["locations"][0]["physicalLocation"] for r in results]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"dpverify.toml"}
+    numbers = [place["region"]["startLine"] for place in places]
+    assert [lines[number - 1] for number in numbers] == ['claim = "eps=1"'] * 3
+    assert [lines[number - 2] for number in numbers[:2]] == [
+        f'function = "release:{f}"' for f in ("leaky", "nowhere")
+    ]
+
+    assert call("run", "--format", "markdown") == 1
+    page = capsys.readouterr().out
+    assert page.startswith("### dpverify: 1 violated, 1 not audited, 1 undecided, 1 supported\n")
+    assert page.index("| violated | release:leaky |") < page.index("| supported | release:private |")
+    assert page.endswith("Reproduce: `dpverify run`\n")
+
+    assert call("run", "--format", "yaml") == 2
+    assert "--format was 'yaml'; allowed: text, json, junit, sarif, markdown." in capsys.readouterr().err
+
+
+def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
+    path = folder / "dpverify.toml"
+    path.write_text('seed = 1\nclaims = [{claim = "eps=1", left = "a.npy", right = "b.npy"}]\n')
+    assert claim_places(read_project(path), path) == (SourcePlace("dpverify.toml", 1),)
 
 
 @pytest.mark.parametrize(
