@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from dpverify.auditing import Auditor, ErrorShare, PrivacyAudit
+from dpverify.auditing import Auditor, ErrorShare, PrivacyAudit, Question
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import AuditEvidence, Verdict
@@ -169,7 +170,7 @@ def check_audit(
     question: QuestionT,
     subject: SubjectT,
     *,
-    failure_probability: float | ErrorShare = 1e-6,
+    failure_probability: float | ErrorShare | ErrorOverExamples = 1e-6,
     allow_undecided: bool = False,
 ) -> EvidenceT:
     """Let any auditor, ours or your own, answer its question, and fail if the answer is no.
@@ -181,13 +182,16 @@ def check_audit(
         question: of the kind that it answers.
         subject: what the question is about; None where the auditor needs none.
         failure_probability: with at most this probability does a correct claim fail; a number, or a share. An auditor
-            that states no confidence leaves it unspent.
+            that states no confidence leaves it unspent. In a property test an `ErrorOverExamples`: then a subject that
+            draws is one of `dpverify.auditing.subjects` that is declared but not yet run, such as `OnPair`, since each
+            example must draw from randomness of its own.
         allow_undecided: whether a test passes that decided nothing.
 
     Raises:
         AssertionError: for any verdict but `proved`, `certified` and `supported`, with its reason, what the failure
             probability was spent on, and the line that asks again.
-        InvalidArgumentError, InvalidDataError: as the auditor.
+        InvalidArgumentError: for a subject that is running already where examples share an error; else as the auditor.
+        InvalidDataError: as the auditor.
 
     Examples:
         >>> from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
@@ -197,8 +201,34 @@ def check_audit(
         'supported'
     """
     __tracebackhide__ = True
+    if isinstance(failure_probability, ErrorOverExamples):
+        question, subject, failure_probability = _of_example(auditor, question, subject, failure_probability)
     found = auditor.audit(question, subject, ErrorShare.of(failure_probability, name="audit"))
     good = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED}
     if found.verdict not in good and not (allow_undecided and found.verdict is Verdict.UNDECIDED):
         raise AssertionError("\n".join(found.lines()))
     return found
+
+
+def _of_example(
+    auditor: Auditor[QuestionT, SubjectT, EvidenceT],
+    question: QuestionT,
+    subject: SubjectT,
+    shared: ErrorOverExamples,
+) -> tuple[QuestionT, SubjectT, ErrorShare]:
+    """Question and subject with a seed that follows from their content, and their part of the error."""
+    share, seed = shared.part_for(type(auditor), auditor, question, subject)
+    if isinstance(question, Question):
+        question = question.headed(replace(question.heading, seed=seed))
+    if auditor.spends and subject is not None:
+        from dpverify.auditing.subjects import Runner
+
+        on = getattr(subject, "on", None)
+        if not callable(on):
+            raise InvalidArgumentError(
+                "subject",
+                subject,
+                "one that is declared but not yet run, such as dpverify.auditing.subjects.OnPair",
+            )
+        subject = on(Runner(seed=(seed,)))
+    return question, subject, share

@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
+from dpverify.auditing import BatchAuditor, PrivacyQuestion
+from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
+from dpverify.auditing.subjects import OnPair, Runner
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
-from dpverify.privacy import Adjacency, NoisyIteration, hockey_stick_divergence
+from dpverify.privacy import Adjacency, NoisyIteration, PureDP, StatedGuarantee, hockey_stick_divergence
 from dpverify.problems import Ball, Problem
 from dpverify.problems.neighbors import check_neighbors, checked_adjacency
 from dpverify.properties import (
     ErrorOverExamples,
     KnownMechanism,
+    check_audit,
     check_guarantee,
     check_loss,
     check_private,
@@ -192,3 +196,34 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert audits[0].failure_probability == 5e-4
     with pytest.raises(InvalidDataError):
         check_private(LaplaceSum(1.0), PAIR[0], PAIR[0], "eps=1", failure_probability=shared)
+
+
+def _asked(epsilon: float) -> PrivacyQuestion:
+    return PrivacyQuestion(StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE), "a test", 1000)
+
+
+def test_any_auditor_shares_one_failure_probability_over_examples() -> None:
+    shared, auditor = ErrorOverExamples(1e-3), BatchAuditor()
+    right = OnPair(LaplaceSum(1.0), *PAIR, weakened=lambda factor: LaplaceSum(1 / factor))
+    wrong = OnPair(LaplaceSum(0.2), *PAIR)
+    first, again = (check_audit(auditor, _asked(1.0), right, failure_probability=shared) for _ in range(2))
+    assert first == again
+    assert first.failure_probability == 5e-4
+    other = check_audit(auditor, _asked(2.0), right, failure_probability=shared)
+    assert other.seed != first.seed
+    assert other.failure_probability == pytest.approx(1e-3 / 6)
+    with pytest.raises(AssertionError, match="is violated. epsilon at delta 0 is at least 3"):
+        check_audit(auditor, _asked(1.0), wrong, failure_probability=shared)
+    assert shared.questions == 3
+
+
+def test_only_what_is_not_yet_run_shares_an_error() -> None:
+    """Noise that is drawn already may have led to the example; a number that is compared needs no noise."""
+    shared = ErrorOverExamples(1e-3)
+    running = OnPair(LaplaceSum(1.0), *PAIR).on(Runner(seed=(1,)))
+    with pytest.raises(InvalidArgumentError, match="declared but not yet run"):
+        check_audit(BatchAuditor(), _asked(1.0), running, failure_probability=shared)
+    releases = NoisyReleases("laplace", noise_multiplier=1.0)
+    question = AccountantQuestion(1.0, delta=0.0)
+    found = check_audit(AccountantAuditor(), question, releases, failure_probability=shared)
+    assert found.verdict is Verdict.SUPPORTED
