@@ -406,6 +406,9 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
     ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="For paper: without a page for each statement and algorithm.")
+    ] = False,
 ) -> None:
     """Write a ledger's HTML report again.
 
@@ -416,7 +419,7 @@ def report(
 
     if out is not None:
         check_folder("--out", out)
-    typer.echo(f"Report: {write_report_again(ledger, out).page}")
+    typer.echo(f"Report: {write_report_again(ledger, out, short=short).page}")
 
 
 @app.command("findings")

@@ -61,7 +61,7 @@ def write_report(
 
 
 def write_report_again(
-    ledger: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+    ledger: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, *, short: bool = False
 ) -> ReportPaths:
     """Write the page of a ledger that is on disk; what is evidence stays as it is, byte for byte.
 
@@ -71,6 +71,7 @@ def write_report_again(
     Args:
         ledger: a file that dpverify wrote.
         folder: where to write; the ledger's own folder if none.
+        short: write `short.html`, or `NAME-short.html`, without a page for each statement and algorithm.
 
     Raises:
         InvalidDataError: the ledger or a certificate cannot be read, or the folder cannot be written to.
@@ -79,14 +80,15 @@ def write_report_again(
     source = Path(ledger)
     found = read_ledger(source)
     place = source.parent if folder is None else Path(folder)
-    name = "report.html" if source.name == "ledger.json" else f"{source.stem}.html"
+    name = ("short.html" if short else "report.html") if source.name == "ledger.json" else ""
+    name = name or f"{source.stem}{'-short' if short else ''}.html"
     paths = ReportPaths(place / source.name, place / name, place / "certificates")
     if source.suffix == ".html" or (paths.page.exists() and os.path.samefile(paths.page, source)):
         raise InvalidArgumentError(
             "ledger", str(source), "a name that does not end in .html, as the page's does"
         )
     certificates = read_certificates(found, source.parent)
-    page = render_html(found, certificates)
+    page = render_html(found, certificates, short=short)
     if not (place.exists() and os.path.samefile(place, source.parent)):
         text = source.read_bytes().decode()
         if os.path.lexists(paths.ledger) and not _holds(paths.ledger, text):

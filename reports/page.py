@@ -66,17 +66,21 @@ class CertificateNote:
     """The certificate itself, or nothing where it is long."""
 
 
-def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def render_html(
+    ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | None = None, *, short: bool = False
+) -> str:
     """The report on a ledger, a pure function of its arguments.
 
     Args:
         ledger: what a run of dpverify found.
         certificates: name (`sha256:...`) to certificate, for those that lie in `certificates/HASH.json` beside
             the page: it describes them and links to them. Of others it says that they are not there.
+        short: the summary, what is claimed and seen, and the catalog.
     """
     script = _read("report.js")
     page_sections = sections(ledger)
     anchors = {section.id: section.anchor for section in page_sections}
+    finding_anchors = {} if short else {name: f"{anchor}--finding" for name, anchor in anchors.items()}
     found, summary = sandwich(ledger), summarize(ledger)
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
     return (
@@ -89,8 +93,10 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             spending=spending(ledger.budget),
             findings=finding_groups(ledger),
             sections=page_sections,
-            groups=_groups(page_sections),
-            anchors=anchors,
+            short=short,
+            groups=[] if short else _groups(page_sections),
+            anchors={} if short else anchors,
+            finding_anchors=finding_anchors,
             drawings=drawings(ledger, anchors),
             named={result.id: result for result in ledger.results},
             checked={section.id: section for section in page_sections if section.badges},
@@ -100,7 +106,7 @@ def render_html(ledger: Ledger, certificates: Mapping[str, Mapping[str, Any]] | 
             sandwich_plot=sandwich_plot(found.rows, "plot--sandwich"),
             sandwich_rows=list(zip(found.rows, cells(found.rows), strict=True)),
             card_anchors={
-                (card.evidence.title, card.evidence.subject): card.anchor
+                (card.evidence.title, card.evidence.subject): "" if short else card.anchor
                 for section in page_sections
                 for card in section.audits
             },

@@ -212,7 +212,7 @@ def test_any_auditor_shares_one_failure_probability_over_examples() -> None:
     other = check_audit(auditor, _asked(2.0), right, failure_probability=shared)
     assert other.seed != first.seed
     assert other.failure_probability == pytest.approx(1e-3 / 6)
-    with pytest.raises(AssertionError, match="is violated. epsilon at delta 0 is at least 3"):
+    with pytest.raises(AssertionError, match=r"is violated\. epsilon at delta 0 is at least 3"):
         check_audit(auditor, _asked(1.0), wrong, failure_probability=shared)
     assert shared.questions == 3
 

@@ -221,7 +221,9 @@ def _pages_on_paper(folder: Path, html: str) -> int:
 
 
 def test_prints(tmp_path: Path, html: str) -> None:
-    assert 6 <= _pages_on_paper(tmp_path, html) <= 18  # all sections, not only the current one
+    pages = _pages_on_paper(tmp_path, html)
+    assert 6 <= pages <= 18  # all sections, not only the current one
+    assert 2 <= _pages_on_paper(tmp_path, render_html(example_ledger(), short=True)) < pages / 2 + 1
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,9 @@ def test_the_page_again_touches_no_evidence(tmp_path: Path) -> None:
     after = _content(tmp_path)
     assert after.pop("older.html") == render_html(read_ledger(other), CERTIFICATES).encode()
     assert after == before
+    assert write_report_again(other, short=True).page == tmp_path / "older-short.html"
+    assert "A short report" in (tmp_path / "older-short.html").read_text(encoding="utf-8")
+    (tmp_path / "older-short.html").unlink()
     # and the page of the first one, which is the same again
     (tmp_path / "report.html").unlink()
     assert write_report_again(tmp_path / "ledger.json").page == tmp_path / "report.html"

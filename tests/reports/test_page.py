@@ -237,6 +237,17 @@ def test_empty_ledger() -> None:
     assert "Nothing was found." in words
 
 
+def test_the_short_page_has_the_summary_and_the_catalog_and_no_link_out_of_them(page: Page) -> None:
+    short = Page(render_html(example_ledger(), short=True))
+    assert short.problems == []  # among them references to what is not there
+    assert {"summary", "sandwich", "reproduce", "catalog"} <= set(short.ids)
+    assert not {"findings", "dependencies"} & set(short.ids)
+    assert short.tags["h2"] < page.tags["h2"]
+    assert short.tags["math"] < page.tags["math"]
+    assert "A short report, for paper" in short.words()
+    assert "A short report" not in page.words()
+
+
 def test_ids_that_look_alike_get_different_anchors() -> None:
     names = ("a.b", "a:b", "a-b", "a/b", "9", "summary", "é", "filter text")
     entries = tuple(proof.model_copy(update={"statement": name}) for name in names for proof in PROOFS[:2])
