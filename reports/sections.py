@@ -221,11 +221,13 @@ class Anchors:
 def blocks(docstring: str) -> tuple[Block, ...]:
     """Split a docstring at blank lines and section headings such as `Guarantee:`; join wrapped lines.
 
-    Lines that begin with a dash are a list, and so are the entries of a section such as `Attributes:`.
+    Lines that begin with a dash are a list, and so are the entries of a section such as `Attributes:`. Examples are for
+    those who call the code, and left out.
     """
     found: list[Block] = []
     heading = ""
-    for chunk in re.split(r"\n\s*\n", inspect.cleandoc(docstring)):
+    prose = re.sub(r"^Examples:\n(?:[ \t].*(?:\n|\Z)|\n)*", "", inspect.cleandoc(docstring), flags=re.M)
+    for chunk in re.split(r"\n\s*\n", prose):
         lines = [line.rstrip() for line in chunk.splitlines() if line.strip()]
         if len(lines) > 1 and re.fullmatch(r"[-=~]{3,}", lines[1].strip()):
             heading, lines = lines[0].strip(), lines[2:]

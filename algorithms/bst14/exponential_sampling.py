@@ -83,6 +83,19 @@ class ExponentialSampling(Weakenable):
         method: `quadratic` or `cells`; `auto`: closed forms first, then cells, then rejection for quadratics.
         largest_cells: how many cells an envelope may have.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
+
+    Examples:
+        >>> from dpverify.algorithms.bst14 import ExponentialSampling
+        >>> from dpverify.problems import Ball, Linear, Problem, load
+        >>> from dpverify.running import run
+        >>> data = load("breast-cancer", d=5)
+        >>> mechanism = ExponentialSampling(Problem(Linear(), Ball(5, 1.0)), epsilon=1.0)
+        >>> mechanism.scale  # epsilon / (2 L ||C||), here L = 1 and the diameter ||C|| = 2
+        0.25
+        >>> print(mechanism.guarantees(data.n).headline)
+        1-DP (replace-one)
+        >>> run(mechanism, data, runs=3, seed=0).points.shape
+        (3, 5)
     """
 
     problem: Problem

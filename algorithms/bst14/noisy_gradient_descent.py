@@ -56,6 +56,18 @@ class NoisyGradientDescent(Weakenable):
         start: theta_1 in the constraint set, p numbers; the set's center if None.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says
             why.
+
+    Examples:
+        >>> from dpverify.algorithms.bst14 import NoisyGradientDescent
+        >>> from dpverify.problems import Ball, Logistic, Problem, load
+        >>> from dpverify.running import run
+        >>> data = load("breast-cancer", n=10, d=2)
+        >>> descent = NoisyGradientDescent(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0, delta=1e-5)
+        >>> print(descent.guarantees(data.n).headline)
+        (1, 1e-05)-DP (replace-one)
+        >>> outputs = run(descent, data, runs=5, seed=0)
+        >>> outputs.points.shape, int(outputs.gradient_queries[0])  # n^2 points, one random record between two
+        ((5, 2), 99)
     """
 
     problem: Problem

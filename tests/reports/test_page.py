@@ -351,7 +351,18 @@ def test_docstrings_keep_their_lists() -> None:
                 none if `width` is 0.
             start: where.
 
+        Examples:
+            >>> 1 + 1
+            2
+
+            >>> 2 + 2
+            4
+
         Runs <b>once</b>.
+
+        Examples:
+            >>> 3 + 3
+            6
         """
     )
     assert found == (
