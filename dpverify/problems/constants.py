@@ -39,6 +39,13 @@ class ConstantsCheck:
         gradient_difference: largest ||gradient(record) - gradient(other record)||, beside
             `gradient_sensitivity`.
         evaluations: number of gradients computed.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Squared, check_constants
+        >>> found = check_constants(Squared(1.0), Ball(2, 1.0), rng=np.random.default_rng(0), rounds=10)
+        >>> found.gradient_norm > 1.9, Squared(1.0).lipschitz_constant  # the search came close to it
+        (True, 2.0)
     """
 
     gradient_norm: float
@@ -87,6 +94,13 @@ def check_constants(
             too small (strong convexity: too large), if values and gradients do not fit together or are not
             convex, or if they are not finite.
         InvalidDataError: if a record of `data` lies outside the unit ball.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Logistic, check_constants
+        >>> found = check_constants(Logistic(), Ball(2, 1.0), rng=np.random.default_rng(0), rounds=10)
+        >>> found.gradient_norm <= Logistic().lipschitz_constant, found.gradient_ratio <= Logistic().smoothness
+        (True, True)
     """
     checks.whole_number("rounds", rounds)
     for constant in ("lipschitz_constant", "smoothness", "strong_convexity"):

@@ -38,7 +38,21 @@ Vector = npt.NDArray[np.float64]
 
 @runtime_checkable
 class ConstraintSet(Protocol):
-    """What every constraint set offers. Lengths are Euclidean, in the unit of w."""
+    """What every constraint set offers. Lengths are Euclidean, in the unit of w.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
+        >>> sets = (Ball(2, 1.0), Box.cube(2, 1.0), Simplex(2), AllSpace(2))
+        >>> all(isinstance(constraint, ConstraintSet) for constraint in sets)
+        True
+        >>> for constraint in sets:  # the support function is the largest inner product with a point of the set
+        ...     print(round(constraint.diameter, 2), constraint.support(np.array([[1.0, 1.0]])).round(2))
+        2.0 [1.41]
+        2.83 [2.]
+        1.41 [1.]
+        inf [inf]
+    """
 
     @property
     def dimension(self) -> int:
@@ -92,6 +106,15 @@ class Ball:
     Raises:
         InvalidArgumentError: if `dimension` is not a positive integer, `radius` not positive and finite, or
             `midpoint` not `dimension` finite numbers.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball
+        >>> ball = Ball(2, radius=1.0)
+        >>> ball.project(np.array([[3.0, 4.0], [0.1, 0.2]])).round(2).tolist()  # one point a row
+        [[0.6, 0.8], [0.1, 0.2]]
+        >>> ball.diameter, ball.contains(np.array([[0.6, 0.8]])).tolist()
+        (2.0, [True])
     """
 
     dimension: int
@@ -220,6 +243,17 @@ class Box:
 
     Raises:
         InvalidArgumentError: unless both ends are equally many finite numbers with lower < upper.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Box
+        >>> box = Box([0.0, -1.0], [1.0, 1.0])
+        >>> box.project(np.array([[2.0, 0.5]])).tolist()
+        [[1.0, 0.5]]
+        >>> box.minimize_linear(np.array([[1.0, -3.0]])).tolist()  # the corner with the smallest inner product
+        [[0.0, 1.0]]
+        >>> Box.cube(3, 0.5).lower
+        (-0.5, -0.5, -0.5)
     """
 
     lower: Sequence[float]
@@ -319,6 +353,15 @@ class Simplex:
 
     Raises:
         InvalidArgumentError: if `dimension` is not a positive integer or `scale` not positive and finite.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Simplex
+        >>> simplex = Simplex(3)
+        >>> simplex.project(np.array([[1.0, 0.5, -2.0]])).tolist()
+        [[0.75, 0.25, 0.0]]
+        >>> simplex.minimize_linear(np.array([[0.3, 0.1, 0.2]])).tolist()  # a vertex
+        [[0.0, 1.0, 0.0]]
     """
 
     dimension: int
@@ -405,6 +448,13 @@ class AllSpace:
 
     Raises:
         InvalidArgumentError: if `dimension` is not a positive integer.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import AllSpace
+        >>> space = AllSpace(2)
+        >>> space.diameter, space.project(np.array([[30.0, -40.0]])).tolist()
+        (inf, [[30.0, -40.0]])
     """
 
     dimension: int

@@ -41,6 +41,16 @@ class Dataset:
 
     Raises:
         InvalidDataError: for an empty array, other shapes, something that is no number, NaN or infinity.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Dataset
+        >>> data = Dataset(np.array([[0.6, 0.8], [0.0, 1.0]]), np.array([1.0, -1.0]))
+        >>> data.n, data.d, data.largest_norm
+        (2, 2, 1.0)
+        >>> neighbor = data.replace(2, [0.0, 0.0], 1.0)  # the index is from 1
+        >>> neighbor.features.tolist(), neighbor.labels.tolist()
+        ([[0.6, 0.8], [0.0, 0.0]], [1.0, 1.0])
     """
 
     features: Array
@@ -156,6 +166,14 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
 
     Raises:
         InvalidArgumentError: for another name, or a size outside 1 to what there is.
+
+    Examples:
+        >>> from dpverify.problems import load
+        >>> data = load("breast-cancer", n=100, d=5)
+        >>> data.features.shape, bool(data.largest_norm <= 1)
+        ((100, 5), True)
+        >>> sorted(set(data.labels.tolist()))
+        [-1.0, 1.0]
     """
     if not isinstance(name, str) or name not in _SOURCES:
         raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
@@ -191,6 +209,18 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     Raises:
         InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
             is no finite number, if there is no such column, or if no feature is left.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> from dpverify.problems import read_csv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "records.csv")
+        ...     np.savetxt(path, [[0.4, 0.7, 1], [0.2, 0.1, -1]], delimiter=",")
+        ...     data = read_csv(path)
+        >>> data.features.tolist(), data.labels.tolist()  # the last column
+        ([[0.4, 0.7], [0.2, 0.1]], [1.0, -1.0])
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, "the path of a CSV file")

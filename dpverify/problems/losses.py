@@ -39,6 +39,18 @@ class Loss(Protocol):
 
     Three more members are read where they are there: `labels`, the smallest and the largest admissible label
     (else -1 and 1), `gradient_sensitivity` and `curvatures` (see the functions of these names).
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Loss
+        >>> class Root:  # sqrt(1 + (<w, x> - y)^2)
+        ...     lipschitz_constant, smoothness, strong_convexity = 1.0, 1.0, 0.0
+        ...     def value(self, w, x, y):
+        ...         return np.sqrt(1 + (np.sum(w * x, axis=-1) - y) ** 2)
+        ...     def gradient(self, w, x, y):
+        ...         return ((np.sum(w * x, axis=-1) - y) / self.value(w, x, y))[:, None] * x
+        >>> isinstance(Root(), Loss)
+        True
     """
 
     @property
@@ -71,6 +83,14 @@ def gradient_sensitivity(loss: Loss) -> float:
 
     Twice the Lipschitz constant, unless the loss knows better: a term that all records share cancels.
     In units of loss over length; for replace-one adjacency (and for one given index).
+
+    Examples:
+        >>> from dpverify.problems import HalfSquaredDistance, Logistic, gradient_sensitivity
+        >>> gradient_sensitivity(Logistic())  # twice the Lipschitz constant
+        2.0
+        >>> loss = HalfSquaredDistance(radius=10.0)
+        >>> loss.lipschitz_constant, gradient_sensitivity(loss)  # gradients are w - x: w cancels
+        (11.0, 2.0)
     """
     known = getattr(loss, "gradient_sensitivity", None)
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
@@ -99,7 +119,13 @@ def check_not_flat(argument: str, value: object, loss: Loss) -> None:
 
 
 def label_range(loss: Loss) -> tuple[float, float]:
-    """The smallest and the largest label for which the loss's constants are declared."""
+    """The smallest and the largest label for which the loss's constants are declared.
+
+    Examples:
+        >>> from dpverify.problems import ContractOrDrift, Logistic, label_range
+        >>> label_range(Logistic()), label_range(ContractOrDrift(1.0))
+        ((-1.0, 1.0), (0.0, 1.0))
+    """
     lowest, highest = getattr(loss, "labels", (-1.0, 1.0))
     return float(lowest), float(highest)
 
@@ -109,6 +135,16 @@ class GeneralizedLinear(ABC):
 
     `gradient(w, x, y)` equals `slope(w, x, y)[:, None] * x + ridge * w`. When the (runs, d) gradients are not
     needed for themselves, the slopes save building them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import GeneralizedLinear, Logistic
+        >>> loss, w = Logistic(), np.array([[1.0, 0.0], [0.0, 2.0]])
+        >>> x, y = np.array([0.6, 0.8]), np.array(1.0)
+        >>> isinstance(loss, GeneralizedLinear), loss.slope(w, x, y).shape
+        (True, (2,))
+        >>> bool(np.allclose(loss.gradient(w, x, y), loss.slope(w, x, y)[:, None] * x))
+        True
     """
 
     generalized_linear: ClassVar[bool] = True
@@ -157,7 +193,20 @@ class GeneralizedLinear(ABC):
 
 @dataclass(frozen=True)
 class Logistic(GeneralizedLinear):
-    """log(1 + exp(-y <w, x>)) for labels -1 and 1; in nats. Stable for margins of any size."""
+    """log(1 + exp(-y <w, x>)) for labels -1 and 1; in nats. Stable for margins of any size.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Logistic
+        >>> loss, x, y = Logistic(), np.array([0.6, 0.8]), np.array(1.0)
+        >>> points = np.array([[0.0, 0.0], [3.0, 4.0]])  # two runs' points, and one record for both
+        >>> loss.value(points, x, y).round(3).tolist()
+        [0.693, 0.007]
+        >>> loss.gradient(points, x, y).round(3).tolist()
+        [[-0.3, -0.4], [-0.004, -0.005]]
+        >>> loss.lipschitz_constant, loss.smoothness
+        (1.0, 0.25)
+    """
 
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.25
@@ -201,7 +250,17 @@ class Logistic(GeneralizedLinear):
 
 @dataclass(frozen=True)
 class Hinge(GeneralizedLinear):
-    """max(0, 1 - y <w, x>) for labels -1 and 1; the subgradient at the kink is 0."""
+    """max(0, 1 - y <w, x>) for labels -1 and 1; the subgradient at the kink is 0.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Hinge
+        >>> loss, x, y = Hinge(), np.array([0.6, 0.8]), np.array(-1.0)
+        >>> loss.value(np.array([[0.0, 0.0], [-3.0, -4.0]]), x, y).tolist()
+        [1.0, 0.0]
+        >>> loss.lipschitz_constant, loss.smoothness  # it has a kink
+        (1.0, inf)
+    """
 
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
@@ -239,6 +298,15 @@ class Squared(GeneralizedLinear):
     Raises:
         InvalidArgumentError: if `radius` is not positive; infinity is allowed, and then no Lipschitz constant
             is finite.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Squared
+        >>> loss = Squared.on(Ball(2, 3.0))
+        >>> loss.value(np.array([[1.0, 0.0]]), np.array([0.6, 0.8]), np.array(1.0)).round(3).tolist()
+        [0.08]
+        >>> loss.lipschitz_constant  # it grows with the set
+        4.0
     """
 
     radius: float
@@ -282,7 +350,15 @@ class Squared(GeneralizedLinear):
 
 @dataclass(frozen=True)
 class Linear(GeneralizedLinear):
-    """<w, x>, or y <w, x> if `labeled`."""
+    """<w, x>, or y <w, x> if `labeled`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Linear
+        >>> w, x, y = np.array([[1.0, 2.0]]), np.array([0.5, 0.0]), np.array(-1.0)
+        >>> Linear().value(w, x, y).tolist(), Linear(labeled=True).value(w, x, y).tolist()
+        ([0.5], [-0.5])
+    """
 
     labeled: bool = False
     lipschitz_constant: ClassVar[float] = 1.0
@@ -319,7 +395,13 @@ class Linear(GeneralizedLinear):
 
 
 class Displacement(ABC):
-    """A loss that depends on w and x only through w - x; labels are not used."""
+    """A loss that depends on w and x only through w - x; labels are not used.
+
+    Examples:
+        >>> from dpverify.problems import Displacement, EuclideanDistance, HalfSquaredDistance, Linear
+        >>> [isinstance(loss, Displacement) for loss in (EuclideanDistance(), HalfSquaredDistance(1.0), Linear())]
+        [True, True, False]
+    """
 
     @abstractmethod
     def conjugate(self, a: Array, x: Array) -> Array:
@@ -336,7 +418,15 @@ class Displacement(ABC):
 
 @dataclass(frozen=True)
 class EuclideanDistance(Displacement):
-    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0."""
+    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Dataset, EuclideanDistance, Problem, minimize
+        >>> data = Dataset(np.array([[-0.5], [0.1], [0.9]]), np.zeros(3))
+        >>> minimize(Problem(EuclideanDistance(), Ball(1, 1.0)), data).point.round(3).tolist()  # the median
+        [0.1]
+    """
 
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
@@ -388,6 +478,16 @@ class HalfSquaredDistance(Displacement):
 
     Raises:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, HalfSquaredDistance, gradient_sensitivity
+        >>> loss = HalfSquaredDistance.on(Ball(2, 3.0))
+        >>> w, x = np.array([[3.0, 0.0]]), np.array([0.5, 0.5])
+        >>> (w - loss.gradient(w, x, np.array(0.0))).tolist()  # a step of size 1
+        [[0.5, 0.5]]
+        >>> loss.lipschitz_constant, gradient_sensitivity(loss)
+        (4.0, 2.0)
     """
 
     radius: float
@@ -442,6 +542,16 @@ class ContractOrDrift:
 
     Raises:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import ContractOrDrift
+        >>> loss, x = ContractOrDrift(radius=5.0), np.array([1.0])
+        >>> w = np.array([[-3.0], [4.0]])
+        >>> for label in (1.0, 0.0):  # steps of size 1
+        ...     print((w - loss.gradient(w, x, np.array(label))).tolist())
+        [[1.0], [1.0]]
+        [[-4.0], [3.0]]
     """
 
     radius: float
@@ -489,6 +599,14 @@ class Ridge:
     Raises:
         InvalidArgumentError: if `base` is no loss or is a `Ridge` itself, if `weight` is not positive and
             finite, if `radius` is not positive (infinity is allowed).
+
+    Examples:
+        >>> from dpverify.problems import Ball, Logistic, Ridge, gradient_sensitivity
+        >>> loss = Ridge.on(Ball(2, 2.0), Logistic(), weight=0.1)
+        >>> loss.strong_convexity, round(loss.lipschitz_constant, 2)
+        (0.1, 1.2)
+        >>> gradient_sensitivity(loss)  # a term that all records share adds nothing to it
+        2.0
     """
 
     base: Loss
@@ -563,7 +681,15 @@ class Ridge:
 
 
 def is_generalized_linear(loss: Loss) -> bool:
-    """True if the loss has `slope` and `ridge`, so that its gradient is `slope[:, None] * x + ridge * w`."""
+    """True if the loss has `slope` and `ridge`, so that its gradient is `slope[:, None] * x + ridge * w`.
+
+    Examples:
+        >>> from dpverify.problems import EuclideanDistance, Hinge, Ridge, is_generalized_linear
+        >>> is_generalized_linear(Hinge()), is_generalized_linear(EuclideanDistance())
+        (True, False)
+        >>> is_generalized_linear(Ridge(Hinge(), weight=0.1, radius=1.0))
+        True
+    """
     return bool(getattr(loss, "generalized_linear", False))
 
 

@@ -21,6 +21,16 @@ class Problem:
     Raises:
         InvalidArgumentError: if `loss` or `constraint` lacks what it should offer, or if the constants of the
             loss are declared for a smaller radius than the constraint set has.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Logistic, Problem, load
+        >>> problem, data = Problem(Logistic(), Ball(5, 1.0)), load("breast-cancer", d=5)
+        >>> points = np.zeros((3, 5))
+        >>> problem.mean_risk(points, data).round(3).tolist()  # ln 2, for each of the three points
+        [0.693, 0.693, 0.693]
+        >>> problem.mean_gradient(points, data).shape
+        (3, 5)
     """
 
     loss: Loss
