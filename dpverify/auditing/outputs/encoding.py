@@ -45,6 +45,8 @@ _NUMBER, _LOW, _CATEGORY, _MORE, _LENGTH, _THERE = (
 _ORDER = (_NUMBER, _LOW, _LENGTH, _THERE, _CATEGORY, _MORE)
 
 _NONE, _NAN, _PLUS, _MINUS, _LIST, _DICTIONARY, _SET, _COMPLEX = range(1, 9)
+_NUMBERS = "biuf"
+"""NumPy's kinds of real numbers."""
 _SHORT = 64
 _LONG = 2.0**51
 _HASHED = 2**51
@@ -74,9 +76,16 @@ class Encoder:
         Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them.
 
         Raises:
-            InvalidDataError: for outputs of more than `MOST_COLUMNS` columns, and texts that are not of that form.
+            InvalidDataError: for anything else, outputs of more than `MOST_COLUMNS` columns, and texts that are not of
+                that form.
         """
         sides = (np.asarray(left), np.asarray(right))
+        for name, side in zip(("left", "right"), sides, strict=True):
+            if not is_texts(side) and side.dtype.kind not in _NUMBERS:
+                raise InvalidDataError(
+                    f"{name} has outputs of type {side.dtype}; allowed are real numbers, and texts as "
+                    "dpverify.running.subjects.texts.of_runs writes them."
+                )
         if (plain := self._as_they_are(sides)) is not None:
             self.runs += max(map(len, plain))
             return plain
@@ -249,7 +258,7 @@ def _containers(shape: tuple[int, ...]) -> list[tuple[Slot, float]]:
 
 
 def _is_finite(points: NDArray[Any]) -> bool:
-    if is_texts(points) or points.dtype.kind not in "biuf":
+    if is_texts(points) or points.dtype.kind not in _NUMBERS:
         return False
     with np.errstate(over="ignore"):
         return bool(np.isfinite(points.astype(np.float64, copy=False)).all())
@@ -463,7 +472,10 @@ class _Seen:
         parts = [_so_many(count, label) for label, count in sorted(counted.items())]
         for path, kinds in lists.items():
             low, high = self.lengths[path]
-            parts.append(f"a list of {low} to {_so_many(max(high, 2), _label(kinds))}")
+            so_many = _so_many(high, _label(kinds))
+            parts.append(
+                f"a list that is empty or has {so_many}" if high == 1 else f"a list of {low} to {so_many}"
+            )
         if not parts:
             return "always the same" if self.lengths else ""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

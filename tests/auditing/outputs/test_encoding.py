@@ -167,6 +167,7 @@ def test_numbers_of_one_shape_are_their_own_rows() -> None:
         ([0.5, None], "a number (at times a category)"),
         ([0.5, float("nan"), -math.inf], "a number (at times NaN or infinity)"),
         ([[], [1.0, 2.0]], "a list of 0 to two numbers"),
+        ([[], [1.0]], "a list that is empty or has a number"),
         ([("a", [1.0]), ("b", [1.0, 2.0, 3.0])], "a category and a list of 1 to three numbers"),
         ([2**80], "a number"),
         ([[], []], "always the same"),
@@ -182,6 +183,12 @@ def test_what_outputs_are_is_said(outputs: list[Any], says: str) -> None:
 def test_too_many_parts_are_refused() -> None:
     with pytest.raises(InvalidDataError, match="more than 10000 different parts"):
         Encoder().rows(texts([{f"key {i}": 0 for i in range(10_001)}]), texts([0]))
+
+
+@pytest.mark.parametrize("outputs", [["yes", "no"], [b"yes", b"no"], [1j, 2j], [None, {}]])
+def test_arrays_of_neither_numbers_nor_texts_are_refused(outputs: list[Any]) -> None:
+    with pytest.raises(InvalidDataError, match="right has outputs of type .*; allowed are real numbers"):
+        Encoder().rows(np.zeros(2), np.array(outputs))
 
 
 def test_texts_that_are_none_are_refused() -> None:
