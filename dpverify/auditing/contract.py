@@ -19,7 +19,16 @@ EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence, covariant=True)
 
 
 class Auditor(Protocol[QuestionT, SubjectT, EvidenceT]):
-    """Answers one kind of question."""
+    """Answers one kind of question.
+
+    Examples:
+        >>> from dpverify.auditing import Auditor, BatchAuditor, CountAuditor, ErrorShare, MeanAuditor
+        >>> auditors: list[Auditor] = [BatchAuditor(), MeanAuditor(), CountAuditor()]
+        >>> spending = [auditor for auditor in auditors if auditor.spends]
+        >>> shares = ErrorShare(1e-6).split(*(type(auditor).__name__ for auditor in spending))
+        >>> [share.name for share in shares]  # what was counted is certain
+        ['BatchAuditor', 'MeanAuditor']
+    """
 
     @property
     def spends(self) -> bool:
@@ -38,7 +47,16 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands over an entry of the ledger: only whoever asks knows it."""
+    """What stands over an entry of the ledger: only whoever asks knows it.
+
+    Examples:
+        >>> from dpverify.auditing import Heading, Question
+        >>> asked = Question().headed(Heading("mine.mean", title="a noisy mean", reproduce="make audit", seed=7))
+        >>> asked.over_entry()
+        {'subject': 'mine.mean', 'title': 'a noisy mean', 'reproduce': 'make audit'}
+        >>> asked.heading.seed
+        7
+    """
 
     subject: str = ""
     """A statement id, or what a user calls it."""
@@ -51,7 +69,18 @@ class Heading:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What all questions have; a kind of question is a frozen dataclass on top of it."""
+    """What all questions have; a kind of question is a frozen dataclass on top of it.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> from dpverify.auditing import Heading, Question
+        >>> @dataclass(frozen=True)
+        ... class IsSorted(Question):
+        ...     column: int
+        >>> asked = IsSorted(column=2).headed(Heading("mine.table"))
+        >>> asked.column, asked.heading.subject
+        (2, 'mine.table')
+    """
 
     heading: Heading = Heading()
 

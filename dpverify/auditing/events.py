@@ -19,7 +19,13 @@ Array = NDArray[np.float64]
 
 
 class Direction(StrEnum):
-    """Which data set's output is the more likely one on the event."""
+    """Which data set's output is the more likely one on the event.
+
+    Examples:
+        >>> from dpverify.auditing import Direction
+        >>> [direction.value for direction in Direction]
+        ['left over right', 'right over left']
+    """
 
     LEFT_OVER_RIGHT = "left over right"
     RIGHT_OVER_LEFT = "right over left"
@@ -27,7 +33,18 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """The outputs whose score is above a threshold, or those whose score is not."""
+    """The outputs whose score is above a threshold, or those whose score is not.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import Event
+        >>> event = Event("value", threshold=0.5, above=True)
+        >>> print(event)
+        value > 0.5
+        >>> scores = np.array([0.2, 0.5, 0.9])
+        >>> event.contains(scores).tolist(), event.count(scores)
+        ([False, False, True], 1)
+    """
 
     scorer: str
     threshold: float

@@ -23,6 +23,18 @@ class PairSubject(Protocol):
     Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
     Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
     evidence sets it beside the bound.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import PairSubject
+        >>> class NoisyCount:  # of 3 records and of 4
+        ...     def __init__(self, seed):
+        ...         self.rng = np.random.default_rng(seed)
+        ...     def draw(self, count):
+        ...         return self.rng.laplace(3.0, size=count), self.rng.laplace(4.0, size=count)
+        >>> subject: PairSubject = NoisyCount(0)
+        >>> [outputs.shape for outputs in subject.draw(100)]
+        [(100,), (100,)]
     """
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
@@ -34,7 +46,24 @@ class PairSubject(Protocol):
 
 @dataclass(frozen=True)
 class Faults:
-    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`."""
+    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import BatchAuditor, ErrorShare, Faults, PrivacyQuestion
+        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+        >>> class NoisyCount:
+        ...     def __init__(self, scale, seed):
+        ...         self.scale, self.rng = scale, np.random.default_rng(seed)
+        ...         self.faults = Faults(lambda factor: NoisyCount(scale / factor, seed + 1), "noise divided by")
+        ...     def draw(self, count):
+        ...         return tuple(self.rng.laplace(records, self.scale, size=count) for records in (3.0, 4.0))
+        >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)
+        >>> question = PrivacyQuestion(stated, data="counts of 3 and of 4 records", runs=2000)
+        >>> evidence = BatchAuditor().audit(question, NoisyCount(1.0, 0), ErrorShare(1e-3))
+        >>> print(evidence.verdict, evidence.fault, evidence.smallest_fault, sep=", ")
+        supported, noise divided by, 2.0
+    """
 
     weakened: Callable[[float], PairSubject] | None
     """From a factor above 1; None where there are none: the audit then is blind."""
@@ -45,7 +74,16 @@ class Faults:
 
 @dataclass(frozen=True)
 class PrivacyQuestion(Question):
-    """Does this guarantee hold on this pair of data sets?"""
+    """Does this guarantee hold on this pair of data sets?
+
+    Examples:
+        >>> from dpverify.auditing import PrivacyQuestion
+        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+        >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)
+        >>> question = PrivacyQuestion(stated, data="counts of 3 and of 4 records", runs=2000)
+        >>> str(question.relation), question.epsilons(0.0, subject=None)["epsilon_claimed"]
+        ('add-or-remove-one', 1.0)
+    """
 
     stated: StatedGuarantee
     """With the neighboring relation that the two data sets stand for."""
@@ -89,7 +127,17 @@ class PrivacyQuestion(Question):
 
 @dataclass(frozen=True)
 class GivenSamples:
-    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once."""
+    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import GivenSamples
+        >>> rng = np.random.default_rng(0)
+        >>> subject = GivenSamples(rng.laplace(3.0, size=500), rng.laplace(4.0, size=500))
+        >>> left, right = subject.draw(500)
+        >>> left.shape == right.shape == (500,)
+        True
+    """
 
     left: ArrayLike
     right: ArrayLike

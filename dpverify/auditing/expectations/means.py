@@ -23,7 +23,20 @@ FIRST_ROUND = 16
 
 @dataclass(frozen=True)
 class MeanAudit:
-    """What an audit of an expected (excess) risk found; all in units of the loss."""
+    """What an audit of an expected (excess) risk found; all in units of the loss.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import audit_mean
+        >>> from dpverify.evidence import Interval
+        >>> risks = np.random.default_rng(0).beta(2.0, 6.0, size=2000)
+        >>> minimum = Interval(lower=0.09, upper=0.1)  # of the risk; the excess risk is what is left
+        >>> found = audit_mean(risks, bound=0.2, lower=0.0, upper=1.0, failure_probability=1e-3, minimum=minimum)
+        >>> found.measured.lower < 0.15 < 0.16 < found.measured.upper
+        True
+        >>> print(found.verdict, round(found.margin, 2), round(found.detectable, 2))
+        supported 0.03 0.22
+    """
 
     verdict: Verdict
     reason: str
@@ -78,6 +91,17 @@ def audit_mean(
 
     Raises `InvalidDataError` for values that are not finite or outside [lower, upper], and
     `InvalidArgumentError` for the other arguments.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import audit_mean
+        >>> risks = np.random.default_rng(0).beta(2.0, 6.0, size=2000)  # of mean 1/4
+        >>> for bound in (0.2, 0.3, 1.0):
+        ...     found = audit_mean(risks, bound=bound, lower=0.0, upper=1.0, failure_probability=1e-3)
+        ...     print(bound, found.verdict)  # nothing could break a bound of 1
+        0.2 violated
+        0.3 supported
+        1.0 undecided
     """
     sign = -1.0 if at_least else 1.0
     if bound != sign * math.inf:
@@ -126,6 +150,20 @@ def audit_mean_in_rounds(
         to_the_end: draw all, for an interval that is as short as can be.
 
     Raises `InvalidDataError` and `InvalidArgumentError` as `audit_mean`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import audit_mean_in_rounds
+        >>> def draw(number, count):
+        ...     return np.random.default_rng((0, number)).beta(2.0, 6.0, size=count)  # of mean 1/4
+        >>> for bound in (0.6, 0.3, 0.1):  # far from the mean a few values are enough
+        ...     found = audit_mean_in_rounds(
+        ...         draw, bound=bound, lower=0.0, upper=1.0, failure_probability=1e-3, most=3000
+        ...     )
+        ...     print(bound, found.verdict, found.runs)
+        0.6 supported 32
+        0.3 supported 243
+        0.1 violated 32
     """
     sign = -1.0 if at_least else 1.0
     if bound != sign * math.inf:
@@ -330,6 +368,14 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
     """Which of several audits of one claim, such as those along a curve, stands for all of them.
 
     All must keep their bounds, so a violated one does; else the last that is supported; else the last.
+
+    Examples:
+        >>> from dpverify.auditing import most_telling
+        >>> from dpverify.evidence import Verdict
+        >>> most_telling([Verdict.SUPPORTED, Verdict.VIOLATED, Verdict.SUPPORTED])
+        1
+        >>> most_telling([Verdict.SUPPORTED, Verdict.UNDECIDED, Verdict.UNDECIDED])
+        0
     """
     for wanted in (Verdict.VIOLATED, Verdict.SUPPORTED):
         at = [place for place, verdict in enumerate(verdicts) if verdict is wanted]

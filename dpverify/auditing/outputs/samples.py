@@ -23,6 +23,15 @@ def check_samples(samples: ArrayLike, name: str) -> Samples:
 
     Raises:
         InvalidDataError: for anything but finite real numbers of that shape, and for fewer than `MINIMUM_RUNS` runs.
+
+    Examples:
+        >>> from dpverify.auditing import check_samples
+        >>> check_samples([1, 2] * 50, "left").dtype.name
+        'float64'
+        >>> check_samples([0.5, float("nan")] * 50, "left")
+        Traceback (most recent call last):
+            ...
+        dpverify.errors.InvalidDataError: left has NaN or infinity in run 2; allowed: finite numbers.
     """
     raw = _checked(samples, name)
     with np.errstate(over="ignore"):
@@ -35,6 +44,16 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
 
     Different outputs stay different. Where a column would lose digits, the digits lost follow in a column of their
     own: the map from outputs to rows of floats is the same for all runs, and one to one.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import check_pair
+        >>> left, right = check_pair(np.zeros(100), np.ones(100))
+        >>> left.shape, right.shape
+        ((100, 1), (100, 1))
+        >>> wide, _ = check_pair([2**60, 2**60 + 1] * 50, [0, 1] * 50)
+        >>> wide.shape, len(np.unique(wide, axis=0))  # no float holds these two apart
+        ((100, 2), 2)
     """
     p, q = _checked(left, "left"), _checked(right, "right")
     if p.shape != q.shape:

@@ -187,7 +187,7 @@ def test_too_many_parts_are_refused() -> None:
 
 @pytest.mark.parametrize("outputs", [["yes", "no"], [b"yes", b"no"], [1j, 2j], [None, {}]])
 def test_arrays_of_neither_numbers_nor_texts_are_refused(outputs: list[Any]) -> None:
-    with pytest.raises(InvalidDataError, match="right has outputs of type .*; allowed are real numbers"):
+    with pytest.raises(InvalidDataError, match=r"right has outputs of type .*; allowed are real numbers"):
         Encoder().rows(np.zeros(2), np.array(outputs))
 
 
