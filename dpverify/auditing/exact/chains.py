@@ -39,6 +39,13 @@ class StepMap:
 
     Raises:
         InvalidArgumentError: for negative numbers or something that can't be called.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.exact import StepMap
+        >>> halve = StepMap(lambda points: 0.5 * points, lipschitz_constant=0.5, bend=0.0, curvature=0.0)
+        >>> halve.images(np.array([[1.0], [-3.0]])).tolist()
+        [[0.5], [-1.5]]
     """
 
     function: Callable[[FloatArray], FloatArray]
@@ -89,6 +96,15 @@ def gradient_step(
 
     Raises:
         InvalidArgumentError: for numbers outside of these ranges, and losses that are not smooth.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.exact import gradient_step
+        >>> step = gradient_step(lambda w: np.tanh(w - 0.2), rate=0.5, smoothness=1.0)
+        >>> step.lipschitz_constant  # of a convex loss's step of at most 2 / smoothness: no expansion
+        1.0
+        >>> gradient_step(lambda w: w - 0.2, rate=0.5, smoothness=1.0, strong_convexity=1.0).lipschitz_constant
+        0.5
     """
     rate = checks.number("rate", rate, above=0, allowed="a finite number above 0")
     smoothness = checks.number(
@@ -121,6 +137,14 @@ class NoisyStep:
 
     Raises:
         InvalidArgumentError: for anything else.
+
+    Examples:
+        >>> from dpverify.auditing.exact import NoisyStep, StepMap
+        >>> maps = tuple(StepMap(lambda w, x=x: 0.5 * (w + x), lipschitz_constant=0.5, bend=0.0) for x in (-1.0, 1.0))
+        >>> one_of_two = NoisyStep(maps, noise_stddev=0.3)  # a record drawn in every run
+        >>> rarely = NoisyStep(maps, 0.3, probabilities=(0.9, 0.1))
+        >>> len(one_of_two.maps), rarely.probabilities
+        (2, (0.9, 0.1))
     """
 
     maps: tuple[StepMap, ...]
@@ -149,6 +173,14 @@ class NoisyChain:
 
     Raises:
         InvalidArgumentError: for other sets or dimensions, and for probabilities of both kinds.
+
+    Examples:
+        >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap
+        >>> from dpverify.problems import Box
+        >>> step = NoisyStep((StepMap(lambda w: 0.5 * w, lipschitz_constant=0.5, bend=0.0),), noise_stddev=0.3)
+        >>> chain = NoisyChain([0.0], (step,) * 3, Box([-1.0], [1.0]), stopped=(0.25, 0.25, 0.5))
+        >>> chain.dimension, len(chain.steps)
+        (1, 3)
     """
 
     start: Sequence[float]

@@ -50,6 +50,20 @@ class Searched:
         tried: how many pairs were run.
         failed: on how many of them the mechanism failed, with the first message.
         runs: made on each side in all.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.neighbors import Domain, search_pairs
+        >>> from dpverify.privacy import Adjacency, PureDP
+        >>> def draw(pair, runs, stream):  # a noisy sum of values that nobody clips
+        ...     rng = np.random.default_rng((0, stream))
+        ...     return [side.sum() + rng.laplace(size=runs) for side in (pair.data, pair.neighbor)]
+        >>> domain = Domain(np.array([[0.2], [0.7]]), Adjacency.REPLACE_ONE)
+        >>> found = search_pairs(draw, domain, PureDP(1.0), runs=2000, seed=0)
+        >>> found.pair.records, found.promise > 8, found.failed  # by chance it would be about 3 or less
+        (1, True, 0)
+        >>> found.tried > 10, found.runs <= 2000
+        (True, True)
     """
 
     pair: Pair | None = None
@@ -85,6 +99,18 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
 
     Raises:
         InvalidArgumentError: for a claim or number of runs that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.neighbors import Domain, search_pairs
+        >>> from dpverify.privacy import Adjacency, PureDP
+        >>> def draw(pair, runs, stream):  # a noisy sum of values that nobody clips
+        ...     rng = np.random.default_rng((0, stream))
+        ...     return [side.sum() + rng.laplace(size=runs) for side in (pair.data, pair.neighbor)]
+        >>> domain = Domain(np.array([[0.2], [0.7]]), Adjacency.REPLACE_ONE)
+        >>> found = search_pairs(draw, domain, PureDP(1.0), runs=2000, seed=0)
+        >>> float(abs(found.pair.data.sum() - found.pair.neighbor.sum())) > 10  # far more than what the noise hides
+        True
     """
     checked_claim(claim)
     runs = checks.whole_number("runs", runs, at_least=2000)
