@@ -23,7 +23,6 @@ from dpverify.quoting import quoted
 from dpverify.running import foresight
 from dpverify.running.executors import Executor, Workers, one_blas_thread
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
-from dpverify.running.foresight import CALL_LIMIT
 from dpverify.running.outputs import COUNTERS, Block, Mechanism, check_same_form, checked_block
 from dpverify.running.progress import Progress
 from dpverify.running.randomness import BLOCK, Randomness, Seed, normalized_seed
@@ -88,7 +87,7 @@ def run(
     block_size: int = BLOCK,
     fingerprint: str | None = None,
     result_limit: int | None = None,
-    call_limit: float = CALL_LIMIT,
+    call_limit: float | None = None,
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`.
 
@@ -178,7 +177,7 @@ def stream(
     xp: types.ModuleType | Any = np,
     block_size: int = BLOCK,
     fingerprint: str | None = None,
-    call_limit: float = CALL_LIMIT,
+    call_limit: float | None = None,
 ) -> Iterator[Block]:
     """Run a mechanism independently many times; yield blocks of outputs in order.
 
@@ -200,7 +199,8 @@ def stream(
         xp: array namespace of the random numbers that the mechanism gets.
         block_size: runs in a full block. Smaller blocks suit mechanisms that take long for one run.
         fingerprint: says which mechanism it is, for the store; computed from its content if None.
-        call_limit: how many calls of one oracle a run may make, as far as that is foreseen.
+        call_limit: how many calls of one oracle a run may make, as far as that is foreseen; what `running.call_limit`
+            says if None, and `CALL_LIMIT` where it says nothing.
 
     Raises:
         TooCostlyError: before the first block, if runs are foreseen to make more.
@@ -216,7 +216,8 @@ def stream(
     runs = whole_number("runs", runs, at_least=1)
     block_size = whole_number("block_size", block_size, at_least=1)
     memory_limit = whole_number("memory_limit", memory_limit, at_least=1)
-    with foresight.call_limit(call_limit):
+    allowed = foresight.allowed() if call_limit is None else call_limit
+    with foresight.call_limit(allowed):
         foresight.foresee_stated(mechanism, data)
     key, watch, folder = "", None, os.getcwd()
     if store is not None:
@@ -233,7 +234,7 @@ def stream(
         _Task(index, index * block_size, min(block_size, runs - index * block_size))
         for index in range(-(-runs // block_size))
     )
-    compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch, call_limit)
+    compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch, allowed)
     shelf = _shelf(store, key, folder)
     workers = Executor.chosen(executor).serving(mechanism)
     return _stream(compute, tasks, runs, min(runs, block_size), workers, memory_limit, shelf, progress)

@@ -39,6 +39,11 @@ def call_limit(calls: float) -> Iterator[None]:
         _limit.reset(token)
 
 
+def allowed() -> float:
+    """How many calls of one oracle a run may make here."""
+    return _limit.get()
+
+
 def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
     """Refuse to start what would make more calls than allowed.
 
@@ -50,7 +55,7 @@ def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
     Raises:
         TooCostlyError: if there are too many.
     """
-    limit = _limit.get()
+    limit = allowed()
     if calls > limit:
         raise TooCostlyError(
             f"{what} would make about {calls:.3g} {unit} in a run; allowed: at most {limit:.3g}, or what "

@@ -79,7 +79,18 @@ def test_an_exponential_mechanism_of_hours_does_not_begin() -> None:
         mechanism(data, rng=Randomness(0), runs=1)
 
 
-@pytest.mark.parametrize("calls", [0, -1, float("nan"), "many", None])
+def test_the_context_counts_where_runs_are_given_no_limit() -> None:
+    dear = Counting((StatedQueries("value", 2.0 * CALL_LIMIT),))
+    with call_limit(3 * CALL_LIMIT):
+        assert len(run(dear, DATA, runs=3, seed=0)) == 3
+        with pytest.raises(TooCostlyError, match=r"at most 1e\+07"):
+            run(dear, DATA, runs=3, seed=0, call_limit=CALL_LIMIT)
+    cheap = Counting((StatedQueries("value", 10),))
+    with call_limit(9), pytest.raises(TooCostlyError, match=r"at most 9"):
+        run(cheap, DATA, runs=3, seed=0)
+
+
+@pytest.mark.parametrize("calls", [0, -1, float("nan"), "many"])
 def test_limits_that_are_none(calls: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="call_limit was"):
         run(Counting(()), DATA, runs=1, seed=0, call_limit=calls)
