@@ -37,6 +37,13 @@ class StatedStep:
 
     Raises:
         InvalidArgumentError: for anything else.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.running import StatedStep
+        >>> step = StatedStep(lambda states, rng: 0.5 * states, noise_stddev=1.0, lipschitz_constant=0.5)
+        >>> step.images(np.array([[2.0], [-4.0]]), np.random.default_rng(0)).tolist()  # before the noise
+        [[1.0], [-2.0]]
     """
 
     move: Move
@@ -80,6 +87,16 @@ class StatedStructure:
 
     Raises:
         InvalidArgumentError: for anything else.
+
+    Examples:
+        >>> from dpverify.problems import Ball
+        >>> from dpverify.running import StatedStep, StatedStructure
+        >>> step = StatedStep(lambda states, rng: 0.5 * states, noise_stddev=1.0, lipschitz_constant=0.5)
+        >>> structure = StatedStructure((0.0, 0.0), (step,) * 3, constraint=Ball(2, 1.0))
+        >>> structure.dimension, len(structure.steps)
+        (2, 3)
+        >>> structure.quieter(2.0).steps[0].noise_stddev  # what audits try out
+        0.5
     """
 
     start: Sequence[float]
@@ -182,6 +199,15 @@ def single_noise(
 
     Raises:
         InvalidArgumentError: as `StatedStructure`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.running import single_noise
+        >>> def structure(data):  # of a sum of values in [-1, 1] with noise
+        ...     return single_noise(np.clip(data, -1, 1).sum(axis=0), noise_stddev=2.0)
+        >>> stated = structure(np.array([[0.3, 5.0], [0.1, 0.5]]))
+        >>> stated.dimension, stated.steps[0].noise_stddev
+        (2, 2.0)
     """
     point = np.atleast_1d(np.asarray(center, dtype=np.float64))
     step = StatedStep(lambda states, rng: states, noise_stddev, lipschitz_constant=1.0)
