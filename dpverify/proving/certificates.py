@@ -27,12 +27,24 @@ def certificate(obligation: Obligation, verdict: Verdict, proof: Json) -> Json:
 
 
 def canonical(value: Json) -> str:
-    """JSON with sorted keys and no spaces, the same for equal values."""
+    """JSON with sorted keys and no spaces, the same for equal values.
+
+    Examples:
+        >>> from dpverify.proving import canonical
+        >>> canonical({"b": [1, 2], "a": "x"}), canonical({"a": "x", "b": [1, 2]})
+        ('{"a":"x","b":[1,2]}', '{"a":"x","b":[1,2]}')
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def digest(value: Json) -> str:
-    """`sha256:` and the hash of the canonical form."""
+    """`sha256:` and the hash of the canonical form.
+
+    Examples:
+        >>> from dpverify.proving import digest
+        >>> digest({"verdict": "proved"})[:20], digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+        ('sha256:944b9b4d741fc', True)
+    """
     return "sha256:" + hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
@@ -48,6 +60,16 @@ def store(value: Json, folder: Path) -> str:
 
     It is not waited for until it is on the disk, which takes longer than most proofs: what a power failure leaves of it
     does not have its hash.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dpverify.proving import digest, store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     name = store({"verdict": "proved"}, Path(folder))
+        ...     kept = [path.name for path in Path(folder).iterdir()]
+        >>> name == digest({"verdict": "proved"}), kept == [name.removeprefix("sha256:") + ".json"]
+        (True, True)
     """
     name = digest(value)
     target = _path(folder, name)
@@ -57,7 +79,18 @@ def store(value: Json, folder: Path) -> str:
 
 
 def load(name: str, folder: Path) -> Json:
-    """Read a stored certificate; `InvalidDataError` where it is missing or does not have its hash."""
+    """Read a stored certificate; `InvalidDataError` where it is missing or does not have its hash.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dpverify.proving import load, store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     name = store({"verdict": "proved"}, Path(folder))
+        ...     certificate = load(name, Path(folder))
+        >>> certificate
+        {'verdict': 'proved'}
+    """
     path = _path(folder, name)
     try:
         value = json.loads(path.read_text(encoding="ascii"))

@@ -35,6 +35,11 @@ def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
     Last the thorough search.
+
+    Examples:
+        >>> from dpverify.proving import default_provers
+        >>> [prover.name for prover in default_provers()]
+        ['gram', 'search', 'exact', 'z3', 'facts', 'chains', 'balls', 'search']
     """
     return (
         Gram(),
@@ -58,6 +63,19 @@ def prove(
     The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`).
+
+    Examples:
+        >>> from dpverify.formulas.expressions import real
+        >>> from dpverify.formulas.logic import Le
+        >>> from dpverify.proving import prove
+        >>> from dpverify.proving.language import Obligation
+        >>> x = real("x", ge=0)
+        >>> right = prove(Obligation("square", "page 1", Le(2 * x, 1 + x**2), (x,)))
+        >>> wrong = prove(Obligation("cube", "page 1", Le(2 * x, 1 + x**3), (x,)))
+        >>> print(right.verdict, wrong.verdict)
+        proved refuted
+        >>> print(wrong.counterexample, wrong.left, wrong.right)
+        {'x': '2/3'} 4/3 35/27
     """
     _check_obligation(obligation)
     start = time.monotonic()
@@ -121,7 +139,22 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
 
 
 def homogeneity(obligation: Obligation) -> Proof:
-    """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
+    """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length.
+
+    Examples:
+        >>> from dpverify.formulas.expressions import real
+        >>> from dpverify.formulas.logic import Le
+        >>> from dpverify.formulas.units import LENGTH, LOSS
+        >>> from dpverify.proving import homogeneity
+        >>> from dpverify.proving.language import Obligation
+        >>> risk = real("risk", gt=0, unit=LOSS)
+        >>> lipschitz = real("L", gt=0, unit=LOSS / LENGTH)
+        >>> radius = real("R", gt=0, unit=LENGTH)
+        >>> for bound in (lipschitz * radius, lipschitz * radius**2):
+        ...     print(homogeneity(Obligation("bound", "page 1", Le(risk, bound), (risk, lipschitz, radius))).verdict)
+        proved
+        refuted
+    """
     _check_obligation(obligation)
     return Homogeneity().attempt(obligation, Budget())
 
