@@ -84,7 +84,20 @@ def prove_command(statement: str) -> str:
 
 
 def findings_markdown(ledger: Ledger) -> str:
-    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
+    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped.
+
+    Examples:
+        >>> from dpverify.auditing import ErrorShare
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import findings_markdown
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
+        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> page = findings_markdown(ledger).splitlines()
+        >>> page[0], page[-1]
+        ('# Findings', 'No printed formula was refuted.')
+    """
     lines = ["# Findings", "", _INTRODUCTION, ""]
     groups = finding_groups(ledger)
     if not groups:

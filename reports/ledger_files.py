@@ -20,6 +20,19 @@ def ledger_json(ledger: Ledger) -> str:
 
     JSON has no infinities: a float that is not finite becomes the string `Infinity`, `-Infinity` or `NaN`,
     which `parse_ledger` reads back.
+
+    Examples:
+        >>> import json
+        >>> from dpverify.auditing import ErrorShare
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import ledger_json
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
+        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> text = ledger_json(ledger)
+        >>> json.loads(text)["seed"]
+        7
     """
     tree = without_infinities(ledger.model_dump(mode="python"))
     return json.dumps(tree, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -30,6 +43,21 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
     Raises InvalidDataError, in one sentence, where the text is not JSON, not a ledger, of another schema
     version, or does not fit the schema.
+
+    Examples:
+        >>> from dpverify.auditing import ErrorShare
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import ledger_json, parse_ledger
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
+        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> parse_ledger(ledger_json(ledger)) == ledger
+        True
+        >>> parse_ledger("[]", source="my.json")
+        Traceback (most recent call last):
+            ...
+        dpverify.errors.InvalidDataError: my.json is not a ledger: it is not a JSON object with a ...
     """
     try:
         tree = json.loads(text, parse_constant=_refuse_constant)
@@ -54,7 +82,23 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
 
 def read_ledger(path: str | os.PathLike[str]) -> Ledger:
-    """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read."""
+    """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dpverify.auditing import ErrorShare
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import read_ledger, write_ledger
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
+        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = read_ledger(write_ledger(ledger, Path(folder, "ledger.json")))
+        >>> found.command, found.seed
+        ('make audit', 7)
+    """
     if not isinstance(path, (str, os.PathLike)):
         raise InvalidArgumentError("ledger", path, "the path of a ledger.json")
     place = Path(path)
@@ -71,7 +115,23 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
 
 
 def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
-    """Write a ledger file, whole or not at all; returns its path."""
+    """Write a ledger file, whole or not at all; returns its path.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dpverify.auditing import ErrorShare
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import read_ledger, write_ledger
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
+        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = write_ledger(ledger, Path(folder, "ledger.json"))
+        ...     read_ledger(path) == ledger
+        True
+    """
     return write_text(ledger_json(ledger), Path(path))
 
 

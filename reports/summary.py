@@ -266,14 +266,44 @@ def spending(budget: Budget) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """One line for a terminal, with the verdict that it is about, if any, so that it can be colored."""
+    """One line for a terminal, with the verdict that it is about, if any, so that it can be colored.
+
+    Examples:
+        >>> from dpverify.evidence import Verdict
+        >>> from dpverify.reports import SummaryLine
+        >>> line = SummaryLine("mine.sgd: 51 gradient queries, claimed 50", Verdict.VIOLATED)
+        >>> print(line.verdict, line.text, sep=": ")
+        violated: mine.sgd: 51 gradient queries, claimed 50
+    """
 
     text: str
     verdict: Verdict | None = None
 
 
 def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
-    """What a run found, as lines of plain text."""
+    """What a run found, as lines of plain text.
+
+    Examples:
+        >>> from types import SimpleNamespace
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import summary_lines
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
+        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
+        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> for line in summary_lines(ledger):
+        ...     print(line.text)
+        Checked 1 statement: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
+        violated: 0 printed, 0 corrected, 1 audits
+        mine.sgd: 51 gradient queries, claimed 50 (50 records)
+        the checker confirmed 0 of 0 formulas
+        error probability spent: 0 of 1×10⁻⁶
+        reproduce: make audit (seed 0)
+    """
     summary = summarize(ledger)
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:

@@ -24,6 +24,22 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
 
     Raises:
         InvalidArgumentError: for what is no ledger.
+
+    Examples:
+        >>> from types import SimpleNamespace
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import ledger_rows
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
+        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
+        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> (row,) = ledger_rows(ledger)
+        >>> row["subject"], str(row["verdict"]), row["counted"], row["claimed"]
+        ('mine.sgd', 'violated', 51, 50)
     """
     if not isinstance(ledger, Ledger):
         raise InvalidArgumentError("ledger", ledger, "a Ledger, as read_ledger gives it")
@@ -42,6 +58,22 @@ def ledger_frame(ledger: Ledger) -> pandas.DataFrame:
     Raises:
         InvalidArgumentError: for what is no ledger.
         InvalidDataError: where pandas is not installed.
+
+    Examples:
+        >>> from importlib.util import find_spec
+        >>> from types import SimpleNamespace
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import ledger_frame, ledger_rows
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
+        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
+        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> if find_spec("pandas"):  # an optional extra
+        ...     assert ledger_frame(ledger).shape == (1, len(ledger_rows(ledger)[0]))
     """
     rows = ledger_rows(ledger)
     try:

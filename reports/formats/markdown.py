@@ -23,7 +23,23 @@ from dpverify.reports.summary import (
 
 
 def render_markdown(ledger: Ledger) -> str:
-    """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
+    """What a run found, in GitHub's Markdown; text of the ledger is escaped.
+
+    Examples:
+        >>> from types import SimpleNamespace
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import render_markdown
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
+        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
+        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> print(*(line for line in render_markdown(ledger).splitlines() if "mine.sgd" in line))
+        | mine.sgd |  | violated | 51 gradient queries, claimed 50 (50 records) |
+    """
     summary = summarize(ledger)
     parts = ["## dpverify", "", escaped(summary.headline), ""]
     parts += _table(

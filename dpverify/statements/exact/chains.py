@@ -131,6 +131,17 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
         InvalidArgumentError: for other algorithms, losses that are not smooth, and sets other than intervals,
             rectangles and the whole line or plane.
         InvalidDataError: for records outside the unit ball or the range of labels, or data sets of different sizes.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.algorithms.fmtt18 import PNSGD
+        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
+        >>> from dpverify.statements.exact import chains
+        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=0.5)
+        >>> data = Dataset(np.ones((10, 1)), np.ones(10))
+        >>> left, right = chains(descent, [data, data.replace(3, [-1.0], 1.0)])
+        >>> [a is b for a, b in zip(left.steps, right.steps)].count(False)  # only that record's step is another one
+        1
     """
     if not isinstance(algorithm, Algorithm):
         raise InvalidArgumentError(
@@ -155,7 +166,18 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
 
 
 def noisy_chain(algorithm: Algorithm, data: Dataset) -> NoisyChain:
-    """The algorithm on one data set; see `chains`."""
+    """The algorithm on one data set; see `chains`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.algorithms.fmtt18 import PNSGD
+        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
+        >>> from dpverify.statements.exact import noisy_chain
+        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=0.5)
+        >>> chain = noisy_chain(descent, Dataset(np.ones((10, 1)), np.ones(10)))
+        >>> len(chain.steps), chain.steps[0].noise_stddev  # the rate times the noise on a gradient
+        (10, 0.25)
+    """
     return chains(algorithm, [data])[0]
 
 
@@ -210,6 +232,20 @@ def index_profiles(
 
     Raises:
         InvalidArgumentError: as `chains` and `last_iterate_profiles`, and for indices outside 1, ..., n.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.algorithms.fmtt18 import PNSGD
+        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
+        >>> from dpverify.statements.exact import index_profiles
+        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=2.0)
+        >>> data = Dataset(np.ones((6, 1)), np.ones(6))
+        >>> found = index_profiles(descent, data, record=([-1.0], 1.0), indices=[1, 6], delta=1e-5, accuracy=0.05)
+        >>> for index, enclosure in found.items():
+        ...     proved = descent.guarantee_at(6, index).guarantee.epsilon_at(1e-5)
+        ...     print(index, enclosure.epsilon(1e-5).upper < proved)  # on this pair less than in the worst case
+        1 True
+        6 True
     """
     places = [checks.whole_number("indices", index, at_most=data.n) for index in indices]
     neighbors = [data.replace(index, *record) for index in places]
@@ -222,7 +258,19 @@ def index_profiles(
 
 @dataclass(frozen=True)
 class ExactEpsilon:
-    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`."""
+    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.algorithms.fmtt18 import PNSGD
+        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
+        >>> from dpverify.statements.exact import ExactEpsilon
+        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=2.0)
+        >>> data = Dataset(np.ones((6, 1)), np.ones(6))
+        >>> epsilon = ExactEpsilon(descent, data, data.replace(6, [-1.0], 1.0), accuracy=0.05)(1e-5)
+        >>> 0 < epsilon.lower < epsilon.upper, epsilon.upper - epsilon.lower < 0.05 * epsilon.upper
+        (True, True)
+    """
 
     algorithm: Algorithm
     left: Dataset
