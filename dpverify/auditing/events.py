@@ -22,9 +22,19 @@ class Direction(StrEnum):
     """Which data set's output is the more likely one on the event.
 
     Examples:
-        >>> from dpverify.auditing import Direction
-        >>> [direction.value for direction in Direction]
-        ['left over right', 'right over left']
+        >>> import numpy as np
+        >>> from dpverify.auditing import Direction, audit_privacy
+        >>> from dpverify.privacy import PureDP
+        >>> rng = np.random.default_rng(0)
+        >>> left, right = rng.uniform(0.0, 1.0, size=2000), rng.uniform(0.0, 1.2, size=2000)  # only the latter above 1
+        >>> for one in Direction:
+        ...     found = audit_privacy(
+        ...         left, right, PureDP(0.5), adjacency="replace-one", failure_probability=1e-3, seed=0,
+        ...         directions=[one],
+        ...     )
+        ...     print(one, found.verdict, sep=": ")
+        left over right: supported
+        right over left: violated
     """
 
     LEFT_OVER_RIGHT = "left over right"

@@ -34,8 +34,8 @@ class MeanAudit:
         >>> found = audit_mean(risks, bound=0.2, lower=0.0, upper=1.0, failure_probability=1e-3, minimum=minimum)
         >>> found.measured.lower < 0.15 < 0.16 < found.measured.upper
         True
-        >>> print(found.verdict, round(found.margin, 2), round(found.detectable, 2))
-        supported 0.03 0.22
+        >>> print(found.verdict, found.margin > 0, 0.2 < found.detectable < 0.25)  # 0.25 would have been found
+        supported True True
     """
 
     verdict: Verdict
@@ -160,10 +160,10 @@ def audit_mean_in_rounds(
         ...     found = audit_mean_in_rounds(
         ...         draw, bound=bound, lower=0.0, upper=1.0, failure_probability=1e-3, most=3000
         ...     )
-        ...     print(bound, found.verdict, found.runs)
-        0.6 supported 32
-        0.3 supported 243
-        0.1 violated 32
+        ...     print(bound, found.verdict, found.runs < 100)
+        0.6 supported True
+        0.3 supported False
+        0.1 violated True
     """
     sign = -1.0 if at_least else 1.0
     if bound != sign * math.inf:
