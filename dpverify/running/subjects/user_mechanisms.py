@@ -112,11 +112,11 @@ class UserMechanism:
         >>> import tempfile
         >>> from pathlib import Path
         >>> import numpy as np
-        >>> from dpverify.running import Limits, UserMechanism, run
+        >>> from dpverify.running import UserMechanism, run
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     code = "def noisy_mean(data, rng, runs): return data.mean() + rng.laplace(size=runs)"
         ...     written = Path(folder, "my_release.py").write_text(code)
-        ...     mechanism = UserMechanism.load("my_release:noisy_mean", folder, limits=Limits(seconds=60.0))
+        ...     mechanism = UserMechanism.load("my_release:noisy_mean", folder)
         ...     outputs = run(mechanism, np.zeros((3, 1)), runs=100, seed=0)
         ...     mechanism.close()
         >>> outputs.points.shape, mechanism.batched
