@@ -298,7 +298,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         >>> for line in summary_lines(ledger):
         ...     print(line.text)
         Checked 1 statement: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
-        violated: 0 printed, 0 corrected, 1 audits
+        violated: 0 printed, 0 corrected, 1 audit
         mine.sgd: 51 gradient queries, claimed 50 (50 records)
         the checker confirmed 0 of 0 formulas
         error probability spent: 0 of 1×10⁻⁶
@@ -308,12 +308,9 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:
         if row.printed or row.repaired or row.audits:
-            lines.append(
-                SummaryLine(
-                    f"{row.verdict}: {row.printed} printed, {row.repaired} corrected, {row.audits} audits",
-                    row.verdict,
-                )
-            )
+            audits = f"{row.audits} audit{'s' if row.audits != 1 else ''}"
+            counts = f"{row.printed} printed, {row.repaired} corrected, {audits}"
+            lines.append(SummaryLine(f"{row.verdict}: {counts}", row.verdict))
     if summary.units:
         lines.append(SummaryLine(f"units agree: {summary.units_agree:,} of {summary.units:,} formulas"))
     lines += [SummaryLine(power.text) for power in summary.powers]
