@@ -32,7 +32,13 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
-from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
+from dpverify.problems.per_run.accelerated_descent import RegularizedRisk
+from dpverify.problems.per_run.variance_reduced_descent import (
+    foreseen_rounds,
+    minimize_on_draws,
+    most_gradients,
+    most_projections,
+)
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
@@ -432,9 +438,17 @@ class PhasedERM(_Phased):
     a gap g_r = min{L^2 / (lambda_r n^2), 2^-r alpha}, and adds N(0, (4 B / (2^r sqrt(d)))^2 I).
     R = log2(B L / alpha), rounded up.
 
-    The inner solver is accelerated projected gradient descent. It stops, run by run, as soon as its gradient
-    mapping certifies the gap, and at the latest after as many steps as its rate of convergence needs for it: the
-    gap is kept with certainty, where the paper allows a failure with probability delta.
+    The inner solver is variance-reduced descent (SVRG with minibatches and momentum), or accelerated projected
+    gradient descent in phases where, from n, lambda_r and g_r, that is foreseen cheaper: where n is small or lambda_r
+    large. Both stop, run by run, as soon as the gradient mapping at a gradient of all records certifies the gap;
+    variance-reduced descent hands a run over after a stated number of rounds, and accelerated descent stops at the
+    latest after as many steps as its rate of convergence needs. So the gap is kept with certainty, where the paper
+    allows a failure with probability delta.
+
+    Oracle calls: at most `gradient_query_count(n)`, which is n times the square root of the condition number
+    1 + beta / (2 lambda_r) in order, because the records that are drawn may mislead. Typical is what the paper prints
+    for SVRG, n + beta / lambda_r a phase up to a small factor (docs/scaling.md has counts up to 51,200 records);
+    `dpverify.problems.per_run.variance_reduced_descent` says what of it is proved.
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP, since it is GDP. A phase's exact minimizer moves
     by at most s / (2 lambda_r n), s = 2 L, when a record is replaced, and an inexact one is within
@@ -442,7 +456,10 @@ class PhasedERM(_Phased):
     + 2 sqrt(g_r / lambda_r), and mu^2 is the sum of (Delta_r / sigma_r)^2. With the printed gap Delta_r is
     3 L / (lambda_r n), where the proof of Lemma 16 has 2 L / (lambda_r n): it counts the inexactness of one of the
     two minimizers only (mn25.lem16). The default accuracy is the smallest that is proved so; Lemma 16 has
-    log(n) alpha*.
+    log(n) alpha*. The records that the solver draws need not be secret: whatever was drawn on either of the two data
+    sets, independently or not, the two inexact minimizers are within Delta_r, so that a phase's outputs are mixtures
+    of Gaussians N(u, sigma_r^2 I) and N(v, sigma_r^2 I), paired in any way, of which every pair is GDP with
+    Delta_r / sigma_r; then so are the mixtures, because hockey-stick divergences are jointly convex.
 
     Assumptions: convex, L-Lipschitz, beta-smooth losses for records in the unit ball; a bounded set. Smoothness is
     what this solver needs, the guarantee does not.
@@ -516,15 +533,16 @@ class PhasedERM(_Phased):
         return RegularizedRisk(self.problem, phase.pull)
 
     def gradient_query_count(self, n: int) -> int:
-        """At most so many in a run: n in each inner step that the solver may need."""
-        return n * sum(most_steps(self._inner_risk(phase), phase.gap) for phase in self.schedule(n))
+        """At most so many in a run: all that the inner solver may need in each phase."""
+        return sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in self.schedule(n))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run, at most."""
-        schedule, most = self.schedule(n), self.gradient_query_count(n)
+        schedule = self.schedule(n)
+        projections = sum(most_projections(self._inner_risk(phase), n, phase.gap) for phase in schedule)
         return (
-            StatedQueries("gradient", most, exact=False, sources=("mn25.lem16",)),
-            StatedQueries("projection", most // n + len(schedule), exact=False, sources=("mn25.lem16",)),
+            StatedQueries("gradient", self.gradient_query_count(n), exact=False, sources=("mn25.lem16",)),
+            StatedQueries("projection", projections + len(schedule), exact=False, sources=("mn25.lem16",)),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -543,10 +561,17 @@ class PhasedERM(_Phased):
         return StatedRisk(bound, total=False, sources=("mn25.lem16",), conditions="convex losses")
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
-        def move(states: Array, _: np.random.Generator) -> Array:
-            return minimize_regularized(self._inner_risk(phase), data, states, phase.gap).points
+        risk = self._inner_risk(phase)
 
-        return StatedStep(move, phase.noise_stddev)
+        def move(states: Array, rng: np.random.Generator) -> Array:
+            def draw(shape: tuple[int, ...]) -> Array:
+                return rng.integers(0, data.n, shape)
+
+            return minimize_on_draws(risk, data, states, phase.gap, draw).points
+
+        return StatedStep(
+            move, phase.noise_stddev, draws=foreseen_rounds(risk, data.n, phase.gap) is not None
+        )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).
@@ -555,10 +580,15 @@ class PhasedERM(_Phased):
             NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
         """
         w = self._begin(data, rng, runs)
+
+        def draw(shape: tuple[int, ...]) -> Array:
+            return rng.integers(0, data.n, shape, "records")
+
         schedule = self.schedule(data.n)
-        steps: Array | int = 0
+        gradients: Array | int = 0
+        projections: Array | int = len(schedule)
         for phase in schedule:
-            found = minimize_regularized(self._inner_risk(phase), data, w, phase.gap)
-            steps = steps + found.steps
+            found = minimize_on_draws(self._inner_risk(phase), data, w, phase.gap, draw)
+            gradients, projections = gradients + found.gradients, projections + found.projections
             w = self._hide(found.points, phase.noise_stddev, rng)
-        return Output(w, gradient_queries=data.n * steps, projections=steps + len(schedule))
+        return Output(w, gradient_queries=gradients, projections=projections)

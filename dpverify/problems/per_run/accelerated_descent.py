@@ -6,8 +6,9 @@ started at c in the set:
 
 - the step x = Proj(y - grad F(y) / M) has F(x) - min F <= ||M (y - x)||^2 (1/m - 1/M) / 2, which is the
   certificate;
-- k steps have F - min F <= (1 - sqrt(m/M))^k L^2 / (2 lambda), because both F(c) - min F and
-  (m/2) ||c - argmin F||^2 are at most L^2 / (4 lambda), which bounds the number of steps.
+- k steps have F - min F <= (1 - sqrt(m/M))^k (F(c) - min F + lambda r^2), r = ||c - argmin F||, which bounds the
+  number of steps. The last factor is at most L min{B, L / (2 lambda)}, B being the set's diameter: the risk changes by
+  at most L r, so that F(c) - min F <= L r - lambda r^2, and it is at least lambda r^2, so that r <= L / (2 lambda).
 """
 
 from __future__ import annotations
@@ -44,6 +45,19 @@ class RegularizedRisk:
         """The number m = 2 lambda, in loss over length^2."""
         return 2 * self.pull
 
+    def step_certificate(self, before: Array, after: Array) -> np.ndarray[Any, Any]:
+        """Bound on F(x) - min F after the step x = Proj(y - grad F(y) / M), in units of the loss.
+
+        Args:
+            before: y, shape (runs, d).
+            after: x, shape (runs, d).
+
+        Returns:
+            Shape (runs,).
+        """
+        scale = 0.5 * self.smoothness**2 * (1 / self.convexity - 1 / self.smoothness)
+        return np.asarray(scale * row_sums((before - after) ** 2))
+
     def gradient(self, w: Array, center: Array, data: Dataset) -> Array:
         """At each point, shape (runs, d)."""
         slope = self.problem.mean_gradient(w, data)
@@ -61,19 +75,22 @@ class CertifiedPoints:
 
     Attributes:
         points: shape (runs, d).
-        steps: how many each run took, one gradient of the mean risk and one projection each; shape (runs,).
+        gradients: how many each run took, each of a single record, shape (runs,).
+        projections: how many each run made, shape (runs,).
         gaps: certified bound on the gap of each run, in units of the loss, shape (runs,); runs that took the
-            largest number of steps have the asked gap by the rate of convergence, whatever stands here.
+            largest number of accelerated steps have the asked gap by the rate of convergence, whatever stands here.
     """
 
     points: Array
-    steps: np.ndarray[Any, Any]
+    gradients: np.ndarray[Any, Any]
+    projections: np.ndarray[Any, Any]
     gaps: np.ndarray[Any, Any]
 
 
 def most_steps(risk: RegularizedRisk, gap: float) -> int:
     """After how many steps, at the latest, the gap is at most `gap`, by the rate of convergence."""
-    first = risk.problem.loss.lipschitz_constant**2 / (2 * risk.pull)
+    lipschitz = risk.problem.loss.lipschitz_constant
+    first = lipschitz * min(risk.problem.constraint.diameter, lipschitz / (2 * risk.pull))
     if first <= gap:
         return 1
     condition = risk.smoothness / risk.convexity
@@ -95,7 +112,6 @@ def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, ga
     runs = int(center.shape[0])
     root = math.sqrt(risk.smoothness / risk.convexity)
     momentum = (root - 1) / (root + 1)
-    scale = 0.5 * risk.smoothness**2 * (1 / risk.convexity - 1 / risk.smoothness)
     result = np.asarray(center).copy()
     steps, gaps = np.zeros(runs, dtype=np.int64), np.full(runs, math.inf)
     # runs that are still searching, and their own rows
@@ -105,7 +121,7 @@ def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, ga
     for step in range(1, limit + 1):
         moved = ahead - risk.gradient(ahead, home, data) / risk.smoothness
         new = risk.problem.constraint.project(moved, overwrite=True)
-        certified = scale * np.asarray(row_sums((ahead - new) ** 2))
+        certified = risk.step_certificate(ahead, new)
         ahead = new + momentum * (new - last)
         last = new
         done = (certified <= gap) | (step == limit)
@@ -118,4 +134,4 @@ def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, ga
             if searching.size == 0:
                 break
             last, ahead, home = (xp.take(rows, left, axis=0) for rows in (last, ahead, home))
-    return CertifiedPoints(xp.asarray(result), steps, gaps)
+    return CertifiedPoints(xp.asarray(result), data.n * steps, steps, gaps)

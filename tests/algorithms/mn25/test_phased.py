@@ -35,6 +35,7 @@ from dpverify.problems import (
 )
 from dpverify.problems.per_run.accelerated_descent import RegularizedRisk, minimize_regularized, most_steps
 from dpverify.problems.per_run.batched_minimizers import minimize_tilted
+from dpverify.problems.per_run.variance_reduced_descent import foreseen_rounds
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6
@@ -267,7 +268,7 @@ def test_the_inner_solver_is_certified(problem: Problem, xp: Any) -> None:
         found = minimize_regularized(risk, data.as_namespace(xp), xp.asarray(centers), gap)
         points = np.asarray(found.points)
         assert np.all(problem.constraint.contains(points))
-        assert np.all(found.steps <= most_steps(risk, gap))
+        assert np.all(found.projections <= most_steps(risk, gap))
         best = minimize_tilted(problem, data, -2 * 20 * pull * centers, ridge=2 * 20 * pull, accuracy=1e-7)
         excess = risk.value(points, centers, data) - risk.value(np.asarray(best.points), centers, data)
         assert np.max(excess) <= gap + 1e-12
@@ -388,6 +389,75 @@ def test_phased_erm_is_gdp_with_the_sum_of_the_phases() -> None:
     # 3 L / (lambda_r n) over sigma_r is the same in every phase
     each = 3 / (schedule[0].pull * N) / schedule[0].noise_stddev
     assert profile.mu == pytest.approx(each * math.sqrt(len(schedule)), rel=1e-12)
+
+
+MANY = 800
+
+
+def phases_on_draws(algorithm: PhasedERM, n: int) -> list[bool]:
+    return [
+        foreseen_rounds(RegularizedRisk(algorithm.problem, phase.pull), n, phase.gap) is not None
+        for phase in algorithm.schedule(n)
+    ]
+
+
+def test_many_records_are_drawn_from_whatever_the_chunks() -> None:
+    algorithm, data = PhasedERM(PROBLEM, 1.0, 1e-5), make_data(MANY)
+    drawn = phases_on_draws(algorithm, MANY)
+    assert drawn[0]
+    assert not drawn[-1]
+    assert not any(phases_on_draws(algorithm, 100))
+    one, *others = (
+        run(algorithm, data, runs=11, seed=3, block_size=3, **options)
+        for options in ({}, {"executor": "threads=2"}, {"memory_limit": 1 << 20})
+    )
+    for other in others:
+        assert np.array_equal(one.points, other.points)
+        assert np.array_equal(one.gradient_queries, other.gradient_queries)
+    gradients, projections = algorithm.queries(MANY)
+    assert np.max(one.gradient_queries) <= gradients.count == algorithm.gradient_query_count(MANY)
+    assert np.max(one.projections) <= projections.count
+    strict = algorithm(data.as_namespace(array_api_strict), rng=Randomness(3, 0, array_api_strict), runs=3)
+    plain = algorithm(data, rng=Randomness(3), runs=3)
+    assert np.max(np.abs(np.asarray(strict.points) - np.asarray(plain.points))) <= 1e-9
+
+
+def test_neighbors_with_draws_of_their_own_move_no_further_than_claimed() -> None:
+    """The stated maps: other records and other draws on either side, and the same records with other draws."""
+    algorithm, data = PhasedERM(PROBLEM, 1.0, 1e-5), make_data(MANY)
+    other = data.replace(1, -np.asarray(data.features[0]), float(data.labels[0]))
+    states = np.asarray(BALL.project(2 * np.random.default_rng(4).normal(size=(40, D))))
+    structures = [algorithm.structure(each) for each in (data, other)]
+    for k, (phase, drawn) in enumerate(
+        zip(algorithm.schedule(MANY), phases_on_draws(algorithm, MANY), strict=True)
+    ):
+        steps = [structure.steps[k] for structure in structures if structure is not None]
+        assert [step.draws for step in steps] == [drawn, drawn]
+        left, again = (steps[0].images(states, np.random.default_rng(seed)) for seed in (1, 2))
+        right = steps[1].images(states, np.random.default_rng(3))
+        inexact = 2 * math.sqrt(phase.gap / phase.pull)
+        assert np.max(np.linalg.norm(left - right, axis=1)) <= algorithm.sensitivity(MANY, phase)
+        assert np.max(np.linalg.norm(left - again, axis=1)) <= inexact
+        assert np.array_equal(left, again) is not drawn
+        assert np.array_equal(left, steps[0].images(states, np.random.default_rng(1)))
+
+
+def test_calls_grow_nearly_linearly() -> None:
+    """A phase's calls over n are nearly constant: at a fixed seed, and no bound (a few percent from seed to seed)."""
+    over_n, plain = [], []
+    for n in (800, 12_800):
+        algorithm, data = PhasedERM(PROBLEM, 1.0, 1e-5), make_data(n)
+        schedule = algorithm.schedule(n)
+        output = algorithm(data, rng=Randomness(5), runs=4)
+        over_n.append(float(np.mean(np.asarray(output.gradient_queries))) / n / len(schedule))
+        assert np.max(np.asarray(output.gradient_queries)) <= algorithm.gradient_query_count(n)
+        states = np.asarray(BALL.project(np.random.default_rng(6).normal(size=(4, D))))
+        risk = RegularizedRisk(PROBLEM, schedule[1].pull)
+        plain.append(minimize_regularized(risk, data, states, schedule[1].gap).gradients.mean() / n)
+    assert over_n[1] <= 1.25 * over_n[0]
+    assert over_n[1] <= 4
+    # the second phase by accelerated descent, whose condition number is 10 times larger at 16 times the records
+    assert plain[1] > 2 * plain[0]
 
 
 # ------------------------------------------------------------------------------------------ both

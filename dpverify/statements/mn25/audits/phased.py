@@ -101,7 +101,7 @@ def _sgd_queries(profile: Profile) -> Audit:
 def _erm_queries(profile: Profile) -> Audit:
     problem, data = few_records()
     mechanism = PhasedERM(problem, EPSILON, DELTA)
-    words = "at most n steps' gradients, by the inner solver's rate of convergence"
+    words = "at most what the inner solvers may need, by the rate of convergence of accelerated descent"
     claimed = mechanism.gradient_query_count(data.n)
     return query_case(mechanism, data, claimed, words, source=SOURCES[ERM], exact=False)
 
