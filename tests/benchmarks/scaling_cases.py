@@ -416,8 +416,9 @@ CASES: tuple[Case, ...] = (
     Case(
         "mn25.alg5",
         lambda n, d: (PhasedERM(logistic(d), EPSILON, DELTA), records(n, d)),
-        (50, 100, 200),
+        (800, 3_200, 12_800),
         (5, 10, 20),
+        printed_n="1",
         runs=200,
         batch=2_000,
     ),

@@ -41,8 +41,8 @@ from dpverify.problems.problem import without_ridge
 Draw = Callable[[tuple[int, ...]], Array]
 """From a shape to independent record numbers, uniform on {0, ..., n - 1}, in the points' library."""
 
-_STEPS = 4.0  # in units of sqrt(kappa)
-_FEWEST_STEPS = 8
+_STEPS = 3.0  # in units of sqrt(kappa)
+_FEWEST_STEPS = 6
 _OPENING = 1 / 8  # of n: records drawn in the opening
 _ROUND = 1 / 16  # of n: records drawn in a round
 _STABLE = 2.0  # in units of kappa: no fewer records than that
