@@ -447,7 +447,7 @@ class PhasedERM(_Phased):
 
     Oracle calls: at most `gradient_query_count(n)`, which is n times the square root of the condition number
     1 + beta / (2 lambda_r) in order, because the records that are drawn may mislead. Typical is what the paper prints
-    for SVRG, n + beta / lambda_r a phase up to a small factor (docs/scaling.md has counts up to 51,200 records);
+    for SVRG, n + beta / lambda_r a phase up to a small factor (docs/scaling.md has counts up to 204,800 records);
     `dpverify.problems.per_run.variance_reduced_descent` says what of it is proved.
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP, since it is GDP. A phase's exact minimizer moves
