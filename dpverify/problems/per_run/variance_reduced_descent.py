@@ -12,11 +12,11 @@ draws for itself: SVRG (Johnson and Zhang, 2013) on minibatches, with Nesterov's
 - A run without a certificate after a stated number of rounds is left to accelerated descent from c.
 
 What is sure: the gap, in every run, because nothing but a gradient of all records certifies it; and the largest number
-of calls, those of all rounds and then of accelerated descent. What is typical: two to four rounds, and so 2.3 to 4 n
-calls in all while kappa is below n / 32, and of the order n + kappa beyond, where accelerated descent asks for
-n sqrt(kappa). There is no theorem for this combination of minibatches, momentum and averages. The constants below were
-chosen on logistic and squared losses on 100 to 51,200 records of uniform, skewed and rare directions, for kappa up to
-200,000; there every run was certified within the rounds that are allowed.
+of calls, those of all rounds and then of accelerated descent. What is typical: while kappa is below n / 32, two to four
+rounds, which make 2.3 to 4.5 n calls in all; beyond, some more rounds of n + 4 kappa calls, where accelerated descent
+asks for n sqrt(kappa). There is no theorem for this combination of minibatches, momentum and averages. The constants
+below were chosen on logistic and squared losses on 100 to 51,200 records of uniform, skewed and rare directions, for
+kappa up to 200,000; there every run was certified within the rounds that are allowed.
 """
 
 from __future__ import annotations
