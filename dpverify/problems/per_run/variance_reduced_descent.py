@@ -48,7 +48,7 @@ _ROUND = 1 / 16  # of n: records drawn in a round
 _STABLE = 2.0  # in units of kappa: no fewer records than that
 _TYPICAL_ROUNDS = 3
 _TYPICAL_SHARE = 1 / 4  # of the proven steps: what accelerated descent takes until its certificate ends it
-_NUMBERS_AT_ONCE = 1 << 20
+_NUMBERS_AT_ONCE = 1 << 20  # in a table of drawn features; part of what a seed means
 
 
 @dataclass(frozen=True)

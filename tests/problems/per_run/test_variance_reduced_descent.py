@@ -63,17 +63,33 @@ def excess(risk: RegularizedRisk, points: Any) -> Any:
     return risk.value(points, CENTERS, DATA) - risk.value(np.asarray(best.points), CENTERS, DATA)
 
 
+PROBLEMS = [
+    Problem(Logistic(), BALL),
+    Problem(Squared(0.9), Box.cube(D, 0.5)),
+    Problem(Ridge.on(BALL, Logistic(), 0.3), BALL),
+    Problem(HalfSquaredDistance(1.0), BALL),
+]
+
+
 @pytest.mark.parametrize("xp", [np, array_api_strict])
-@pytest.mark.parametrize(
-    "problem",
-    [
-        Problem(Logistic(), BALL),
-        Problem(Squared(0.9), Box.cube(D, 0.5)),
-        Problem(Ridge.on(BALL, Logistic(), 0.3), BALL),
-        Problem(HalfSquaredDistance(1.0), BALL),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_a_minibatch_of_all_records_has_their_mean_gradient(problem: Problem, xp: Any) -> None:
+    """The records in another order for each run: no draw, and so no error but rounding."""
+    risk = RegularizedRisk(problem, 0.02)
+    order = xp.asarray(np.stack([np.random.default_rng(seed).permutation(N) for seed in range(RUNS)]))
+    data, w, middle = DATA.as_namespace(xp), xp.asarray(CENTERS), xp.asarray(0.5 * CENTERS[::-1])
+    search = variance_reduced_descent._Search(risk, data, w, expected_rounds(risk), lambda _: order)
+    ridge = getattr(problem.loss, "weight", 0.0)
+    there, before = (
+        np.asarray(problem.mean_gradient(points, data)) - ridge * np.asarray(points) for points in (w, middle)
+    )
+    for reference, expected in ((None, there), (middle, there - before)):
+        found = np.asarray(search._drawn_gradient(w, N, reference))
+        assert np.max(np.abs(found - expected)) <= 1e-13
+
+
+@pytest.mark.parametrize("xp", [np, array_api_strict])
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_every_run_is_certified(problem: Problem, xp: Any) -> None:
     risk = RegularizedRisk(problem, 0.02)
     rounds = expected_rounds(risk)
