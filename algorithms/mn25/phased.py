@@ -446,9 +446,9 @@ class PhasedERM(_Phased):
     allows a failure with probability delta.
 
     Oracle calls: at most `gradient_query_count(n)`, which is n times the square root of the condition number
-    1 + beta / (2 lambda_r) in order, because the records that are drawn may mislead. Typical is what the paper prints
-    for SVRG, n + beta / lambda_r a phase up to a small factor (docs/scaling.md has counts up to 204,800 records);
-    `dpverify.problems.per_run.variance_reduced_descent` says what of it is proved.
+    kappa_r = 1 + beta / (2 lambda_r) in order, because the records that are drawn may mislead. Typical are
+    n + sqrt(n kappa_r) a phase up to a small factor, where the paper prints n + kappa_r for SVRG (docs/scaling.md has
+    counts up to 204,800 records); `dpverify.problems.per_run.variance_reduced_descent` says what of it is proved.
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP, since it is GDP. A phase's exact minimizer moves
     by at most s / (2 lambda_r n), s = 2 L, when a record is replaced, and an inexact one is within

@@ -310,11 +310,11 @@ dimensions at epsilon = {epsilon:g} and delta = {delta:g}: gradients of single r
 descent in all phases. *At most* is what a run may take whatever is drawn. *Passes a phase* are the calls over n and
 over the number of phases, which grows like log2(n). kappa is the largest condition number, that of the first phase.
 
-The paper says O((n + kappa) log(n / alpha)) calls with SVRG, near linear in n here. Of this solver that is measured,
-not proved: its constants were chosen on these data and a few others, and only the larger number is sure, beside the
-gap, which is certified in every run. Of the {searches:,} searches on draws behind the table, {left:,} were left to
-accelerated descent because their rounds had not been enough. Where records are few, the many small steps take longer
-than the gradients that they save.
+The paper says O((n + kappa) log(n / alpha)) calls with SVRG, near linear in n here. That this solver is near linear is
+measured, not proved: its constants were chosen on these data and a few others, and only the larger number is sure,
+beside the gap, which is certified in every run. Of the {searches:,} searches on draws behind the table, {left:,} were
+left to accelerated descent because their rounds had not been enough. Where records are few, the many small steps take
+longer than the gradients that they save.
 
 {table}"""
 SOLVER_SIZES = (50, 200, 800, 3_200, 12_800, 51_200, 204_800)

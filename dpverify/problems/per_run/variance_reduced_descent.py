@@ -9,14 +9,17 @@ draws for itself: SVRG (Johnson and Zhang, 2013) on minibatches, with Nesterov's
 - A round: the gradient g of all records at s certifies the gap of x = Proj(s - g / M), as in accelerated descent.
   Where it is small enough, the run ends with x. Elsewhere S more accelerated steps, now from x, take
   g + (gradient at the point - gradient at s) of a minibatch each, and end in the next s.
+- Where kappa is above n / 8, opening and rounds minimize F(w) + (q/2) ||w - s||^2 (from c in the opening), whose
+  condition number is n / 8, and s is extrapolated from the averages of two rounds (Catalyst: Lin, Mairal and
+  Harchaoui, 2015).
 - A run without a certificate after a stated number of rounds is left to accelerated descent from c.
 
 What is sure: the gap, in every run, because nothing but a gradient of all records certifies it; and the largest number
 of calls, those of all rounds and then of accelerated descent. What is typical: while kappa is below n / 32, two to four
-rounds, which make 2.3 to 4.5 n calls in all; beyond, some more rounds of n + 4 kappa calls, where accelerated descent
-asks for n sqrt(kappa). There is no theorem for this combination of minibatches, momentum and averages. The constants
-below were chosen on logistic and squared losses on 100 to 51,200 records of uniform, skewed and rare directions, for
-kappa up to 200,000; there every run was certified within the rounds that are allowed.
+rounds, which make 2.3 to 4.5 n calls in all; beyond, n + sqrt(n kappa) calls up to a small factor, where accelerated
+descent asks for n sqrt(kappa). There is no theorem for this combination of minibatches, momentum and averages. The
+constants below were chosen on logistic and squared losses on 100 to 51,200 records of uniform, skewed and rare
+directions, for kappa up to 200,000; there every run was certified within the rounds that are allowed.
 """
 
 from __future__ import annotations
@@ -46,8 +49,9 @@ _FEWEST_STEPS = 8
 _OPENING = 1 / 8  # of n: records drawn in the opening
 _ROUND = 1 / 16  # of n: records drawn in a round
 _STABLE = 2.0  # in units of kappa: no fewer records than that
-_TYPICAL_ROUNDS = 3
-_TYPICAL_SHARE = 1 / 4  # of the proven steps: what accelerated descent takes until its certificate ends it
+_LARGEST_CONDITION = 1 / 8  # of n: kappa in a round
+_TYPICAL_ROUNDS = 3  # or, if that is more,
+_TYPICAL_SHARE = 1 / 4  # of the allowed rounds; and of the steps that accelerated descent may need
 _NUMBERS_AT_ONCE = 1 << 20  # in a table of drawn features; part of what a seed means
 
 
@@ -60,12 +64,16 @@ class Rounds:
         opening: records in each of the opening's minibatches.
         batch: records in each of a round's minibatches.
         most: rounds after which a run is left to accelerated descent.
+        proximal: q, in loss over length^2; 0 where F itself is minimized.
+        momentum: how far s goes on beyond the average of a round, as a share of the way from the average before.
     """
 
     steps: int
     opening: int
     batch: int
     most: int
+    proximal: float
+    momentum: float
 
     def gradients(self, rounds: Any, n: int) -> Any:
         """Of single records, for a search among n that ends in this round; two for each record that a round draws."""
@@ -73,7 +81,7 @@ class Rounds:
 
     def projections(self, rounds: Any) -> Any:
         """For a search that ends in this round."""
-        return rounds * (self.steps + 1)
+        return rounds * (self.steps + 1) + (rounds - 1) * (self.momentum > 0)
 
 
 def foreseen_rounds(risk: RegularizedRisk, n: int, gap: float) -> Rounds | None:
@@ -81,18 +89,26 @@ def foreseen_rounds(risk: RegularizedRisk, n: int, gap: float) -> Rounds | None:
 
     A minibatch of b records adds a variance of at most L^2 / b to a gradient in the opening, and in a round some
     kappa / b of what the round begins with. So after S steps a gap should be kappa / (b S) of what it was, but
-    no less than exp(-S / sqrt(kappa)), as by accelerated steps without noise. That gives the number of rounds that are
-    allowed. Foreseen are three of them, against a quarter of the steps that accelerated descent may need.
+    no less than exp(-S / sqrt(kappa)), as by accelerated steps without noise, and no less than exp(-sqrt(m / (m + q))),
+    as by accelerated proximal steps. That gives the number of rounds that are allowed. Foreseen are a quarter of them
+    and at least three, against a quarter of the steps that accelerated descent may need.
     """
-    condition = risk.smoothness / risk.convexity
+    smoothness, convexity = risk.smoothness, risk.convexity
+    largest = max(_LARGEST_CONDITION * n, 2.0)
+    proximal = max((smoothness - convexity * largest) / (largest - 1), 0.0)
+    condition = (smoothness + proximal) / (convexity + proximal)
     steps = max(_FEWEST_STEPS, math.ceil(_STEPS * math.sqrt(condition)))
     opening, batch = (math.ceil(max(share * n, _STABLE * condition) / steps) for share in (_OPENING, _ROUND))
-    opened = risk.problem.loss.lipschitz_constant**2 / (2 * risk.convexity * steps * opening)
+    opened = risk.problem.loss.lipschitz_constant**2 / (2 * convexity * steps * opening)
+    rate = math.sqrt(convexity / (convexity + proximal))
     nearer = min(math.log(steps * batch / condition), steps / math.sqrt(condition))
-    more = math.ceil(math.log(max(opened / gap, 1.0)) / nearer)
-    rounds = Rounds(steps, opening, batch, 1 + more)
-    foreseen = rounds.gradients(min(_TYPICAL_ROUNDS, rounds.most), n)
-    return rounds if foreseen < _TYPICAL_SHARE * n * most_steps(risk, gap) else None
+    if proximal > 0:
+        nearer = min(nearer, rate)
+    most = 1 + math.ceil(math.log(max(opened / gap, 1.0)) / nearer)
+    rounds = Rounds(steps, opening, batch, most, proximal, (1 - rate) / (1 + rate))
+    foreseen = min(most, max(_TYPICAL_ROUNDS, _TYPICAL_SHARE * most))
+    plain = _TYPICAL_SHARE * n * most_steps(risk, gap)
+    return rounds if rounds.gradients(foreseen, n) < plain else None
 
 
 def most_gradients(risk: RegularizedRisk, n: int, gap: float) -> int:
@@ -153,7 +169,9 @@ class _Search:
         self._risk, self._data, self._home, self._rounds, self._draw = risk, data, center, rounds, draw
         self._features, self._labels = like(data.features, center), like(data.labels, center)
         self._loss, self._ridge = without_ridge(risk.problem.loss)
-        root = math.sqrt(risk.smoothness / risk.convexity)
+        self._smoothness = risk.smoothness + rounds.proximal
+        self._convexity = risk.convexity + rounds.proximal
+        root = math.sqrt(self._smoothness / self._convexity)
         self._momentum = (root - 1) / (root + 1)
 
     def until(self, gap: float) -> tuple[np.ndarray[Any, Any], ...]:
@@ -163,7 +181,7 @@ class _Search:
         result = np.asarray(self._home).copy()
         taken, gaps = np.zeros(runs, dtype=np.int64), np.full(runs, math.inf)
         searching = np.arange(runs)
-        middle = self._averaged(self._home, self._rounds.opening, None, None)
+        middle = average = self._averaged(self._home, self._rounds.opening, None, None)
         for number in range(1, self._rounds.most + 1):
             slope = risk.gradient(middle, self._home, self._data)
             moved = risk.problem.constraint.project(middle - slope / risk.smoothness, overwrite=True)
@@ -176,10 +194,13 @@ class _Search:
             if searching.size == 0:
                 break
             left = xp.asarray(np.flatnonzero(~done))
-            moved, middle, slope, self._home = (
-                xp.take(rows, left, axis=0) for rows in (moved, middle, slope, self._home)
+            moved, middle, slope, before, self._home = (
+                xp.take(rows, left, axis=0) for rows in (moved, middle, slope, average, self._home)
             )
-            middle = self._averaged(moved, self._rounds.batch, middle, slope)
+            middle = average = self._averaged(moved, self._rounds.batch, middle, slope)
+            if self._rounds.momentum > 0:
+                beyond = average + self._rounds.momentum * (average - before)
+                middle = risk.problem.constraint.project(beyond, overwrite=True)
         return result, taken, gaps
 
     def _averaged(self, start: Array, size: int, middle: Array | None, slope: Array | None) -> Array:
@@ -191,11 +212,11 @@ class _Search:
         for step in range(steps):
             estimate = self._drawn_gradient(ahead, size, middle)
             if middle is None:
-                estimate += self._ridge * ahead + risk.convexity * (ahead - self._home)
+                estimate += self._ridge * ahead + self._convexity * (ahead - self._home)
             else:
                 estimate += slope
-                estimate += (self._ridge + risk.convexity) * (ahead - middle)
-            new = risk.problem.constraint.project(ahead - estimate / risk.smoothness, overwrite=True)
+                estimate += (self._ridge + self._convexity) * (ahead - middle)
+            new = risk.problem.constraint.project(ahead - estimate / self._smoothness, overwrite=True)
             ahead = new + self._momentum * (new - last)
             last = new
             if step >= skipped:
