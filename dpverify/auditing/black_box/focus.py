@@ -30,8 +30,11 @@ _COARSE, _FINE = 100, 500
 """Epsilons tested: from half of the expected bound to 0.85 of it, and on to 1.25 of it."""
 
 
-_NEARLY = 0.99
-"""A part of the largest bound that any score promises; the simplest score that promises so much is taken."""
+_NEARLY = 0.95
+"""A part of the largest bound that any score promises; the simplest score that promises so much is taken.
+
+The promises are of the learning samples, in whose tails there may be a handful of runs, and the best of several
+promises is the luckiest."""
 
 _MOSTLY = 0.9
 """The same for a scorer of the band."""
