@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ProofEvidence
-from dpverify.ledger import Ledger
 from dpverify.terminal import write_json
+
+if TYPE_CHECKING:
+    from dpverify.evidence import ProofEvidence
+    from dpverify.ledger import Ledger
 
 FORMATS = ("text", "json", "junit", "sarif", "markdown")
 Form = Annotated[
@@ -93,6 +95,7 @@ def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     elif form == "markdown":
         typer.echo(ledger_markdown(ledger), nl=False)
     else:
+        from dpverify.evidence import ProofEvidence
         from dpverify.verification.places import source_places
 
         find = source_places()

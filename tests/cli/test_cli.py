@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -442,3 +444,9 @@ def test_a_shell_completes_commands_and_ids(
         main()
     said = capsys.readouterr().out.split()
     assert said[: len(found)] == found
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys, dpverify.cli; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "scipy", "pydantic", "sympy", "jinja2"} & set(done.stdout.split())
