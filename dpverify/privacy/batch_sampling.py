@@ -48,6 +48,7 @@ _LARGEST_EPSILON = 700.0
 _NEWTON_STEPS = 40
 _WIDENINGS = 80
 _T_ROUNDING = 1e-13
+_MASS_ROUNDING = 1e-12  # relative, many times what SciPy's binomial probabilities are off
 _SHARE_ROUNDING = 4e-16  # relative, of an exponential for each unit of what its exponent is made of
 
 
@@ -131,6 +132,8 @@ class SampledBatch(Guarantee):
         total = np.full_like(epsilon, self._tail)
         for (k, mass), own in zip(self._copies, inner, strict=True):
             total += mass * gaussian_hockey_stick_from_above(own * (1 - _INNER_ROUNDING), k * self.mu)
+        if self.replacement:
+            total *= 1 + _MASS_ROUNDING
         bounded: FloatArray = np.where(epsilon == math.inf, 0.0, np.minimum(total, 1.0))
         return bounded
 
@@ -163,7 +166,8 @@ class SampledBatch(Guarantee):
             """By how much the shares are more than there is, rounding counted against us, and the derivative."""
             grown = np.maximum(away * t - away**2 / 2 - epsilon, 0.0)
             likelier = mass * np.where(grown > 0, np.exp(grown), 0.0)
-            shares = (mass * np.expm1(grown)).sum(axis=0) + safety * likelier.sum(axis=0)
+            shares = (1 + _MASS_ROUNDING) * (mass * np.expm1(grown)).sum(axis=0)
+            shares += safety * likelier.sum(axis=0)
             return shares - most, (likelier * away).sum(axis=0)
 
         for _ in range(_NEWTON_STEPS):
