@@ -66,6 +66,8 @@ _BAND_WEIGHT = 1 / 20
 """The band's part of the failure probability."""
 _LEAST_LEARNING = 0.1
 """The part of many runs that learns: more would leave too few to judge."""
+_ROWS_A_WEIGHT = 50
+"""Fitting runs for each weight of a linear score from which on events are chosen from them as well."""
 _FARTHEST_SHOWN = 10.0
 """Largest epsilon of a report's points where neither bound nor claim asks for more; nats."""
 
@@ -398,7 +400,11 @@ def divide(runs: int, rng: np.random.Generator) -> Parts:
 def _learn(
     scorers: Sequence[Scorer], left: Samples, right: Samples, parts: Parts, rng: np.random.Generator
 ) -> tuple[dict[str, Score], list[ScoredSamples]]:
-    """Fit every scorer that applies, and score the choosing samples; all that learn for a score that learns nothing."""
+    """Fit every scorer that applies, and score the choosing samples.
+
+    All that learn are scored where the score learns nothing, or so few numbers from so many that it scores what it has
+    seen like what it has not.
+    """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
     fit_left, fit_right = left[parts.fitting], right[parts.fitting]
@@ -411,7 +417,9 @@ def _learn(
             continue
         scores[scorer.name] = score
         chosen = [apply_score(score, choose_left), apply_score(score, choose_right)]
-        if isinstance(scorer, Value):
+        if isinstance(scorer, Value) or (
+            getattr(scorer, "is_linear", False) and fit_left.shape[0] >= _ROWS_A_WEIGHT * left.shape[1]
+        ):
             fitted = apply_score(score, fit_left), apply_score(score, fit_right)
             chosen = [np.concatenate(both) for both in zip(chosen, fitted, strict=True)]
         scored.append(ScoredSamples(scorer.name, *chosen))

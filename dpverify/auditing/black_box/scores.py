@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,6 +189,7 @@ class NearestCentroid:
     """Projection on the difference of the two means, in units of each coordinate's spread; for d > 1."""
 
     name: str = "nearest centroid"
+    is_linear: ClassVar[bool] = True
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn the two means."""
@@ -205,6 +206,7 @@ class LinearDiscriminant:
 
     name: str = "linear discriminant"
     most_dimensions: int = 500
+    is_linear: ClassVar[bool] = True
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn the means and the pooled covariance."""

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from dpverify.auditing import DEFAULT_SCORERS, Scorer
-from dpverify.auditing.black_box.scores import apply_score, fit_score
+from dpverify.auditing.black_box.scores import (
+    LinearDiscriminant,
+    NearestCentroid,
+    QuadraticLogistic,
+    apply_score,
+    fit_score,
+)
+from dpverify.auditing.privacy import Parts, _learn
 
 IDS = [scorer.name for scorer in DEFAULT_SCORERS]
 
@@ -104,3 +111,18 @@ def test_values_not_seen_in_fitting_score_zero_by_frequency() -> None:
     assert scores[0] == scores[1] > 0
     assert scores[2] > scores[0] > 0 > scores[3]
     assert scores[4] == scores[5] == 0
+
+
+@pytest.mark.parametrize(("d", "from_all"), [(2, True), (20, True), (21, False), (60, False)])
+def test_only_linear_scores_of_few_weights_choose_from_the_runs_that_fitted_them(
+    d: int, from_all: bool
+) -> None:
+    """From 1000 runs that fit, at 50 a weight; runs that judge are never among them."""
+    rng = np.random.default_rng(1)
+    left, right = rng.normal(size=(4000, d)), 0.5 + rng.normal(size=(4000, d))
+    parts = Parts(np.arange(1000), np.arange(1000, 2000), np.arange(2000, 4000))
+    _, scored = _learn(
+        (NearestCentroid(), LinearDiscriminant(), QuadraticLogistic()), left, right, parts, rng
+    )
+    assert [each.left.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
+    assert [each.right.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
