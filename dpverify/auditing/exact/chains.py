@@ -68,13 +68,90 @@ class StepMap:
         Raises:
             InvalidDataError: if the function returns another shape, or something that is no finite number.
         """
-        images = np.asarray(self.function(points.copy()), dtype=np.float64)
-        if images.shape != points.shape or not np.all(np.isfinite(images)):
-            raise InvalidDataError(
-                f"A step's map took points of shape {points.shape} to an array of shape {images.shape}, or to what is "
-                "not finite; allowed: finite numbers of the same shape."
-            )
-        return images
+        return _images(self.function, points)
+
+
+def _images(function: Callable[[FloatArray], FloatArray], points: FloatArray) -> FloatArray:
+    images = np.asarray(function(points.copy()), dtype=np.float64)
+    if images.shape != points.shape or not np.all(np.isfinite(images)):
+        raise InvalidDataError(
+            f"A step's map took points of shape {points.shape} to an array of shape {images.shape}, or to what is "
+            "not finite; allowed: finite numbers of the same shape."
+        )
+    return images
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseMap:
+    """A map that jumps where a linear function of the point passes some values: a step on a loss with kinks.
+
+    Each piece must be a map of the whole set, not of its own part alone, and so must its constants.
+
+    Attributes:
+        function: the map itself, as for `StepMap`; on a jump it may be anything.
+        pieces: one more than jumps; the first below the first jump. Between its two jumps each must be equal to the
+            function.
+        normal: d numbers, in which jumps are counted: the value <normal, x>.
+        jumps: values of <normal, x>, rising; the unit of a length times that of the normal.
+
+    Raises:
+        InvalidArgumentError: for other numbers of pieces or jumps, jumps that do not rise, and a normal of zeros.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.exact import PiecewiseMap, StepMap
+        >>> down, up = (StepMap(lambda w, by=by: w + by, 1.0, bend=0.0, curvature=0.0) for by in (-0.1, 0.1))
+        >>> to_zero = PiecewiseMap(lambda w: w - 0.1 * np.sign(w), (up, down), normal=[1.0], jumps=[0.0])
+        >>> to_zero.images(np.array([[-1.0], [0.0], [1.0]])).ravel().tolist()  # a step on |w|
+        [-0.9, 0.0, 0.9]
+    """
+
+    function: Callable[[FloatArray], FloatArray]
+    pieces: tuple[StepMap, ...]
+    normal: Sequence[float]
+    jumps: Sequence[float]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InvalidArgumentError("function", self.function, "a function of points of shape (k, d)")
+        jumps = checks.numbers("jumps", self.jumps, allowed="finite numbers that rise")
+        if jumps.ndim != 1 or jumps.size == 0 or np.any(np.diff(jumps) <= 0):
+            raise InvalidArgumentError("jumps", self.jumps, "finite numbers that rise, at least one")
+        known = all(isinstance(piece, StepMap) for piece in self.pieces)
+        if not known or len(self.pieces) != jumps.size + 1:
+            raise InvalidArgumentError("pieces", self.pieces, f"a StepMap for each of {jumps.size + 1} parts")
+        normal = checks.numbers("normal", self.normal, allowed="finite numbers, not all 0")
+        if normal.ndim != 1 or not np.any(normal):
+            raise InvalidArgumentError("normal", self.normal, "finite numbers, not all 0")
+        object.__setattr__(self, "jumps", tuple(jumps.tolist()))
+        object.__setattr__(self, "normal", tuple(normal.tolist()))
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The largest of the pieces'; the map itself has none."""
+        return max(piece.lipschitz_constant for piece in self.pieces)
+
+    def images(self, points: FloatArray) -> FloatArray:
+        """As for `StepMap`."""
+        return _images(self.function, points)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """<normal, x> of points of shape (k, d).
+
+        Raises:
+            InvalidArgumentError: for points of another dimension than the normal.
+        """
+        if points.shape[1] != len(self.normal):
+            raise InvalidArgumentError("normal", self.normal, f"{points.shape[1]} numbers, as points have")
+        return np.asarray(sum(points[:, i] * each for i, each in enumerate(self.normal)))
+
+
+Map = StepMap | PiecewiseMap
+
+
+def pieces_of(one: Map) -> tuple[StepMap, ...]:
+    """Those of which a map is made: itself, where it has no jumps."""
+    return one.pieces if isinstance(one, PiecewiseMap) else (one,)
 
 
 def gradient_step(
@@ -147,13 +224,13 @@ class NoisyStep:
         (2, (0.9, 0.1))
     """
 
-    maps: tuple[StepMap, ...]
+    maps: tuple[Map, ...]
     noise_stddev: float
     probabilities: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not self.maps or not all(isinstance(one, StepMap) for one in self.maps):
-            raise InvalidArgumentError("maps", self.maps, "at least one StepMap")
+        if not self.maps or not all(isinstance(one, Map) for one in self.maps):
+            raise InvalidArgumentError("maps", self.maps, "at least one StepMap or PiecewiseMap")
         checks.number("noise_stddev", self.noise_stddev, above=0, allowed="a finite number above 0")
         given = (1 / len(self.maps),) * len(self.maps) if self.probabilities is None else self.probabilities
         object.__setattr__(self, "probabilities", _probabilities("probabilities", given, len(self.maps)))

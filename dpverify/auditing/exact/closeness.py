@@ -11,7 +11,7 @@ E |V|^2 <= m, and k = |z|,
 the first by Taylor's formula along V, the second by Jensen. As E rho = 1, powers of rho have expectations within the
 second order of D: with t = rho - 1, E rho^p = 1 + E ((1 + t)^p - 1 - p t), whatever the sign of p. So the logarithm of
 the ratio is of the order of the grid's spacing squared, with mean 0 up to its square, and the steps' moments multiply,
-since the bounds hold at every state (and for every map that a step may draw). Noise longer than `grids.REACH` is left
+since the bounds hold at every state (and for every map that a step may draw). Noise longer than `REACH` is left
 out of the moments and counted in full. Chernoff's bound turns them into hockey-stick divergences.
 
 A release is the last state on the grid, drawn anew around each grid point with the density that falls linearly to 0 at
@@ -29,9 +29,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from dpverify.auditing.exact.grids import REACH
 from dpverify.checks import FloatArray
 
+REACH = 8.5
+"""Standard deviations beyond which noise is not followed; what lies there is counted against the bounds."""
 _ORDERS = np.geomspace(1.0, 1e12, 289)
 """The powers of rho, less 1, at which moments are bounded."""
 _CELLS = 512

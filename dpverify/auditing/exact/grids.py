@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.auditing.exact.chains import NoisyChain, StepMap
+from dpverify.auditing.exact.closeness import REACH
+from dpverify.auditing.exact.meshes import Spread
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box
 
-REACH = 8.5
-"""Standard deviations beyond which noise is not followed; what lies there is counted against the bounds."""
 _BETWEEN = 32
 """How many places in a cell are looked at to see how far a map is from straight there."""
 _UNIT = 2.0**-53
@@ -82,19 +81,6 @@ class Grid:
     def places(self, points: FloatArray) -> FloatArray:
         """Points in units of cells from the first grid point, shape (k, d)."""
         return np.asarray((points - np.asarray(self.lower)) / np.asarray(self.spacings))
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Where the mass of each grid point goes: to corners of cells, of a grid with `margins` more points at each end.
-
-    Attributes:
-        targets: flat places in that grid, shape (2^d, size).
-        weights: of each, in sum 1 along the first axis.
-    """
-
-    targets: NDArray[np.int64]
-    weights: FloatArray
 
 
 def interval_of(constraint: Box | Ball | AllSpace) -> tuple[tuple[float, ...], tuple[float, ...]] | None:

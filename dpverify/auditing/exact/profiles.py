@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.exact.chains import NoisyChain, StepMap
-from dpverify.auditing.exact.closeness import Closeness, Rounding, closeness
-from dpverify.auditing.exact.grids import REACH, Grid, deviation, window
+from dpverify.auditing.exact.chains import NoisyChain, StepMap, pieces_of
+from dpverify.auditing.exact.closeness import REACH, Closeness, Rounding, closeness
+from dpverify.auditing.exact.grids import Grid, window
 from dpverify.auditing.exact.laws import last_laws, signature
+from dpverify.auditing.exact.meshes import Mesh
+from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
@@ -361,14 +363,15 @@ def _enclosures(
             f"one for which {limit:.3g} node-steps are enough; the next grid has {grid.size} points and takes "
             f"{foreseen:.3g}: ask for less accuracy, or raise most_node_steps",
         )
-    steps, released = _closeness(chains, grid)
-    laws = last_laws(chains, grid)
+    mesh = RectangleMesh(grid)
+    steps, released = _closeness(chains, mesh)
+    laws = last_laws(chains, mesh)
     found = []
     for k in range(1, len(chains)):
         directed = [
             DirectedProfile(
-                _Hockey(laws.ends_merged[i], laws.ends_merged[j]),
-                _Hockey(laws.ends_apart[i], laws.ends_apart[j]),
+                _Hockey(*mesh.coarser(laws.released[i], laws.released[j])),
+                _Hockey(*mesh.finer(laws.released[i], laws.released[j])),
                 steps,
                 released,
                 (float(laws.lost[i]), float(laws.lost[j])),
@@ -379,30 +382,27 @@ def _enclosures(
     return found
 
 
-def _closeness(chains: list[NoisyChain], grid: Grid) -> tuple[Closeness, Closeness]:
+def _closeness(chains: list[NoisyChain], mesh: Mesh) -> tuple[Closeness, Closeness]:
     """Of the chains and their rounded twins, the worst of all chains: before the release, and with it."""
     steps = chains[0].steps
-    deviations: dict[StepMap, float] = {}
+    known: dict[tuple[frozenset[StepMap], float], Rounding] = {}
     roundings = []
     for t, step in enumerate(steps):
-        maps = {one for chain in chains for one in chain.steps[t].maps}
-        for one in maps - deviations.keys():
-            deviations[one] = deviation(grid, one)
-        roundings.append(
-            Rounding.of_step(
-                grid.spacing / step.noise_stddev,
-                max(one.lipschitz_constant for one in maps),
-                max(deviations[one] for one in maps) / step.noise_stddev,
-                grid.dimension,
-            )
-        )
+        maps = frozenset(piece for chain in chains for one in chain.steps[t].maps for piece in pieces_of(one))
+        key = maps, step.noise_stddev
+        if key not in known:
+            known[key] = mesh.rounding(list(maps), step.noise_stddev)
+        roundings.append(known[key])
     before = Counter(roundings)
+    if not mesh.redrawn:
+        found = closeness(before)
+        return found, found
     if chains[0].stopped is None:
         last, with_release = roundings[-1], Counter(roundings[:-1])
     else:
         # any step may be the last one: the worst comes on top of all
         last, with_release = _worst(roundings), before.copy()
-    with_release[last.released(grid.spacing / min(step.noise_stddev for step in steps))] += 1
+    with_release[last.released(mesh.spacing / min(step.noise_stddev for step in steps))] += 1
     return closeness(before), closeness(with_release)
 
 
