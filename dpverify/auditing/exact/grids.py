@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpverify.auditing.exact.chains import NoisyChain, StepMap
+from dpverify.auditing.exact.chains import Map, NoisyChain, PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import REACH
 from dpverify.auditing.exact.meshes import Spread
 from dpverify.checks import FloatArray
@@ -97,7 +97,8 @@ def window(chains: list[NoisyChain]) -> tuple[tuple[float, ...], tuple[float, ..
     """Lower and upper ends that hold almost all runs, and whether the set goes on beyond them.
 
     In the whole space the ends lie around the path of the maps without noise, at as many standard deviations of the
-    noise so far, spread by the maps' Lipschitz constants, as `REACH` says. A guess: what leaves is counted later.
+    noise so far, spread by the maps' Lipschitz constants, as `REACH` says, and at the sum of the jumps that a run may
+    have met. A guess: what leaves is counted later.
     """
     ends = interval_of(chains[0].constraint)
     if ends is not None:
@@ -107,7 +108,7 @@ def window(chains: list[NoisyChain]) -> tuple[tuple[float, ...], tuple[float, ..
     for chain in chains:
         begins = len(chain.skipped) if chain.skipped else 1
         paths = np.tile(np.asarray(chain.start), (begins, 1))
-        variance = 0.0
+        variance = jumped = 0.0
         low, high = np.minimum(low, paths.min(axis=0)), np.maximum(high, paths.max(axis=0))
         for t, step in enumerate(chain.steps):
             going = paths[: t + 1]
@@ -116,12 +117,26 @@ def window(chains: list[NoisyChain]) -> tuple[tuple[float, ...], tuple[float, ..
             paths[: t + 1] = np.average(images, axis=0, weights=step.probabilities)
             factor = max(one.lipschitz_constant for one in step.maps)
             variance = factor**2 * variance + step.noise_stddev**2 + spread**2
-            reach = (REACH + 0.5) * math.sqrt(variance)
+            jumped = factor * jumped + max(_jump(one) for one in step.maps)
+            reach = (REACH + 0.5) * math.sqrt(variance) + jumped
             low, high = (
                 np.minimum(low, paths.min(axis=0) - reach),
                 np.maximum(high, paths.max(axis=0) + reach),
             )
     return tuple(low.tolist()), tuple(high.tolist()), True
+
+
+def _jump(one: Map) -> float:
+    """How far a map's pieces are apart on its jumps, at the points of these next to the origin; a length."""
+    if not isinstance(one, PiecewiseMap):
+        return 0.0
+    normal = np.asarray(one.normal)
+    at = np.asarray(one.jumps)[:, None] * normal / (normal @ normal)
+    pairs = zip(one.pieces, one.pieces[1:], at, strict=False)
+    return max(
+        float(np.linalg.norm(above.images(point[None]) - below.images(point[None])))
+        for below, above, point in pairs
+    )
 
 
 def round_points(grid: Grid, points: FloatArray, margins: tuple[int, ...]) -> Spread:

@@ -19,6 +19,9 @@ from dpverify.auditing.exact.meshes import Layout, Split, Spread
 from dpverify.auditing.exact.sides import Rule, RuleBuilder, between_lines, on_interval, own_sides
 from dpverify.checks import FloatArray
 
+_POINTS_AT_ONCE = 1 << 11
+"""Of a rule, whose points come cell after cell: those of a part lie close together."""
+
 
 @dataclass(frozen=True)
 class Margins:
@@ -234,20 +237,33 @@ class RectangleLaws:
         """Of each entry of a split, shape (rows, entries)."""
         rule = split.rule
         assert isinstance(rule, Rule)
-        factors = [self._factor(rule, axis) for axis in range(rule.points.shape[1])]
-        total = np.empty((len(self.moved), len(split.nodes)))
-        for row, masses in enumerate(self.moved):
-            if len(factors) == 1:
-                densities = factors[0] @ masses
-            else:
-                densities = ((factors[0] @ masses.reshape(self.layout.shape)) * factors[1]).sum(axis=1)
-            total[row] = rule.sums @ densities
-        return total
+        count = len(rule.points)
+        densities = np.empty((len(self.moved), count))
+        for begin in range(0, count, _POINTS_AT_ONCE):
+            part = slice(begin, min(begin + _POINTS_AT_ONCE, count))
+            near = [self._near(rule, part, axis) for axis in range(rule.points.shape[1])]
+            factors = [self._factor(rule, part, axis, places) for axis, places in enumerate(near)]
+            for row, masses in enumerate(self.moved):
+                there = masses.reshape(self.layout.shape)[tuple(near)]
+                along = factors[0] @ there
+                densities[row, part] = along if along.ndim == 1 else (along * factors[1]).sum(axis=1)
+        return np.asarray((rule.sums @ densities.T).T)
 
-    def _factor(self, rule: Rule, axis: int) -> FloatArray:
-        """For each point of the rule and each place along the axis, the density there or the mass beyond the end."""
-        lags = (rule.points[:, axis, None] - self.layout.axis(axis)) / self.stddev
-        beyond = rule.beyond[:, axis, None]
+    def _near(self, rule: Rule, part: slice, axis: int) -> slice:
+        """Places along an axis from which noise reaches one of some points."""
+        if rule.beyond[part, axis].any():
+            return slice(None)
+        places, points = self.layout.axis(axis), rule.points[part, axis]
+        reach = REACH * self.stddev
+        first, last = np.searchsorted(places, [points.min() - reach, points.max() + reach])
+        return slice(int(first), int(last))
+
+    def _factor(self, rule: Rule, part: slice, axis: int, near: slice) -> FloatArray:
+        """For some points of the rule and places along an axis, the density there or the mass beyond the end."""
+        lags = (rule.points[part, axis, None] - self.layout.axis(axis)[near]) / self.stddev
+        beyond = rule.beyond[part, axis, None]
+        if not beyond.any():
+            return np.asarray(np.exp(-(lags**2) / 2) / (math.sqrt(2 * math.pi) * self.stddev))
         density = np.exp(-(lags**2) / 2) / (math.sqrt(2 * math.pi) * self.stddev)
         return np.where(beyond == 0, density, special.ndtr(-beyond * lags))
 
