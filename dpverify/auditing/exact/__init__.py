@@ -1,9 +1,17 @@
 """Exact profiles: the law of a noisy chain's last state, pushed through on a grid, with bounds on both sides.
 
-For maps of points in one or two dimensions with Gaussian noise, projected onto an interval or a rectangle.
+For maps of points in one or two dimensions with Gaussian noise, smooth or with jumps on lines, projected onto an
+interval, a rectangle or a disc.
 """
 
-from dpverify.auditing.exact.chains import NoisyChain, NoisyStep, StepMap, gradient_step
+from dpverify.auditing.exact.chains import (
+    Map,
+    NoisyChain,
+    NoisyStep,
+    PiecewiseMap,
+    StepMap,
+    gradient_step,
+)
 from dpverify.auditing.exact.profiles import (
     DirectedProfile,
     ProfileEnclosure,
@@ -13,8 +21,10 @@ from dpverify.auditing.exact.profiles import (
 
 __all__ = [
     "DirectedProfile",
+    "Map",
     "NoisyChain",
     "NoisyStep",
+    "PiecewiseMap",
     "ProfileEnclosure",
     "StepMap",
     "gradient_step",

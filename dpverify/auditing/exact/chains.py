@@ -147,6 +147,7 @@ class PiecewiseMap:
 
 
 Map = StepMap | PiecewiseMap
+"""What a step does before the noise."""
 
 
 def pieces_of(one: Map) -> tuple[StepMap, ...]:
@@ -243,7 +244,8 @@ class NoisyChain:
     Attributes:
         start: x_0, d numbers, a point of the set.
         steps: at least one.
-        constraint: an interval (`Box` or `Ball` in one dimension), a rectangle (`Box` in two), or `AllSpace`.
+        constraint: an interval (`Box` or `Ball` in one dimension), a rectangle (`Box` in two), a disc (`Ball` in
+            two), or `AllSpace`.
         skipped: probability that a run leaves out its first t steps, t = 0, 1, ..., fewer than all; None: it leaves
             out none.
         stopped: probability that a run ends after step t, t = 1, 2, ..., one for each step; None: it takes all steps.
@@ -267,11 +269,9 @@ class NoisyChain:
     stopped: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        allowed = "a Box or AllSpace of dimension 1 or 2, or a Ball of dimension 1"
+        allowed = "a Box, a Ball or AllSpace of dimension 1 or 2"
         known = isinstance(self.constraint, (Box, Ball, AllSpace))
         if not known or self.constraint.dimension > MostDimensions:
-            raise InvalidArgumentError("constraint", self.constraint, allowed)
-        if isinstance(self.constraint, Ball) and self.constraint.dimension > 1:
             raise InvalidArgumentError("constraint", self.constraint, allowed)
         start = checks.numbers("start", self.start, allowed="finite numbers, a point of the set")
         inside = start.shape == (self.dimension,) and bool(self.constraint.contains(start[None, :])[0])

@@ -64,16 +64,38 @@ class Rounding:
     dimension: int
 
     @classmethod
-    def of_step(cls, spacing: float, lipschitz: float, deviation: float, dimension: int) -> Rounding:
-        """A state and a map's image, both rounded to a grid; lengths in units of the noise, rounded up."""
+    def of_step(
+        cls,
+        spacing: float,
+        lipschitz: float,
+        deviation: float,
+        dimension: int,
+        *,
+        turn: float = 0.0,
+        pulled: float = 0.0,
+    ) -> Rounding:
+        """A state and a map's image, both rounded to a grid; lengths in units of the noise, rounded up.
+
+        Args:
+            spacing: the longest edge of a cell.
+            lipschitz: of the map.
+            deviation: |E V|.
+            dimension: d.
+            turn: on rings, the angle of a cell, at most 2/3: directions turn within it, so that the variance along one
+                is larger by that, relatively: with A the angle's rounding error and R the rounded distance, by
+                E A^4 / 4 along the distance and by |E R^2 sin A cos A| and |E sin A| between the two directions.
+            pulled: on rings, how far the mean of a rounded point is from the point: both roundings' errors then have
+                a mean of their product, of at most that times the first one's length.
+        """
         h, deviation = _up(spacing), _up(deviation)
         lipschitz = math.ceil(lipschitz * 128) / 128
         spread, d = lipschitz**2, dimension
+        turn, both = _up(turn), math.sqrt(d) * h * lipschitz * _up(pulled)
         return cls(
             math.sqrt(d) * h * (1 + lipschitz),
             deviation,
-            h**2 * (1 + d * spread) / 4,
-            d * h**2 * (1 + spread) / 4,
+            h**2 * (1 + turn + d * spread) / 4 + both,
+            d * h**2 * (1 + spread) / 4 + both,
             d,
         )
 

@@ -192,14 +192,30 @@ def check_map(grid: Grid, step: StepMap, images: FloatArray) -> None:
     largest = np.abs(images).max(initial=0.0) + max(map(abs, (*grid.lower, *grid.upper)))
     rounding = 16 * _UNIT * largest / min(grid.spacings) + _SLACK * (1 + step.lipschitz_constant)
     for axis, h in enumerate(grid.spacings):
-        steepest = float(np.linalg.norm(np.diff(reached, axis=axis), axis=-1).max()) / h
-        _check("lipschitz_constant", step.lipschitz_constant, steepest, rounding)
+        check_steepest(step, np.diff(reached, axis=axis), h, float(largest))
     if grid.dimension == 1 and grid.cells[0] > 1:
         slopes = np.diff(images[:, 0]) / grid.spacing
         assert step.bend is not None
         _check("bend", step.bend, float(np.ptp(slopes)) / 2, rounding)
         turns = float(np.abs(np.diff(slopes)).max()) / grid.spacing
         _check("curvature", step.curvature, turns, 2 * rounding / grid.spacing)
+
+
+def check_steepest(step: StepMap, differences: FloatArray, spacing: float, largest: float) -> None:
+    """Refuse a map whose images of points at that distance differ by more than declared.
+
+    Args:
+        step: the map.
+        differences: of images, shape (..., d).
+        spacing: how far the points are apart.
+        largest: size of the numbers that were subtracted.
+
+    Raises:
+        InvalidArgumentError: with the constant that was seen.
+    """
+    rounding = 16 * _UNIT * largest / spacing + _SLACK * (1 + step.lipschitz_constant)
+    steepest = float(np.linalg.norm(differences, axis=-1).max()) / spacing
+    _check("lipschitz_constant", step.lipschitz_constant, steepest, rounding)
 
 
 def _check(argument: str, declared: float, seen: float, slack: float) -> None:

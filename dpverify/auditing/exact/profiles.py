@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.exact.chains import NoisyChain, StepMap, pieces_of
 from dpverify.auditing.exact.closeness import REACH, Closeness, Rounding, closeness
+from dpverify.auditing.exact.discs import DiscMesh, PolarGrid
 from dpverify.auditing.exact.grids import Grid, window
 from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.auditing.exact.meshes import Mesh
@@ -21,6 +22,7 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Interval
 from dpverify.privacy import ProfileDP, quantities
+from dpverify.problems import Ball
 
 _UNIT = 2.0**-53
 _LARGEST_EPSILON = 64.0
@@ -36,6 +38,8 @@ _SMALLEST_EPSILON = 1e-3
 _MARGIN, _LEAST_GROWTH, _MOST_GROWTH = 1.05, 1.2, 4.0
 """How many times finer the next grid is: the root of what is missing, a little more, within limits."""
 _LEVELS = 400
+_SLACK = 1e-9
+"""Relative, for rounding in images."""
 _EVERYWHERE = np.linspace(0.0, 16.0, 65)
 
 
@@ -202,7 +206,7 @@ class ProfileEnclosure:
 
     left_over_right: DirectedProfile
     right_over_left: DirectedProfile
-    grid: Grid
+    grid: Grid | PolarGrid
     node_steps: int = field(compare=False)
 
     def delta(self, epsilon: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -332,7 +336,20 @@ def _first_spacing(chains: list[NoisyChain]) -> float:
     )
 
 
-def _grid(chains: list[NoisyChain], spacing: float) -> Grid:
+def _grid(chains: list[NoisyChain], spacing: float) -> Grid | PolarGrid:
+    disc = chains[0].constraint
+    if isinstance(disc, Ball) and disc.dimension > 1:
+        center = disc.center()
+        pieces = {
+            piece for chain in chains for step in chain.steps for one in step.maps for piece in pieces_of(one)
+        }
+        moved = max(
+            float(np.linalg.norm(piece.images(center[None]) - center))
+            + piece.lipschitz_constant * disc.radius
+            for piece in pieces
+        )
+        reach = max(moved, disc.radius) * (1 + _SLACK)
+        return PolarGrid.finest(center, disc.radius, reach, spacing, _FEWEST_CELLS)
     lower, upper, cut = window(chains)
     cells = tuple(
         max(math.ceil((high - low) / spacing), _FEWEST_CELLS) for low, high in zip(lower, upper, strict=True)
@@ -340,7 +357,7 @@ def _grid(chains: list[NoisyChain], spacing: float) -> Grid:
     return Grid(lower, upper, cells, cut)
 
 
-def _foreseen(chains: list[NoisyChain], grid: Grid) -> float:
+def _foreseen(chains: list[NoisyChain], grid: Grid | PolarGrid) -> float:
     """Grid points times distinct histories times steps, roughly."""
     rows = 0
     histories: dict[object, int] = {0: 0}
@@ -354,7 +371,7 @@ def _foreseen(chains: list[NoisyChain], grid: Grid) -> float:
 
 
 def _enclosures(
-    chains: list[NoisyChain], grid: Grid, foreseen: float, limit: float, accuracy: float
+    chains: list[NoisyChain], grid: Grid | PolarGrid, foreseen: float, limit: float, accuracy: float
 ) -> list[ProfileEnclosure]:
     if foreseen > limit:
         raise InvalidArgumentError(
@@ -363,7 +380,7 @@ def _enclosures(
             f"one for which {limit:.3g} node-steps are enough; the next grid has {grid.size} points and takes "
             f"{foreseen:.3g}: ask for less accuracy, or raise most_node_steps",
         )
-    mesh = RectangleMesh(grid)
+    mesh: Mesh = RectangleMesh(grid) if isinstance(grid, Grid) else DiscMesh(grid)
     steps, released = _closeness(chains, mesh)
     laws = last_laws(chains, mesh)
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,10 @@ from dpverify.algorithms.conditions import check_records
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
 from dpverify.auditing.exact import (
+    Map,
     NoisyChain,
     NoisyStep,
+    PiecewiseMap,
     ProfileEnclosure,
     StepMap,
     gradient_step,
@@ -28,7 +30,10 @@ from dpverify.evidence import Interval
 from dpverify.problems import (
     ContractOrDrift,
     Dataset,
+    EuclideanDistance,
+    GeneralizedLinear,
     HalfSquaredDistance,
+    Hinge,
     Linear,
     Logistic,
     Loss,
@@ -36,7 +41,7 @@ from dpverify.problems import (
     is_generalized_linear,
 )
 from dpverify.problems.problem import without_ridge
-from dpverify.problems.smoothed_losses import DENSITY_AT_0, SmoothedGeneralizedLinear
+from dpverify.problems.smoothed_losses import DENSITY_AT_0, AbsoluteError, SmoothedGeneralizedLinear
 
 Algorithm = PNSGD | SkipPNSGD | StopPNSGD | PNMSGD | SmoothedPNSGD | NoisyGradientDescent
 """Those that are chains; `fmtt18.public` is a `SkipPNSGD`."""
@@ -50,6 +55,10 @@ _THIRD_DERIVATIVES: dict[type[Any], float] = {
     Logistic: 1 / (6 * math.sqrt(3)),
 }
 """Lipschitz constants of Hessians for records in the unit ball, for losses where one is known."""
+
+
+_KINK_AT_LABEL = (Hinge, AbsoluteError)
+"""Losses that are linear in <w, x> on both sides of the point where it is the label."""
 
 
 def _hessian_lipschitz(loss: Loss) -> float:
@@ -70,31 +79,61 @@ class _Steps:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._loss: Loss = algorithm.problem.loss
-        self._maps: dict[tuple[bytes, float, float], StepMap] = {}
+        self._maps: dict[tuple[bytes, float, float], Map] = {}
         self._steps: dict[tuple[Any, ...], NoisyStep] = {}
 
-    def map(self, x: FloatArray, y: float, rate: float) -> StepMap:
+    def map(self, x: FloatArray, y: float, rate: float) -> Map:
         """The map w - rate gradient(w; x, y)."""
         key = (x.tobytes(), y, rate)
         if key not in self._maps:
-            loss, ridge = without_ridge(self._loss)
-            smoothness, convexity = self._loss.smoothness, self._loss.strong_convexity
-            curvature = _hessian_lipschitz(loss)
-            if is_generalized_linear(loss):
-                # a short record bends the loss less
-                length = float(np.linalg.norm(x)) * (1 + 1e-12)
-                if math.isfinite(smoothness):
-                    smoothness = min(smoothness, ridge + loss.smoothness * length**2)
-                curvature = curvature * length**3 if length > 0 else 0.0
-            label = np.float64(y)
-            self._maps[key] = gradient_step(
-                lambda w: np.asarray(self._loss.gradient(w, x, label)),
-                rate,
-                smoothness=smoothness,
-                strong_convexity=min(convexity, smoothness),
-                hessian_lipschitz=curvature,
-            )
+            self._maps[key] = self._kinked(x, y, rate) or self._smooth(x, y, rate)
         return self._maps[key]
+
+    def _kinked(self, x: FloatArray, y: float, rate: float) -> PiecewiseMap | None:
+        """The map on a loss that is linear on both sides of a kink; None for other losses, and a record without one."""
+        loss, ridge = without_ridge(self._loss)
+        label = np.float64(y)
+        slopes: list[FloatArray]
+        if isinstance(loss, _KINK_AT_LABEL):
+            assert isinstance(loss, GeneralizedLinear)
+            normal, jump = x, y
+            slopes = [loss.link_slope(np.array([y + by]), label)[:, None] * x for by in (-1.0, 1.0)]
+        elif isinstance(loss, EuclideanDistance) and len(x) == 1:
+            normal, jump = np.ones(1), float(x[0])
+            slopes = [-np.ones((1, 1)), np.ones((1, 1))]
+        else:
+            return None
+        if not np.any(normal):
+            return None
+        kept = 1 - rate * ridge
+        pieces = tuple(
+            StepMap(lambda w, by=rate * slope: kept * w - by, abs(kept), 0.0, 0.0) for slope in slopes
+        )
+        return PiecewiseMap(self._step_on(x, y, rate), pieces, tuple(normal.tolist()), (jump,))
+
+    def _step_on(self, x: FloatArray, y: float, rate: float) -> Callable[[FloatArray], FloatArray]:
+        return lambda w: np.asarray(w - rate * np.asarray(self._loss.gradient(w, x, np.float64(y))))
+
+    def _smooth(self, x: FloatArray, y: float, rate: float) -> StepMap:
+        """The map on a loss without kinks."""
+        loss, ridge = without_ridge(self._loss)
+        smoothness, convexity = self._loss.smoothness, self._loss.strong_convexity
+        curvature = _hessian_lipschitz(loss)
+        if is_generalized_linear(loss):
+            # a short record bends the loss less
+            length = float(np.linalg.norm(x)) * (1 + 1e-12)
+            if math.isfinite(smoothness):
+                smoothness = min(smoothness, ridge + loss.smoothness * length**2)
+            curvature = curvature * length**3 if length > 0 else 0.0
+        if not np.any(x) and isinstance(loss, _KINK_AT_LABEL):
+            smoothness = ridge
+        return gradient_step(
+            lambda w: np.asarray(self._loss.gradient(w, x, np.float64(y))),
+            rate,
+            smoothness=smoothness,
+            strong_convexity=min(convexity, smoothness),
+            hessian_lipschitz=curvature,
+        )
 
     def single(self, x: FloatArray, y: float, rate: float, noise_stddev: float) -> NoisyStep:
         """A step on one record."""
@@ -102,7 +141,7 @@ class _Steps:
 
     def drawn(self, data: Dataset, rate: float, noise_stddev: float) -> NoisyStep:
         """A step on a record that is drawn uniformly."""
-        counts: dict[StepMap, int] = {}
+        counts: dict[Map, int] = {}
         for x, y in zip(data.features, data.labels, strict=True):
             one = self.map(x, float(y), rate)
             counts[one] = counts.get(one, 0) + 1
@@ -112,7 +151,7 @@ class _Steps:
         return self._step(tuple(one for one, _ in ordered), probabilities, noise_stddev)
 
     def _step(
-        self, maps: tuple[StepMap, ...], probabilities: tuple[float, ...], noise_stddev: float
+        self, maps: tuple[Map, ...], probabilities: tuple[float, ...], noise_stddev: float
     ) -> NoisyStep:
         key = (maps, probabilities, noise_stddev)
         if key not in self._steps:
@@ -128,8 +167,9 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
         data: records with one or two features, which the loss's constants cover.
 
     Raises:
-        InvalidArgumentError: for other algorithms, losses that are not smooth, and sets other than intervals,
-            rectangles and the whole line or plane.
+        InvalidArgumentError: for other algorithms, losses that are neither smooth nor linear on both sides
+            of a kink (hinge, absolute error, on a line the distance), and sets other than intervals, rectangles, discs
+            and the whole line or plane.
         InvalidDataError: for records outside the unit ball or the range of labels, or data sets of different sizes.
 
     Examples:
