@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from dpverify import __version__, extras
 from dpverify.commands.audit import audit
@@ -20,7 +19,6 @@ from dpverify.commands.project import init, run
 from dpverify.commands.tails import tails
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
-    COLORS,
     UNDECIDED,
     VIOLATED,
     Commands,
@@ -30,7 +28,6 @@ from dpverify.terminal import (
     check_folder,
     check_json,
     end_on_faults,
-    output_console,
     print_table,
     progress_bar,
     run_commands,
@@ -329,6 +326,10 @@ def verify(
     written = write_report(ledger, out, certificates)
     remember_all(e for e in ledger.entries if isinstance(e, ProofEvidence))
     if form == "text":
+        from rich.text import Text
+
+        from dpverify.consoles import COLORS, output_console
+
         console = output_console()
         for line in summary_lines(ledger):
             console.print(Text(line.text, style=COLORS.get(line.verdict or "", "")), soft_wrap=True)

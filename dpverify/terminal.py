@@ -16,9 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from typer.core import TyperGroup
 
 from dpverify import extras
@@ -39,19 +36,6 @@ _PIPE_CLOSED = 128 + 13
 
 _STOPPED = 128 + 15
 """As if ended by SIGTERM."""
-
-COLORS = {
-    "proved": "green", "certified": "green", "supported": "cyan",
-    "refuted": "red", "violated": "red bold", "undecided": "yellow",
-}  # fmt: skip
-
-
-class _Console(Console):
-    """A console that raises an error when its reader is gone, instead of ending the program with code 1."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        raise BrokenPipeError
 
 
 class Commands(TyperGroup):
@@ -80,29 +64,25 @@ def _quiet_where_nobody_reads() -> Iterator[None]:
         raise typer.Exit(_PIPE_CLOSED) from None
 
 
-def output_console() -> Console:
-    """Standard output."""
-    return _Console(highlight=False, emoji=False)
+def tell(line: str) -> None:
+    """A line on standard error, as it is, however long."""
+    from dpverify.consoles import error_console
 
-
-def error_console() -> Console:
-    """Standard error."""
-    return _Console(stderr=True, highlight=False, emoji=False)
+    error_console().print(line, markup=False, soft_wrap=True)
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
-    console = output_console()
-    if not console.is_terminal:
-        for row in rows:
-            console.file.write("\t".join(row) + "\n")
-        return
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    # Rich, which decides, is slow to import; where none of this holds it finds no terminal either
+    if sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ):
+        from dpverify.consoles import output_console, table
+
+        console = output_console()
+        if console.is_terminal:
+            console.print(table(title, columns, rows))
+            return
     for row in rows:
-        table.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))
-    console.print(table)
+        sys.stdout.write("\t".join(row) + "\n")
 
 
 def write_json(path: str, content: Any) -> None:
@@ -169,14 +149,11 @@ def check_folder(option: str, folder: Path) -> None:
 def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
     """End with exit code 70 if a row ended in a fault in dpverify itself, naming each such row."""
     faulty = [p for p in proofs if p.fault]
-    console = error_console()
     for p in faulty:
-        console.print(p.fault, markup=False, soft_wrap=True)
-        console.print(
+        tell(p.fault)
+        tell(
             f"dpverify: this is a fault in dpverify, not a verdict on {p.statement}, {p.obligation}; please report "
-            "it with the lines above.",
-            markup=False,
-            soft_wrap=True,
+            "it with the lines above."
         )
     if faulty:
         raise typer.Exit(OWN_FAULT)
@@ -188,35 +165,30 @@ def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    console = error_console()
     with _ended_by_signal():
         try:
             commands(arguments)
         except DpverifyError as error:
-            console.print(f"dpverify: {error}", markup=False, soft_wrap=True)
+            tell(f"dpverify: {error}")
             sys.exit(BAD_INPUT)
         except ModuleNotFoundError as error:
-            _report_missing(error, console)
+            _report_missing(error)
         except Exception:
-            _report_fault(console)
+            _report_fault()
 
 
-def _report_missing(error: ModuleNotFoundError, console: Console) -> NoReturn:
+def _report_missing(error: ModuleNotFoundError) -> NoReturn:
     extra = extras.extra_of(error.name or "")
     if extra is None:
-        _report_fault(console)
+        _report_fault()
     said = extras.missing("This", {extra: [str(error.name)]})
-    console.print(f"dpverify: {said}", markup=False, soft_wrap=True)
+    tell(f"dpverify: {said}")
     sys.exit(BAD_INPUT)
 
 
-def _report_fault(console: Console) -> NoReturn:
+def _report_fault() -> NoReturn:
     traceback.print_exc()
-    console.print(
-        "dpverify: this is a fault in dpverify, not a verdict; please report it with the lines above.",
-        markup=False,
-        soft_wrap=True,
-    )
+    tell("dpverify: this is a fault in dpverify, not a verdict; please report it with the lines above.")
     sys.exit(OWN_FAULT)
 
 
@@ -246,6 +218,7 @@ Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes fo
 
 def progress_bar(title: str) -> Any:
     """A progress bar on standard error if that is a terminal, else nothing."""
+    from dpverify.consoles import error_console
     from dpverify.running import RichProgress
 
     errors = error_console()

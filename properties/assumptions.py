@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency
+from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import ConstantsCheck, ConstraintSet, Dataset, Loss, check_constants
-from dpverify.problems.neighbors import checked_adjacency
 from dpverify.properties.strategies import neighboring_arrays
 
 Vector = NDArray[np.float64]

@@ -28,7 +28,8 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.notebooks import html_table
 from dpverify.privacy import Adjacency, Guarantee, ProfileDP, StatedGuarantee, parse_claim
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import quoted
 from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
 from dpverify.running.subjects import texts

@@ -15,7 +15,8 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import Adjacency, Guarantee
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.problems.neighbors import check_neighbors
 from dpverify.properties.pairs import as_mechanism, audit_outputs, records_of
 from dpverify.running import Mechanism, run
 from dpverify.running.subjects.texts import is_texts

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, zCDP
+from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import Dataset
-from dpverify.problems.neighbors import checked_adjacency
 
 
 def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:

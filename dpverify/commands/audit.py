@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,9 +16,9 @@ from dpverify.terminal import (
     Json,
     Seed,
     check_json,
-    error_console,
     print_table,
     progress_bar,
+    tell,
     write_json,
 )
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from dpverify.running import Limits, Target
 
 FEWEST_FIXED_RUNS = 200
-
-_errors = error_console()
 
 
 def audit(
@@ -192,8 +191,12 @@ def audit(
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.
     """
-    from dpverify.auditing.looks import Looks
-    from dpverify.checks import number
+    from dpverify.running.thread_pools import no_idle_threads
+
+    run_by_us = target is not None or command is not None
+    with nullcontext() if run_by_us else no_idle_threads():
+        from dpverify.auditing.looks import Looks
+        from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
     check_format(form, json_file)
@@ -203,7 +206,6 @@ def audit(
         raise InvalidArgumentError("--command", command, f"a command or {target}, not both")
     if attribute and target is None:
         raise InvalidArgumentError("--attribute", " ".join(attribute), "no attribute without an estimator")
-    run_by_us = target is not None or command is not None
     if structure is not None:
         if not run_by_us:
             raise InvalidArgumentError("--structure", structure, "no value without a function or command")
@@ -293,7 +295,7 @@ def audit(
                 save=Path(search_neighbors),
                 limits=limits_of_records,
                 seconds=seconds,
-                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+                tell=tell,
             )
         elif structure is not None:
             from dpverify.verification.user_audits import audit_function_white_box
@@ -303,7 +305,7 @@ def audit(
             evidence = audit_function_sequentially(
                 question,
                 seconds=seconds,
-                tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+                tell=tell,
             )
         else:
             evidence = audit_function(question, looks=looks, progress=progress_bar("running"))

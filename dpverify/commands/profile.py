@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import Json, check_json, error_console, print_table, write_json
+from dpverify.terminal import Json, check_json, print_table, tell, write_json
 
 if TYPE_CHECKING:
     from dpverify.privacy import Guarantee
-
-_errors = error_console()
 
 
 def profile(
@@ -137,7 +135,7 @@ def _guarantees(what: str) -> list[tuple[str, Guarantee]]:
     question = plans[chosen].build(Profile.QUICK).question
     assert isinstance(question, PrivacyQuestion)
     also = f"; others: {', '.join(others)}" if others else ""
-    _errors.print(f"{chosen}: {question.data}{also}", markup=False, soft_wrap=True)
+    tell(f"{chosen}: {question.data}{also}")
     found = [(f"claimed: {question.stated.guarantee}", question.stated.guarantee)]
     if question.best_known is not None:
         found.append((f"best known: {question.best_known}", question.best_known))

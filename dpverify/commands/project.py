@@ -17,15 +17,13 @@ from dpverify.terminal import (
     Json,
     check_folder,
     check_json,
-    error_console,
     print_table,
+    tell,
     write_json,
 )
 
 if TYPE_CHECKING:
     from dpverify.reports.formats.claims import AuditedClaim
-
-_errors = error_console()
 
 
 def init(
@@ -81,7 +79,7 @@ def run(
         chosen=tuple(names or ()),
         folder=path.parent,
         places=claim_places(project, path),
-        tell=lambda line: _errors.print(line, markup=False, soft_wrap=True),
+        tell=tell,
     )
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")

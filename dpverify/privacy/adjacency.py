@@ -32,6 +32,18 @@ class Adjacency(StrEnum):
     """Whoever gives the two data sets vouches that they are neighbors."""
 
 
+def checked_adjacency(adjacency: object) -> Adjacency:
+    """An adjacency, also by its value or its name: `add-or-remove-one`, `add-remove-one`.
+
+    Raises:
+        InvalidArgumentError: if it is none.
+    """
+    for known in Adjacency:
+        if adjacency in (known, known.value, known.name.lower().replace("_", "-")):
+            return known
+    raise InvalidArgumentError("adjacency", adjacency, ", ".join(known.value for known in Adjacency))
+
+
 @dataclass(frozen=True)
 class ProtectedRecords:
     """The places, from 1, of the records that a guarantee protects; neighbors differ in one of these.

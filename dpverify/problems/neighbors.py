@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import Adjacency
+from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 
 
 def check_neighbors(
@@ -83,18 +83,6 @@ def check_neighbors(
         f"{both} differ in {len(differing)} of {len(left)} records; allowed for neighbors by one replaced record: "
         f"exactly one{hint}."
     )
-
-
-def checked_adjacency(adjacency: object) -> Adjacency:
-    """An adjacency, also by its value or its name: `add-or-remove-one`, `add-remove-one`.
-
-    Raises:
-        InvalidArgumentError: if it is none.
-    """
-    for known in Adjacency:
-        if adjacency in (known, known.value, known.name.lower().replace("_", "-")):
-            return known
-    raise InvalidArgumentError("adjacency", adjacency, ", ".join(known.value for known in Adjacency))
 
 
 def _check_one_more(left: NDArray[Any], right: NDArray[Any], both: str) -> None:

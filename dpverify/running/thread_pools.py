@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from threadpoolctl import ThreadpoolController
 
@@ -25,6 +26,25 @@ def thread_pools() -> ThreadpoolController:
 @functools.lru_cache(maxsize=1)
 def _thread_pools(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
+
+
+@contextlib.contextmanager
+def no_idle_threads() -> Iterator[None]:
+    """A copy of OpenBLAS that is loaded inside starts no threads, unless the environment says how many.
+
+    It would start one for each core at once, and those wait busily for work: on two cores a tenth of a CPU second for
+    each copy, and NumPy and SciPy bring one each. For a process that does all its linear algebra on one thread. The
+    environment is left as it was, so that processes started afterwards are not concerned.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    if any(other in os.environ for other in (name, "GOTO_NUM_THREADS", "OMP_NUM_THREADS")):
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
 
 
 class SharedContext:

@@ -15,8 +15,8 @@ from dpverify.auditing.neighbors import Domain, Pair, Searched, load_pair, searc
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
+from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import read_csv
-from dpverify.problems.neighbors import checked_adjacency
 from dpverify.running import Executor, UserMechanism, run
 from dpverify.verification.user_audits import BLOCK, FunctionQuestion, audit_function_sequentially
 

@@ -15,7 +15,7 @@ from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.auditing.pairs import GivenSamples, PrivacyQuestion
 from dpverify.evidence import PrivacyEvidence
-from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 from dpverify.privacy.claims import parse_claim
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.quoting import command_line
@@ -45,8 +45,6 @@ def audit_samples(
     guarantee = parse_claim(claim)
     by = None
     if adjacency is not None:
-        from dpverify.problems.neighbors import checked_adjacency  # slow to import, and seldom needed
-
         by = checked_adjacency(adjacency)
     more: tuple[str, ...] = () if by is None else ("--adjacency", by.value)
     more += () if delta is None else ("--delta", repr(delta))

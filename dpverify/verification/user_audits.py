@@ -28,8 +28,9 @@ from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
+from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import read_csv
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import command_line
 from dpverify.running import Executor, Limits, Progress, Store, Target, UserMechanism, repeats, run
 from dpverify.running.store import opened

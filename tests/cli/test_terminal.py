@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify import cli, terminal
+from dpverify import cli, consoles, terminal
 from dpverify.files import write_whole
 
 from .calling import call
@@ -214,7 +214,7 @@ def test_consoles_do_not_end_the_program() -> None:
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
-    console = terminal.output_console()
+    console = consoles.output_console()
     console.file = Closed()
     with pytest.raises(BrokenPipeError):
         console.print("nobody reads this")

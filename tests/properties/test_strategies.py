@@ -15,8 +15,9 @@ from dpverify.auditing.subjects import OnPair, Runner
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import Adjacency, NoisyIteration, PureDP, StatedGuarantee, hockey_stick_divergence
+from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import Ball, Problem
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.problems.neighbors import check_neighbors
 from dpverify.properties import (
     ErrorOverExamples,
     KnownMechanism,

@@ -12,7 +12,8 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.privacy import Adjacency
-from dpverify.problems.neighbors import check_neighbors, checked_adjacency
+from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.problems.neighbors import check_neighbors
 
 _KEYS = {"adjacency", "columns", "data", "neighbor"}
 

@@ -1,0 +1,42 @@
+"""What is shown on a terminal, with Rich; apart from `dpverify.terminal`, since a pipe needs none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+COLORS = {
+    "proved": "green", "certified": "green", "supported": "cyan",
+    "refuted": "red", "violated": "red bold", "undecided": "yellow",
+}  # fmt: skip
+
+
+class PipeConsole(Console):
+    """A console that raises an error when its reader is gone, instead of ending the program with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        raise BrokenPipeError
+
+
+def output_console() -> Console:
+    """Standard output."""
+    return PipeConsole(highlight=False, emoji=False)
+
+
+def error_console() -> Console:
+    """Standard error."""
+    return PipeConsole(stderr=True, highlight=False, emoji=False)
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """Rows of cells; those that are a verdict have its color."""
+    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        drawn.add_column(column, overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))
+    return drawn
