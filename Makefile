@@ -67,7 +67,7 @@ check: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/noisy_sgd_throughput.py
 
-# how much of the true epsilon a black-box audit finds, beside the ceiling of one threshold
+# how much of the true epsilon a black-box audit finds, beside the ceiling of one threshold; and what the command costs on files
 bench-audit: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/audit_power.py
 

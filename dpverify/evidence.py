@@ -109,9 +109,12 @@ class Variant(StrEnum):
 
 
 class Record(BaseModel):
-    """Base of everything in the ledger: frozen, and unknown fields are refused."""
+    """Base of everything in the ledger: frozen, and unknown fields are refused.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    What checks and writes a class is built when the first object is made: there are dozens, and a command needs few.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Interval(Record):

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
-from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import quantities
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _WANTED_BITS = 60  # a float has 53
 _FIRST_PRECISION = 96
@@ -34,6 +36,8 @@ _FARTHEST = 1e300  # stands for an infinite epsilon where two infinities would m
 
 def _mills_ratio(t: arb) -> arb:
     """Gaussian tail over density at t >= 1000, as a ball: 1/t - 1/t^3 + 3/t^5 - .., each term of which overshoots."""
+    from flint import arb
+
     term = total = 1 / t
     for k in range(1, _TAIL_TERMS):
         term = -term * (2 * k - 1) / t**2
@@ -45,6 +49,8 @@ def _mills_ratio(t: arb) -> arb:
 @lru_cache(maxsize=8)
 def _constants(precision: int) -> tuple[arb, arb]:
     """1 / sqrt(2) and 1 / sqrt(2 pi), as balls of about this many bits."""
+    from flint import arb, ctx
+
     with ctx.workprec(precision):
         return 1 / arb(2).sqrt(), 1 / (2 * arb.pi()).sqrt()
 
@@ -58,6 +64,8 @@ def _hockey_stick(epsilon: float, mu: float) -> float:
         return 1.0 if mu == math.inf else 0.0
     if mu == math.inf:
         return 1.0
+    from flint import arb, ctx  # needed for Gaussian claims only
+
     precision = _FIRST_PRECISION
     while True:
         inverse_root2, density_at_0 = _constants(precision)

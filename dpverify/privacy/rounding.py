@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import arb
+if TYPE_CHECKING:
+    from flint import arb
 
 
 def product(left: float, right: float) -> float:
@@ -56,6 +58,8 @@ def length(values: Iterable[float]) -> float:
 
 def ball(value: arb) -> float:
     """A float that is at least every number of a ball; infinity beyond the floats."""
+    from flint import arb
+
     upper = value.upper()
     found = float(upper)
     if math.isnan(found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -450,3 +451,40 @@ def test_help_loads_nothing_heavy() -> None:
     code = "import sys, dpverify.cli; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "scipy", "pydantic", "sympy", "jinja2"} & set(done.stdout.split())
+
+
+def test_an_audit_of_files_loads_what_it_needs(tmp_path: Path) -> None:
+    """And leaves OpenBLAS without threads, and the environment as it was."""
+    rng = np.random.default_rng(0)
+    for name in ("left.npy", "right.npy"):
+        np.save(tmp_path / name, rng.laplace(size=300))
+    code = (
+        "import os, sys\n"
+        "from dpverify.cli import main\n"
+        "try:\n"
+        "    main('audit --left left.npy --right right.npy --claim eps=1 --adjacency as-given'.split())\n"
+        "except SystemExit as ended:\n"
+        "    print(ended.code)\n"
+        "assert 'OPENBLAS_NUM_THREADS' not in os.environ\n"
+        "from threadpoolctl import threadpool_info\n"
+        "print({pool['num_threads'] for pool in threadpool_info() if pool['internal_api'] == 'openblas'} <= {1})\n"
+        "print(*sys.modules)\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *shown, ended, alone, loaded = done.stdout.splitlines()
+    assert "supported" in shown[0]
+    assert (ended, alone) == ("0", "True")
+    heavy = {
+        "dp_accounting", "dpverify.algorithms", "dpverify.problems", "dpverify.statements", "flint", "jinja2", "joblib",
+        "matplotlib", "mpmath", "pandas", "rich.console", "scipy.linalg", "scipy.optimize", "scipy.sparse",
+        "scipy.stats", "sklearn", "sympy",
+    }  # fmt: skip
+    assert not heavy & set(loaded.split())
