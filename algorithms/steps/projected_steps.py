@@ -21,6 +21,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.constraint_sets import Ball
 from dpverify.problems.losses import GeneralizedLinear, is_generalized_linear
+from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
@@ -159,26 +160,27 @@ class Iterates:
             noise_stddev: of each coordinate of the noise that is added to a gradient, loss over length.
             scale: factor of the gradient, dimensionless.
         """
-        if self._runs > 1 or self._in_place is None or self._base is None:
+        loss, constraint = self._loss, self._constraint
+        local = type(loss) is LocalLoss and type(constraint) is LocalBalls
+        if self._runs > 1 or self._in_place is None or (self._base is None and not local):
             for index, rate in zip(order, rates, strict=True):
                 x, y = features[int(index), :], labels[int(index)]
                 self.step(x, y, rate=float(rate), noise_stddev=noise_stddev, scale=scale)
             return
         sizes = np.asarray(rates, dtype=np.float64)
         self._steps_of_all += len(sizes)
-        slope, project = (
-            single_run.slope_of(self._base),
-            single_run.projection(self._constraint, self._radius),
-        )
+        project = single_run.projection(constraint, self._radius)
+        slope = None if self._base is None else single_run.slope_of(self._base)
         together = single_run.steps_together(self._dimension)
         for first in range(0, len(sizes), together):
             some, here = sizes[first : first + together], order[first : first + together]
             noise = self._rng.normal((len(some), self._dimension), "noise")
             noise *= -noise_stddev * some[:, None]
-            single_run.walk(
-                self._in_place.points[:, 0], features[here, :], labels[here], noise, scale * some,
-                slope=slope, ridge=self._ridge, project=project,
-            )  # fmt: skip
+            steps = self._in_place.points[:, 0], features[here, :], labels[here], noise, scale * some
+            if slope is not None:
+                single_run.walk(*steps, slope=slope, ridge=self._ridge, project=project)
+            elif isinstance(loss, LocalLoss) and isinstance(constraint, LocalBalls):
+                single_run.walk_locally(*steps, loss=loss, balls=constraint)
 
     def _fused_step(
         self, columns: in_place.Columns, x: Array, y: Array, rate: float, noise_stddev: float, scale: float

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.problems import ConstraintSet, GeneralizedLinear, Logistic
+from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 
 Array = NDArray[np.float64]
 
@@ -75,6 +76,53 @@ def walk(
             point += x
             point += z
             project(point)
+
+
+def walk_locally(
+    point: Array,
+    features: Array,
+    labels: Array,
+    noise: Array,
+    factors: Array,
+    *,
+    loss: LocalLoss,
+    balls: LocalBalls,
+) -> None:
+    """Take the steps u <- Proj(u - factor grad(u) + noise) on a local problem of one run, in place.
+
+    Bit for bit what the methods of the loss and of the set give: the same operations on arrays of the same shapes,
+    without what these methods do for many runs and other libraries. Arguments as for `walk`; what the noise holds
+    afterwards is of no use.
+    """
+    original = loss.original
+    slope = None
+    if isinstance(original, GeneralizedLinear) and (type(original).gradient, type(original).slope) == (
+        GeneralizedLinear.gradient,
+        GeneralizedLinear.slope,
+    ):
+        slope = original.link_slope
+    offset, anchor, center = (np.asarray(rows)[0] for rows in (loss.offsets, loss.anchors, balls.centers))
+    inner, outer = balls.radius**2, balls.outer_radius**2 * (1.0 + 1e-14)
+    # products are of one row, as there
+    here, squares = np.empty((1, point.size)), np.empty((1, point.size))
+    there, square, away, ones = here[0], squares[0], np.empty(point.size), np.ones(point.size)
+    for x, y, z, factor in zip(features, labels, noise, factors.tolist(), strict=True):
+        np.add(point, offset, out=there)
+        change = original.gradient(here, x, y)[0] if slope is None else x * slope(here @ x, y)
+        np.subtract(there, anchor, out=away)
+        away *= loss.weight
+        change += away
+        change *= -factor
+        z += change
+        z += point
+        np.multiply(z, z, out=square)
+        if (squares @ ones)[0] <= inner:
+            np.add(z, center, out=away)
+            np.multiply(away, away, out=square)
+            if (squares @ ones)[0] - outer <= 0.0:
+                point[...] = z
+                continue
+        point[...] = balls.project(z[None, :])[0]
 
 
 def projection(constraint: ConstraintSet, radius: float | None) -> Callable[[Array], None]:

@@ -12,16 +12,22 @@ returns.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeAlias
 
 import array_api_compat
 import array_api_compat.numpy as numpy_namespace
 import numpy as np
+import numpy.typing as npt
 
 from dpverify.errors import InvalidArgumentError
 
 Array: TypeAlias = Any
 """An array of any library that follows the array API standard."""
+
+
+_FEW = 4096
+"""Coordinates."""
 
 
 def namespace(*arrays: Array) -> Any:
@@ -61,9 +67,19 @@ def dot(w: Array, x: Array) -> Array:
 
 def row_sums(terms: Array) -> Array:
     """Sums over the last axis of a (runs, d) array, shape (runs,)."""
-    xp = namespace(terms)
     # A product with ones is several times faster than a sum over a short contiguous axis.
+    if type(terms) is np.ndarray and terms.dtype == np.float64 and terms.shape[-1] <= _FEW:
+        return terms @ _ones(terms.shape[-1])
+    xp = namespace(terms)
     return terms @ xp.ones(terms.shape[-1], dtype=terms.dtype, device=array_api_compat.device(terms))
+
+
+@functools.lru_cache(maxsize=64)
+def _ones(count: int) -> npt.NDArray[np.float64]:
+    """For batches of few points, where to make them takes longer than to multiply by them; not to be written to."""
+    found = np.ones(count)
+    found.flags.writeable = False
+    return found
 
 
 def row_norms(terms: Array) -> Array:
@@ -99,11 +115,15 @@ def quiet() -> Any:
 
 def at_least(values: Array, bound: float) -> Array:
     """Elementwise maximum of an array and a number."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return np.maximum(values, bound)  # what is found below, at a fifth of the cost
     return namespace(values).maximum(values, like(bound, values))
 
 
 def at_most(values: Array, bound: float) -> Array:
     """Elementwise minimum of an array and a number."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return np.minimum(values, bound)
     return namespace(values).minimum(values, like(bound, values))
 
 

@@ -132,13 +132,15 @@ class LocalBalls(ConstraintSet):
         if bool(in_inner) and bool(xp.all(self._outer_gap(w) <= 0.0)):
             return w
         inner = _shortened(w, self.radius)
+        in_outer = self._outer_gap(inner) <= 0.0
+        if bool(xp.all(in_outer)):
+            return inner
         from_outer = _shortened(w + self.centers, self.outer_radius) - self.centers
-        return self._first_inside(inner, from_outer, w)
+        return self._first_inside(inner, in_outer, from_outer, w)
 
-    def _first_inside(self, inner: Array, from_outer: Array, towards: Array) -> Array:
+    def _first_inside(self, inner: Array, in_outer: Array, from_outer: Array, towards: Array) -> Array:
         """Whichever of the two is in both balls, else the point of both spheres that lies in a direction."""
         xp = namespace(towards)
-        in_outer = self._outer_gap(inner) <= 0.0
         in_inner = (row_sums(from_outer * from_outer) <= self.radius**2)[:, None]
         return xp.where(in_outer[:, None], inner, xp.where(in_inner, from_outer, self._on_both(towards)))
 
@@ -191,7 +193,9 @@ class LocalBalls(ConstraintSet):
         xp = namespace(g)
         norms = xp.sqrt(row_sums(g * g))
         unit = g / xp.where(norms > 0.0, norms, xp.ones_like(norms))[:, None]
-        return self._first_inside(-self.radius * unit, -self.outer_radius * unit - self.centers, -g)
+        inner = -self.radius * unit
+        in_outer = self._outer_gap(inner) <= 0.0
+        return self._first_inside(inner, in_outer, -self.outer_radius * unit - self.centers, -g)
 
     def support(self, g: Array) -> Array:
         """Largest <g, u> on each run's set."""

@@ -24,6 +24,7 @@ from dpverify.problems import (
     Simplex,
     Squared,
 )
+from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 from dpverify.running import Randomness
 
 D, N, STEPS = 3, 8, 50
@@ -81,6 +82,36 @@ def test_a_walk_takes_the_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         plain(problem, rates, order, 0.4, 1.0),
     ):
         assert not np.allclose(found.points[0], wrong, rtol=1e-6, atol=1e-6 * problem.constraint.diameter)
+
+
+@pytest.mark.parametrize("stddev", [0.05, 0.4, 5.0])
+@pytest.mark.parametrize("d", [1, 2, 5, 30])
+@pytest.mark.parametrize("name", ["logistic", "hinge", "ridge", "distance"])
+def test_a_local_walk_takes_the_same_steps_bit_for_bit(name: str, d: int, stddev: float) -> None:
+    """Within both balls, on either sphere, and where both meet."""
+    original: Any = {
+        "logistic": Logistic(),
+        "hinge": Hinge(),
+        "ridge": Ridge.on(Ball(d, 1.0), Logistic(), 0.3),
+        "distance": HalfSquaredDistance(2.0),
+    }[name]
+    rng = np.random.default_rng(d)
+    features = rng.normal(size=(N, d)) / math.sqrt(d)
+    labels, order = np.where(rng.random(N) < 0.5, 1.0, -1.0), rng.integers(0, N, STEPS)
+    offsets, anchors = rng.normal(size=(2, 1, d))
+    offsets *= 0.9 / np.linalg.norm(
+        offsets
+    )  # the border of the outer ball is nearer than that of the inner one
+    local = Problem(LocalLoss(original, offsets, 0.8, anchors, 2.0), LocalBalls(0.6, 1.0, offsets))
+    rates = 0.1 / np.sqrt(np.arange(1, STEPS + 1))
+    walked, stepped = (Iterates(local, np.zeros(d), 1, Randomness(5)) for _ in range(2))
+    walked.walk(features, labels, order, rates=rates, noise_stddev=stddev, scale=2.0)
+    for index, rate in zip(order, rates, strict=True):
+        stepped.step(features[index], labels[index], rate=float(rate), noise_stddev=stddev, scale=2.0)
+    found, expected = walked.output(), stepped.output()
+    assert np.array_equal(found.points, expected.points)
+    assert np.any(found.points != 0.0)
+    assert list(found.gradient_queries) == [STEPS] == list(found.projections)
 
 
 def test_slopes_of_one_number_are_those_of_many() -> None:
