@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,10 +97,9 @@ def walk_locally(
     """
     original = loss.original
     slope = None
-    if isinstance(original, GeneralizedLinear) and (type(original).gradient, type(original).slope) == (
-        GeneralizedLinear.gradient,
-        GeneralizedLinear.slope,
-    ):
+    kind: Any = type(original)  # which may have a gradient of its own
+    plain = GeneralizedLinear.gradient, GeneralizedLinear.slope
+    if isinstance(original, GeneralizedLinear) and (kind.gradient, kind.slope) == plain:
         slope = original.link_slope
     offset, anchor, center = (np.asarray(rows)[0] for rows in (loss.offsets, loss.anchors, balls.centers))
     inner, outer = balls.radius**2, balls.outer_radius**2 * (1.0 + 1e-14)
