@@ -15,12 +15,25 @@ from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNSGD, SmoothedPNSGD, StopPNSGD
 from dpverify.auditing.exact import profiles
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems import Ball, Box, Dataset, Hinge, Linear, Logistic, Problem, Ridge, Squared
+from dpverify.problems import (
+    Ball,
+    Box,
+    Dataset,
+    EuclideanDistance,
+    Hinge,
+    Linear,
+    Logistic,
+    Problem,
+    Ridge,
+    Squared,
+)
+from dpverify.problems.smoothed_losses import AbsoluteError
 from dpverify.properties import check_private
 from dpverify.statements.exact import chains, index_profiles, noisy_chain
 from dpverify.statements.exact.chains import Algorithm
 
 DELTA = 1e-5
+EPSILONS = np.array([0.0, 0.1, 0.3])
 SEGMENT = Problem(Logistic(), Ball(1, 1.0))
 OPPOSITE = ([-1.0], 1.0)
 ROOT = Path(__file__).parents[2]
@@ -137,14 +150,46 @@ def test_equal_records_share_their_steps() -> None:
     assert len(set(chain.steps)) == 1
 
 
+@pytest.mark.parametrize("constraint", [Ball(1, 1.0), Ball(2, 1.0), Box((-1.0, -1.0), (1.0, 1.0))])
+def test_out_of_reach_of_its_kink_the_hinge_is_linear(constraint: Ball | Box) -> None:
+    """Records of length 1/2: everywhere in the set the margin is below 1."""
+    d = constraint.dimension
+    data = Dataset(np.full((3, d), -0.5 / d), np.ones(3))
+    found = []
+    for loss, record in ((Hinge(), 0.5 / d), (Linear(), 0.5 / d)):
+        descent = NoisyGradientDescent(Problem(loss, constraint), 1.0, DELTA, steps=3)
+        found.append(
+            index_profiles(descent, data, record=([record] * d, 1.0), indices=[1], delta=DELTA, accuracy=0.1)[
+                1
+            ]
+        )
+    hinge, linear = (one.delta(EPSILONS) for one in found)
+    assert np.all(hinge[0] <= linear[1])
+    assert np.all(linear[0] <= hinge[1])
+
+
+def test_the_absolute_error_and_the_distance_on_a_line_are_the_same_loss() -> None:
+    """|w - x| with the features 1 and the label x, or the features x: kinks inside, and one at the start."""
+    values = np.array([0.0, 0.3, -0.4])
+    found = []
+    for loss, data, record in (
+        (AbsoluteError(), Dataset(np.ones((3, 1)), values), ([1.0], 0.8)),
+        (EuclideanDistance(), Dataset(values[:, None], np.ones(3)), ([0.8], 1.0)),
+    ):
+        descent = NoisyGradientDescent(Problem(loss, Ball(1, 1.0)), 1.0, DELTA, steps=4)
+        found.append(index_profiles(descent, data, record=record, indices=[2], delta=DELTA, accuracy=0.02)[2])
+    assert found[0].epsilon(DELTA) == found[1].epsilon(DELTA)
+    assert found[0].epsilon(DELTA).lower > 0
+
+
 def test_what_is_no_chain_on_a_line_or_square_is_refused() -> None:
     data = alike(3)
     with pytest.raises(InvalidArgumentError, match="algorithm was"):
         chains("fmtt18.alg1", [data])  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="smoothness"):
-        noisy_chain(PNSGD(Problem(Hinge(), Ball(1, 1.0)), rate=1.0, noise_stddev=1.0, claim="local"), data)
+        noisy_chain(NoisyGradientDescent(Problem(EuclideanDistance(), Ball(2, 1.0)), 1.0, DELTA), alike(3, 2))
     with pytest.raises(InvalidArgumentError, match="constraint"):
-        noisy_chain(PNSGD(Problem(Logistic(), Ball(2, 1.0)), rate=1.0, noise_stddev=1.0), alike(3, 2))
+        noisy_chain(PNSGD(Problem(Logistic(), Ball(3, 1.0)), rate=1.0, noise_stddev=1.0), alike(3, 3))
     with pytest.raises(InvalidArgumentError, match="noise_stddev"):
         noisy_chain(PNSGD(SEGMENT, rate=1.0, noise_stddev=0.0, withdraw_guarantee=True), data)
     with pytest.raises(InvalidDataError, match="norm"):
@@ -158,7 +203,7 @@ def test_what_is_no_chain_on_a_line_or_square_is_refused() -> None:
 def test_the_page_runs_as_written(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "docs" / "exact.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         exec(compile(block, "exact.md", "exec"), {"__name__": "page"})
         assert "lower=" in capsys.readouterr().out

@@ -98,13 +98,13 @@ class PolarGrid:
     @property
     def angles(self) -> FloatArray:
         """Of the nodes on a ring."""
-        return self.turn * np.arange(self.turns)
+        return np.asarray(self.turn * np.arange(self.turns, dtype=np.float64))
 
     @cached_property
     def points(self) -> FloatArray:
         """All nodes, ring after ring, shape (size, 2)."""
         around = np.stack([np.cos(self.angles), np.sin(self.angles)], axis=-1)
-        return (np.asarray(self.center) + self.radii[:, None, None] * around).reshape(-1, 2)
+        return np.asarray(np.asarray(self.center) + self.radii[:, None, None] * around).reshape(-1, 2)
 
     @classmethod
     def finest(
@@ -165,7 +165,7 @@ class _Polynomials:
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = self._weights / apart
             values = terms / terms.sum(axis=1, keepdims=True)
-        return np.where(hit.any(axis=1, keepdims=True), hit.astype(np.float64), values)
+        return np.asarray(np.where(hit.any(axis=1, keepdims=True), hit.astype(np.float64), values))
 
     @cached_property
     def derivatives(self) -> FloatArray:
@@ -212,7 +212,7 @@ class _Noise:
         self.order = _order(layout.radius * self.end / stddev**2)
         here = _Polynomials(layout.radius, _degree(layout.radius, stddev))
         self.there = _Polynomials(self.end, _degree(self.end, stddev))
-        radii = grid.ring * np.arange(layout.cells + 1)
+        radii = np.asarray(grid.ring * np.arange(layout.cells + 1, dtype=np.float64))
         self._from = here.at(radii)
         samples = 2 * (self.order + 1)
         cosines = np.cos(2 * math.pi * np.arange(samples) / samples)
@@ -584,7 +584,7 @@ class _Released:
 
     def slope_around(self) -> FloatArray:
         """Derivative of the logarithm of the mass on the circle, by the angle."""
-        return self.around / np.maximum(self.on_circle, _UNSEEN * self.on_circle.max())
+        return np.asarray(self.around / np.maximum(self.on_circle, _UNSEEN * self.on_circle.max()))
 
     def unsure_around(self) -> FloatArray:
         """How far off that is."""

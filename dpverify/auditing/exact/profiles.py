@@ -349,7 +349,7 @@ def _grid(chains: list[NoisyChain], spacing: float) -> Grid | PolarGrid:
             for piece in pieces
         )
         reach = max(moved, disc.radius) * (1 + _SLACK)
-        return PolarGrid.finest(center, disc.radius, reach, spacing, _FEWEST_CELLS)
+        return PolarGrid.finest(center.tolist(), disc.radius, reach, spacing, _FEWEST_CELLS)
     lower, upper, cut = window(chains)
     cells = tuple(
         max(math.ceil((high - low) / spacing), _FEWEST_CELLS) for low, high in zip(lower, upper, strict=True)

@@ -106,9 +106,11 @@ class _Steps:
         if not np.any(normal):
             return None
         kept = 1 - rate * ridge
-        pieces = tuple(
-            StepMap(lambda w, by=rate * slope: kept * w - by, abs(kept), 0.0, 0.0) for slope in slopes
-        )
+
+        def piece(by: FloatArray) -> StepMap:
+            return StepMap(lambda w: np.asarray(kept * w - by), abs(kept), 0.0, 0.0)
+
+        pieces = tuple(piece(rate * slope) for slope in slopes)
         return PiecewiseMap(self._step_on(x, y, rate), pieces, tuple(normal.tolist()), (jump,))
 
     def _step_on(self, x: FloatArray, y: float, rate: float) -> Callable[[FloatArray], FloatArray]:

@@ -17,7 +17,8 @@ from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNS
 from dpverify.evidence import Interval
 from dpverify.files import write_table
 from dpverify.privacy.stated import StatedGuarantee
-from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
+from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Loss, Problem
+from dpverify.problems.smoothed_losses import AbsoluteError
 from dpverify.statements.exact.chains import Algorithm, index_profiles
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -76,7 +77,13 @@ def _rows(n: int) -> Iterator[Row]:
     yield Row("fmtt18.alg1, attracted", _attracted, n, every)
     if n <= 20:
         yield Row("fmtt18.alg2", lambda n: PNMSGD.for_privacy(_logistic(), rate=0.2, **wanted), n, every)
-        yield Row("bst14.alg1", lambda n: NoisyGradientDescent(_logistic(), EPSILON, DELTA), n, (1,))
+        yield Row("bst14.alg1", lambda n: _descent(Logistic()), n, (1,))
+        yield Row("bst14.alg1, hinge", lambda n: _descent(Hinge()), n, (1,))
+        yield Row("bst14.alg1, absolute error", lambda n: _descent(AbsoluteError()), n, (1,))
+
+
+def _descent(loss: Loss) -> NoisyGradientDescent:
+    return NoisyGradientDescent(Problem(loss, Ball(1, 1.0)), EPSILON, DELTA)
 
 
 def measured(row: Row) -> Iterator[tuple[int, float | None, float, Interval]]:

@@ -342,7 +342,7 @@ def test_bad_arguments_are_refused() -> None:
     left, right, _ = chain_pair()
     still = left.steps[1]
     with pytest.raises(InvalidArgumentError, match="constraint"):
-        NoisyChain([0.0, 0.0], (still,), Ball(2, 1.0))
+        NoisyChain([0.0, 0.0, 0.0], (still,), Ball(3, 1.0))
     with pytest.raises(InvalidArgumentError, match="constraint"):
         NoisyChain([0.5, 0.5], (still,), Simplex(2))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="start"):
