@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.exact.chains import NoisyChain, StepMap, pieces_of
 from dpverify.auditing.exact.closeness import REACH, Closeness, Rounding, closeness
-from dpverify.auditing.exact.discs import DiscMesh, PolarGrid
+from dpverify.auditing.exact.discs import DiscMesh
 from dpverify.auditing.exact.grids import Grid, window
 from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.auditing.exact.meshes import Mesh
+from dpverify.auditing.exact.polar_grids import PolarGrid
 from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError

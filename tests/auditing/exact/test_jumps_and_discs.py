@@ -23,8 +23,9 @@ from dpverify.auditing.exact import (
     last_iterate_profiles,
     profiles,
 )
-from dpverify.auditing.exact.discs import DiscMesh, PolarGrid, Rings, _Released
+from dpverify.auditing.exact.discs import DiscMesh, _Released
 from dpverify.auditing.exact.meshes import Split
+from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
 from dpverify.auditing.exact.rectangles import RectangleLaws
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
