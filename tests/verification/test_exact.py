@@ -150,6 +150,27 @@ def test_equal_records_share_their_steps() -> None:
     assert len(set(chain.steps)) == 1
 
 
+@pytest.mark.parametrize("method", [PNSGD, SkipPNSGD, StopPNSGD])
+def test_on_a_disc_records_lose_less_than_is_proved_and_than_on_the_square_around_it(
+    method: type[PNSGD | SkipPNSGD | StopPNSGD],
+) -> None:
+    """Along the diagonal, in which the records lie, the square is wider."""
+    data = Dataset(np.full((3, 2), 0.7), np.ones(3))
+    found = []
+    for constraint in (Ball(2, 1.0), Box((-1.0, -1.0), (1.0, 1.0))):
+        algorithm = method(Problem(Logistic(), constraint), rate=1.0, noise_stddev=0.7)
+        profiles_of = index_profiles(
+            algorithm, data, record=([-0.7, -0.7], 1.0), indices=(1, 3), delta=DELTA, accuracy=0.3
+        )
+        for index, enclosure in profiles_of.items():
+            proved = algorithm.guarantee_at(3, index)
+            assert proved is not None
+            assert enclosure.epsilon(DELTA).upper < proved.guarantee.epsilon_at(DELTA)
+        found.append([enclosure.epsilon(DELTA) for enclosure in profiles_of.values()])
+    for disc, square in zip(*found, strict=True):
+        assert disc.upper < square.lower
+
+
 @pytest.mark.parametrize("constraint", [Ball(1, 1.0), Ball(2, 1.0), Box((-1.0, -1.0), (1.0, 1.0))])
 def test_out_of_reach_of_its_kink_the_hinge_is_linear(constraint: Ball | Box) -> None:
     """Records of length 1/2: everywhere in the set the margin is below 1."""

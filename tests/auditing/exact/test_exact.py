@@ -101,6 +101,16 @@ def test_a_coordinate_that_is_alike_on_both_sides_does_not_count() -> None:
     holds(on_grid(one, other, 0.0155), 0.3 / math.sqrt(2))
 
 
+def test_affine_maps_on_a_wide_disc() -> None:
+    """Almost no run reaches the circle."""
+    second = NoisyStep((affine(0.6, 0.1, 0.2),), 1.0)
+    one, other = (
+        NoisyChain([0.3, -0.2], (NoisyStep((affine(1.0, *by),), 1.0), second), Ball(2, 6.0))
+        for by in ((0.3, 0.4), (0.0, 0.0))
+    )
+    holds(on_grid(one, other, 0.0154), 0.5 * 0.6 / math.sqrt(1 + 0.6**2))
+
+
 def reference(chain: NoisyChain, low: float, high: float, nodes: int = 120) -> tuple[FloatArray, FloatArray]:
     """Density on a fine grid of the open interval, and the masses of both ends, by Gauss's rule for the densities.
 
