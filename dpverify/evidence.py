@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, model_validator
 
 from dpverify.notebooks import html_table
+from dpverify.realistic import RealisticPoint
 
 
 class Verdict(StrEnum):
@@ -179,6 +180,8 @@ class ProofEvidence(Record):
     left: str | None = None
     right: str | None = None
     """The two sides at the counterexample."""
+    realistic: RealisticPoint | None = None
+    """A counterexample at sizes met in practice; None where no letter has such a size, and in older ledgers."""
     certificate: str | None = None
     """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
     confirmed_by_checker: bool = False

@@ -47,13 +47,15 @@ _NO_PART = (
 def proving_files(package: Path) -> list[Path]:
     """The files of this folder of dpverify that proofs are found with.
 
-    Provers and checker with all that they stand on, and the module that makes evidence of what they find.
+    Provers and checker with all that they stand on, and the modules that make evidence of what they find.
     """
     parts = [part for part in package.iterdir() if part.name not in _NO_PART and part.name != "__pycache__"]
     files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
     files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
     files = [path for path in files if path.relative_to(package).as_posix() not in _NO_PART]
-    return sorted([*files, package / "verification" / "proofs.py"])
+    return sorted(
+        [*files, *(package / "verification" / name for name in ("proofs.py", "realistic_points.py"))]
+    )
 
 
 def proving_hash(package: Path) -> str:

@@ -180,7 +180,7 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     gaps: list[Gap | None] = []
     cut_short = False
     for prover in provers:
-        proof = _attempt(prover, obligation, budget)
+        proof = attempted(prover, obligation, budget)
         if proof is None:
             continue
         cut_short = cut_short or proof.stopped_by_the_clock
@@ -192,7 +192,7 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     return replace(undecided, stopped_by_the_clock=cut_short)
 
 
-def _attempt(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
+def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     with limited(budget.steps) as meter:
         try:

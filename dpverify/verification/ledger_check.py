@@ -39,6 +39,7 @@ from dpverify.verification.proofs import (
     source_texts,
     without_certificates,
 )
+from dpverify.verification.realistic_points import fault_of
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
@@ -238,7 +239,7 @@ def _settled(
             raise _RefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
-        _compare(row, said, "its source")
+        _compare(row, {**said, "realistic": None}, "its source")
         _compare_with(_again(obligation, coverage), row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
@@ -249,6 +250,12 @@ def _settled(
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
     _compare(row, {**said, "gap": None}, "its source and its sides")
+    if row.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
+        fault = fault_of(row.realistic, obligation, certificate, checker)
+        if fault:
+            raise _RefusedError(fault)
+    elif row.realistic is not None:
+        raise _RefusedError("it is not refuted, and has a counterexample at sizes met in practice")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"

@@ -40,6 +40,7 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
+from dpverify.verification.realistic_points import realistic_point
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
@@ -137,6 +138,9 @@ def _evidence(
 
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
+    realistic, late = None, False
+    if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
+        realistic, late = realistic_point(obligation, certificate, check)
     evidence = ProofEvidence(
         **source_texts(statement, variant, obligation, coverage, name),
         **refutation_texts(obligation, coverage, proof.verdict, proof.left, proof.right),
@@ -146,6 +150,7 @@ def _evidence(
         counterexample=dict(proof.counterexample) if proof.counterexample is not None else None,
         left=proof.left,
         right=proof.right,
+        realistic=realistic,
         certificate=digest(certificate) if certificate is not None else None,
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
         checker_says=confirmation.says if confirmation else "",
@@ -153,7 +158,9 @@ def _evidence(
         gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
-        stopped_by_the_clock=proof.stopped_by_the_clock or bool(confirmation and confirmation.by_the_clock),
+        stopped_by_the_clock=proof.stopped_by_the_clock
+        or late
+        or bool(confirmation and confirmation.by_the_clock),
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)

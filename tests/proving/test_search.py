@@ -17,6 +17,7 @@ from dpverify.proving.provers.search import (
     SIMPLE_POINTS,
     Search,
     Terms,
+    failing_gap,
     graded,
     may_fail,
     simple_values,
@@ -60,7 +61,7 @@ def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tupl
     over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
     obligation = Obligation("claim", "here", claim, over, assuming=assuming)
     names = [v.name for v in over]
-    gap = Search()._gap(obligation, names, Terms())
+    gap = failing_gap(obligation, names, Terms())
     quick = may_fail(claim, assuming, names, Terms())
     lists = [simple_values(v, None) for v in over]
     points = list(graded(lists, min(SIMPLE_POINTS, 3000)))

@@ -273,6 +273,28 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
+def failing_gap(obligation: Obligation, names: Sequence[str], terms: Terms) -> Violation:
+    """Positive only where the claim fails and every assumption holds, up to rounding."""
+    if any(v.kind == "vector" for v in obligation.over):
+        raise OutOfScopeError("function not supported: inner products of vectors")
+    claim = violation(obligation.claim, names, terms)
+    assumptions = [violation(a, names, terms) for a in obligation.assuming]
+    slack = 1e-12
+
+    def gap(x: Sequence[float]) -> float:
+        worst = _NEVER
+        for assumption in assumptions:
+            v = assumption(x)
+            if math.isnan(v):
+                return math.nan
+            worst = max(worst, v)
+        if worst > slack:
+            return -worst
+        return claim(x)
+
+    return gap
+
+
 # ---------------------------------------------------------------------------------------------- points
 
 
@@ -397,7 +419,7 @@ class Search:
         start = time.monotonic()
         try:
             names, terms = [v.name for v in obligation.over], Terms()
-            gap = self._gap(obligation, names, terms)
+            gap = failing_gap(obligation, names, terms)
             quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         except OutOfScopeError as error:
             seconds = time.monotonic() - start
@@ -414,27 +436,6 @@ class Search:
         return Proof(
             Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
         )
-
-    def _gap(self, obligation: Obligation, names: Sequence[str], terms: Terms) -> Violation:
-        """Positive only where the claim fails and every assumption holds, up to rounding."""
-        if any(v.kind == "vector" for v in obligation.over):
-            raise OutOfScopeError("function not supported: inner products of vectors")
-        claim = violation(obligation.claim, names, terms)
-        assumptions = [violation(a, names, terms) for a in obligation.assuming]
-        slack = 1e-12
-
-        def gap(x: Sequence[float]) -> float:
-            worst = _NEVER
-            for assumption in assumptions:
-                v = assumption(x)
-                if math.isnan(v):
-                    return math.nan
-                worst = max(worst, v)
-            if worst > slack:
-                return -worst
-            return claim(x)
-
-        return gap
 
     def _simple(
         self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float

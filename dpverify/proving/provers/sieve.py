@@ -100,6 +100,16 @@ class Sieve:
             return mask & values.may_fail(self._claim)
 
 
+def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:
+    """Values of an expression at many points, NaN where there is none; None for what has no arrays here."""
+    try:
+        with np.errstate(all="ignore"):
+            found = _Values(columns).value(worked_out(e))
+    except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+        return None
+    return np.broadcast_to(found, next(iter(columns.values())).shape)
+
+
 class _Values:
     """Values of expressions at some points; not a number where one is undefined, or not finite."""
 
@@ -156,12 +166,13 @@ class _Values:
     def _sides(self, left: Expression, right: Expression) -> tuple[Array, Array] | None:
         """The difference of two sides and their size; None where they are not evaluated here."""
         try:
-            a, b = (self._value(worked_out(side)) for side in (left, right))
+            a, b = (self.value(worked_out(side)) for side in (left, right))
         except (OutOfScopeError, OverflowError, RecursionError, KeyError):
             return None
         return a - b, np.abs(a) + np.abs(b) + 1e-299
 
-    def _value(self, e: Expression) -> Any:
+    def value(self, e: Expression) -> Any:
+        """Its value at each point."""
         if e not in self._done:
             found = np.asarray(self._worked_out(e))
             self._done[e] = np.where(np.isfinite(found), found, np.nan)
@@ -176,6 +187,6 @@ class _Values:
             case Variable():
                 return self._letters[e.name]
             case Apply(name, arguments) if name in _ARRAYS:
-                return _ARRAYS[name](*map(self._value, arguments))
+                return _ARRAYS[name](*map(self.value, arguments))
             case _:
                 raise OutOfScopeError("no arrays of it")

@@ -1,0 +1,295 @@
+"""Sizes that letters have in practice: the one place that says which, for counterexamples at such sizes.
+
+What a letter is follows from its declaration: unit, kind, and meaning in words, or name where no meaning is said. What
+is not known by these is given a range by its domain. No range depends on where a letter stands.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.units import DIMENSIONLESS, NATS, RECORDS
+from dpverify.realistic import number_text
+
+Exact = int | Fraction
+
+
+@dataclass(frozen=True)
+class LogOf:
+    """The logarithm of a quotient of products of numbers and letters, as a meaning says it: `log(n/delta)`."""
+
+    factor: Fraction
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """All of its letters."""
+        return (*self.above, *self.below)
+
+    def value(self, letters: Mapping[str, float]) -> float:
+        """Its value; NaN where there is none."""
+        inside = float(self.factor) * math.prod(letters[x] for x in self.above)
+        inside /= math.prod(letters[x] for x in self.below) or math.nan
+        return math.log(inside) if inside > 0 else math.nan
+
+    def rounded(self, letters: Mapping[str, float]) -> Fraction | None:
+        """Its value with two decimals, which is what a letter for it is given; None where there is none."""
+        value = self.value(letters)
+        return None if math.isnan(value) else Fraction(round(100 * value), 100)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a letter is, and the range that it has in practice.
+
+    Attributes:
+        what: in words, such as `number of records`.
+        low: smallest value.
+        high: largest value.
+        typical: the value that is tried first; others follow by how far they are from it, in powers of ten.
+        known: whether the range is about what the letter is; False where it only follows from domain or unit.
+        log_of: for a logarithm, of what; it is tied to those of its letters that stand in the same formula.
+    """
+
+    what: str
+    low: Fraction
+    high: Fraction
+    typical: Fraction
+    known: bool = True
+    log_of: LogOf | None = None
+
+    def holds(self, value: Fraction) -> bool:
+        """Whether a value is of this size."""
+        return self.low <= value <= self.high
+
+    def range_text(self) -> str:
+        """Its range, in words."""
+        return f"{number_text(self.low)} to {number_text(self.high)}"
+
+    def says(self) -> str:
+        """What the letter is and its range, in words."""
+        return f"{self.what}, {self.range_text()}"
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A quantity that people choose: how its letters are declared, and its sizes."""
+
+    what: str
+    low: Exact
+    high: Exact
+    typical: Exact
+    words: str = ""
+    """Found in a letter's meaning, whatever the case."""
+    names: str = ""
+    """The name of a letter whose meaning is not said, or is said by the name."""
+    units: tuple[str, ...] = ()
+    """The names of its units; any if there is none."""
+    integer: bool = False
+    """Whether it can only be an integer."""
+
+    def is_meant(self, v: Variable) -> bool:
+        """Whether a letter is one of these."""
+        if (self.units and v.unit.name not in self.units) or (self.integer and v.kind != "integer"):
+            return False
+        if self.words and re.search(self.words, v.meaning, re.IGNORECASE):
+            return True
+        return bool(self.names) and bool(re.fullmatch(self.names, v.meaning or v.name))
+
+    def size(self) -> Size:
+        """Its sizes."""
+        return Size(self.what, Fraction(self.low), Fraction(self.high), Fraction(self.typical))
+
+
+_PURE = (DIMENSIONLESS.name, RECORDS.name, NATS.name)
+_RECORDS = _Known(
+    "number of records", 100, 10**6, 1000, words=r"^number of (public )?records$", names="n", integer=True
+)
+_SOME_RECORDS = _Known(
+    "number of some records, or a position", 10, 10**6, 100, units=_PURE,
+    words=r"\bbatch|^size of (the|a) (sample|group)|\bposition of (the|a) record",
+)  # fmt: skip
+_DIMENSION = _Known("dimension", 1, 5000, 100, words=r"\bdimension\b", names="d", integer=True)
+_EPSILON = _Known("epsilon", Fraction(1, 10), 10, 1, names=r"epsilon\w*", units=(NATS.name,))
+_DELTA = _Known(
+    "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6), names=r"delta\d*'?", units=_PURE
+)
+_ACCURACY = _Known(
+    "accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10), words=r"\baccuracy\b", units=_PURE
+)
+
+# fmt: off
+KNOWN = (
+    _RECORDS,
+    _DIMENSION,
+    _EPSILON,
+    _DELTA,
+    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000), units=_PURE,
+           words=r"failure probability|\bprobability\b.*\bfails?\b|sampling error"),
+    _Known("Renyi order", Fraction(5, 4), 256, 2, words=r"\bRenyi order\b"),
+    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b", units=_PURE),
+    _Known("number of steps, queries or the like", 10, 10**6, 1000, units=_PURE,
+           words=r"^(expected |mean )?number of (?!an?\b)|^(calls|rounds|queries|steps)\b"),
+    _SOME_RECORDS,
+    _ACCURACY,
+)
+"""Read from the top: the first that fits is what a letter is. Whatever else counts records is a number of some."""
+# fmt: on
+
+_BY_LETTER = {
+    "n": _RECORDS, "delta": _DELTA, "epsilon": _EPSILON, "p": _DIMENSION, "d": _DIMENSION, "alpha": _ACCURACY,
+}  # fmt: skip
+"""What letters mean inside of a logarithm, where they do not stand in the formula themselves."""
+
+SMALL, LARGE = Fraction(1, 1000), Fraction(1000)
+"""The range of a positive quantity whose size is not known."""
+SEVERAL, MANY = Fraction(100), Fraction(10**6)
+"""The range of an integer whose size is not known."""
+
+
+def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
+    """The sizes of a formula's letters, by name; vectors have none."""
+    numbers = [v for v in letters if v.kind != "vector"]
+    known = {v.name: size for v in numbers if (size := _known(v)) is not None}
+    found = {}
+    for v in numbers:
+        size = known.get(v.name) or _logarithm(v, known) or _by_domain(v)
+        found[v.name] = size
+    return found
+
+
+def _known(v: Variable) -> Size | None:
+    counted = _SOME_RECORDS if v.unit.name == RECORDS.name else None
+    kind = next((kind for kind in KNOWN if kind.is_meant(v)), counted)
+    return None if kind is None else kind.size()
+
+
+# ------------------------------------------------------------------------------------------------ logarithms
+
+_LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?:/([^()/]+))?\)|(\w+))(?:, .*)?")
+
+
+def _logarithm(v: Variable, known: Mapping[str, Size]) -> Size | None:
+    """The sizes of a logarithm of what has sizes."""
+    of = _log_of(v.meaning)
+    if of is None:
+        return None
+    sizes = {x: known.get(x) or (_BY_LETTER[x].size() if x in _BY_LETTER else None) for x in of.letters}
+    if not sizes or None in sizes.values():
+        return None
+    least = {x: s.low if x in of.above else s.high for x, s in sizes.items() if s is not None}
+    most = {x: s.high if x in of.above else s.low for x, s in sizes.items() if s is not None}
+    middle = {x: s.typical for x, s in sizes.items() if s is not None}
+    low, high, typical = (of.value({x: float(q) for x, q in ends.items()}) for ends in (least, most, middle))
+    rounded = (
+        Fraction(math.ceil(10 * low), 10),
+        Fraction(math.floor(10 * high), 10),
+        Fraction(round(typical)),
+    )
+    lowest = max(rounded[0], SMALL)
+    return Size(v.meaning.partition(", ")[0], lowest, rounded[1], max(rounded[2], lowest), log_of=of)
+
+
+def _log_of(meaning: str) -> LogOf | None:
+    found = _LOG.fullmatch(meaning)
+    if found is None:
+        return None
+    above, below, bare = found.groups()
+    factor, letters = Fraction(1), ([], [])  # type: tuple[Fraction, tuple[list[str], list[str]]]
+    for place, text in enumerate(((above or bare), below or "")):
+        for part in text.split():
+            if re.fullmatch(r"\d+(\.\d+)?", part):
+                factor *= Fraction(part) if place == 0 else 1 / Fraction(part)
+            elif re.fullmatch(r"[A-Za-z]\w*", part):
+                letters[place].append(part)
+            else:
+                return None
+    return LogOf(factor, tuple(letters[0]), tuple(letters[1]))
+
+
+# ------------------------------------------------------------------------------------------------ by domain
+
+
+def _by_domain(v: Variable) -> Size:
+    """The range that is taken where nothing says what a letter is."""
+    low, high = v.lower, v.upper
+    if v.kind == "integer":
+        first = SEVERAL if high is None or high > SEVERAL else (-SEVERAL if low is None else low)
+        first = first if low is None else max(first, low)
+        last = MANY if high is None else min(MANY, high)
+        return Size("an integer of no known size", first, max(first, last), max(first, SEVERAL), known=False)
+    what = "of no known size" if v.unit.loss == v.unit.length == 0 else "of any scale"
+    if low is not None and high is not None:
+        first = SMALL if low == 0 and high > SMALL else low
+        return Size(what, first, high, high if first > 0 else Fraction(1), known=False)
+    if low is None:
+        return Size(what, -LARGE, LARGE if high is None else high, Fraction(1), known=False)
+    first = SMALL if low == 0 else low
+    return Size(what, first, max(LARGE, 10 * first), max(Fraction(1), first), known=False)
+
+
+# ------------------------------------------------------------------------------------------------ readable numbers
+
+_DIGITS = {1: 0.0, 2: 0.3, 5: 0.3, 3: 0.5, 4: 0.6, 8: 0.8, 6: 0.8, 7: 0.9, 9: 0.9}
+"""How much is added to a number's distance from the typical one, in powers of ten, for its leading digit."""
+_MOST = 48
+"""Numbers to try for one letter."""
+
+
+def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fraction]:
+    """Numbers of a letter's size and domain that are easy to read, the most typical first.
+
+    Those with one digit other than 0; between bounds that are close, also integers, ends and quarters; and `more`.
+    """
+    typical = float(size.typical)
+    found: dict[Fraction, float] = {}
+
+    def add(x: Fraction, unusual: float) -> None:
+        away = abs(math.log10(abs(float(x)) / typical)) if x else 1.0
+        key = away + unusual + (0.2 if x < 0 else 0.0)
+        if size.holds(x) and v.contains(x):
+            found[x] = min(found.get(x, math.inf), key)
+
+    largest = max(abs(size.low), abs(size.high), SMALL)
+    smallest = size.low if size.low > 0 else SMALL
+    for power in range(math.floor(math.log10(smallest)), math.ceil(math.log10(largest)) + 1):
+        for digit, unusual in _DIGITS.items():
+            x = digit * Fraction(10) ** power
+            add(x, unusual)
+            if size.low < 0:
+                add(-x, unusual)
+    if size.low <= 0:
+        add(Fraction(0), 0.0)
+    if size.high <= 100 * max(abs(size.low), Fraction(1, 100)):
+        for whole in range(math.ceil(size.low), min(math.floor(size.high), math.ceil(size.low) + 64) + 1):
+            add(Fraction(whole), 0.1)
+        for quarter in range(5):
+            add(size.low + quarter * (size.high - size.low) / 4, 0.7)
+    for x in more:
+        add(x, 0.5)
+    return sorted(found, key=lambda x: (found[x], x))[:_MOST]
+
+
+# ------------------------------------------------------------------------------------------------ together
+
+
+def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
+    """Whether sizes fit together: each delta, also in a logarithm, is of its size and at most 1 over the records."""
+    most = max((point[x] for x, size in sizes.items() if size.what == _RECORDS.what), default=Fraction(1))
+    ends = _DELTA.size()
+    for x, size in sizes.items():
+        if size.what == _DELTA.what and point[x] * most > 1:
+            return False
+        of = size.log_of
+        if of is None or of.below != ("delta",) or "delta" in sizes or not {*of.above} <= {*sizes}:
+            continue
+        delta = float(of.factor) * math.prod(float(point[a]) for a in of.above) * math.exp(-float(point[x]))
+        if not (float(ends.low) / 2 <= delta <= float(ends.high) * 2 and delta * float(most) <= 1):
+            return False
+    return True

@@ -1,0 +1,115 @@
+"""A refuted formula's second counterexample, at sizes met in practice: made for the ledger, and held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.logic import Compare
+from dpverify.headlines import exceeds
+from dpverify.realistic import RealisticPoint
+
+if TYPE_CHECKING:
+    from dpverify.proving.checker import Confirmation
+    from dpverify.proving.language import Json, Obligation
+
+Checker = Callable[["Json"], "Confirmation"]
+
+
+def realistic_point(
+    obligation: Obligation, refuted: Json, checker: Checker
+) -> tuple[RealisticPoint | None, bool]:
+    """What is found of a refuted formula at sizes met in practice, and whether a far guard of time ended some work.
+
+    Args:
+        obligation: the formula.
+        refuted: the certificate of its refutation.
+        checker: confirms certificates.
+
+    Returns:
+        None where no letter of the formula has a size in practice, or where it is refuted by other means than a point.
+    """
+    from dpverify.proving.realistic import realistic
+
+    if not _is_asked(obligation, refuted):
+        return None, False
+    found = realistic(
+        obligation,
+        refuted["proof"]["point"],
+        lambda point: checker(_certificate(obligation, point)).confirmed,
+    )
+    confirmation = None if found.point is None else checker(_certificate(obligation, found.point))
+    point = RealisticPoint(
+        sizes=dict(found.sizes),
+        tried=found.tried,
+        point=None if found.point is None else dict(found.point),
+        left=found.left,
+        right=found.right,
+        exceeds=_exceeds(obligation, found.left, found.right),
+        confirmed_by_checker=bool(confirmation and confirmation.confirmed),
+        because=found.because,
+    )
+    return point, found.stopped_by_the_clock or bool(confirmation and confirmation.by_the_clock)
+
+
+def fault_of(found: RealisticPoint | None, obligation: Obligation, refuted: Json, checker: Checker) -> str:
+    """What is wrong with a ledger's counterexample at sizes met in practice, by its source; empty if nothing is.
+
+    The point itself is looked at, whichever search found it; that there is none is searched for again.
+    """
+    from dpverify.formulas.vectors import coordinates_of
+    from dpverify.proving.provers.points import confirmed
+    from dpverify.proving.realistic import is_realistic, sides_at
+    from dpverify.proving.sizes import sizes_of
+
+    if not _is_asked(obligation, refuted):
+        return (
+            ""
+            if found is None
+            else "it has a counterexample at sizes met in practice, and no letter has such a size"
+        )
+    if found is None:
+        return "it does not say whether there is a counterexample at sizes met in practice"
+    if found.point is None:
+        again, _ = realistic_point(obligation, refuted, checker)
+        return "" if found == again else "what it says of sizes met in practice is not what the search finds"
+    if found.sizes != {name: size.says() for name, size in sizes_of(obligation.over).items()}:
+        return "the sizes that it says its letters have in practice are not those of its source"
+    try:
+        point = {v.name: coordinates_of(found.point[v.name]) for v in obligation.over}
+    except (KeyError, ValueError, ZeroDivisionError):
+        return "its counterexample at sizes met in practice is no point"
+    if (
+        len(found.point) != len(point)
+        or not confirmed(obligation, point)
+        or not is_realistic(obligation, point)
+    ):
+        return "its counterexample at sizes met in practice is none, or not of such sizes"
+    left, right = sides_at(obligation, point)
+    said = (found.left, found.right, found.exceeds, found.because)
+    if said != (left, right, _exceeds(obligation, left, right), "") or found.tried < 1:
+        return "its sides at the counterexample at sizes met in practice are not those of its point"
+    if checker(_certificate(obligation, found.point)).confirmed != found.confirmed_by_checker:
+        return "the checker does not say what it says of the counterexample at sizes met in practice"
+    return ""
+
+
+def _is_asked(obligation: Obligation, refuted: Json) -> bool:
+    """Whether there is anything to look for."""
+    from dpverify.proving.realistic import asks_for_sizes
+
+    proof = refuted["proof"]
+    return proof.get("method") == "counterexample" and bool(proof.get("point")) and asks_for_sizes(obligation)
+
+
+def _certificate(obligation: Obligation, point: Mapping[str, str]) -> Json:
+    """The certificate that the formula is refuted by this point."""
+    from dpverify.proving.certificates import certificate
+
+    return certificate(obligation, Verdict.REFUTED, {"method": "counterexample", "point": dict(point)})
+
+
+def _exceeds(obligation: Obligation, left: str | None, right: str | None) -> str:
+    relation = obligation.claim.relation if isinstance(obligation.claim, Compare) else ""
+    return exceeds(relation, left, right)

@@ -1,0 +1,191 @@
+"""A counterexample at sizes met in practice: found where there is one, and not found where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpverify.evidence import Coverage, Verdict
+from dpverify.formulas.expressions import Expression, Variable, integer, real, total
+from dpverify.formulas.logic import And, Eq, Formula, Le, Lt
+from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.formulas.vectors import norm, vector
+from dpverify.proving import prove
+from dpverify.proving.certificates import certificate
+from dpverify.proving.checker import check
+from dpverify.proving.language import Obligation
+from dpverify.proving.provers.points import confirmed
+from dpverify.proving.realistic import Realistic, asks_for_sizes, is_realistic, realistic
+from dpverify.proving.reasoning.evaluation import evaluate
+
+F = Fraction
+N = integer("n", ge=1, unit=RECORDS, meaning="number of records")
+D = integer("d", ge=1, meaning="dimension")
+EPSILON = real("epsilon", gt=0, unit=NATS)
+DELTA = real("delta", gt=0, lt=1)
+L = real("l", gt=0, unit=NATS, meaning="log(1/delta)")
+L_N = real("l_n", gt=0, meaning="log n")
+X, Y = real("x", ge=0), real("y", ge=0)
+LIPSCHITZ = real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant")
+
+
+def obligation(
+    claim: Formula, *over: Variable, assuming: tuple[Formula, ...] = (), **more: Any
+) -> Obligation:
+    return Obligation("bound", "page 1", claim, over, assuming=assuming, **more)
+
+
+def found(o: Obligation, **known: str) -> Realistic:
+    """What is found, the same again, and sure to be a counterexample."""
+
+    def confirms(point: Mapping[str, str]) -> bool:
+        proof = {"method": "counterexample", "point": dict(point)}
+        return check(certificate(o, Verdict.REFUTED, proof)).confirmed
+
+    result = realistic(o, known, confirms)
+    assert result == realistic(o, known, confirms)
+    if result.point is not None:
+        assert confirms(result.point)
+        exact = {name: F(value) for name, value in result.point.items()}
+        assert confirmed(o, exact)
+        assert is_realistic(o, exact)
+    return result
+
+
+def test_a_formula_that_is_false_for_large_numbers_is_false_there() -> None:
+    result = found(obligation(Le(sqrt(N), 2 * EPSILON), N, EPSILON), n="4", epsilon="1/2")
+    assert result.point == {"n": "2000", "epsilon": "1"}
+    assert (float(result.left or ""), result.right) == (pytest.approx(2000**0.5), "2")
+    assert result.sizes == {"n": "number of records, 100 to 1,000,000", "epsilon": "epsilon, 0.1 to 10"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "letters", "known"),
+    [(Lt(0, N - 1), (N,), {"n": "1"}), (Le(2, N), (N,), {"n": "1"}),
+     (Le(0, log(1 / (1000 * DELTA))), (DELTA,), {"delta": "1/2"}), (Le(exp(-L), F(1, 1000)), (L,), {"l": "1"}),
+     (Le(EPSILON, 11 * D), (EPSILON, D), {"epsilon": "12", "d": "1"})],
+)  # fmt: skip
+def test_a_formula_that_is_false_at_the_edge_only_says_so(
+    claim: Formula, letters: tuple[Variable, ...], known: dict[str, str]
+) -> None:
+    o = obligation(claim, *letters)
+    assert confirmed(o, {name: F(value) for name, value in known.items()})
+    result = found(o, **known)
+    assert (result.point, result.left, result.right, result.because) == (None, None, None, "")
+    assert result.tried > 20
+
+
+@pytest.mark.parametrize(
+    ("o", "known", "because"),
+    [(obligation(Le(N, 0), N, assuming=(Eq(N, 1),)), {"n": "1"},
+      "n is 1 by assumption, and 100 to 1,000,000 in practice"),
+     (obligation(Le(1, real("epsilon", gt=0, lt=F(1, 10), unit=NATS)), real("epsilon", gt=0, lt=F(1, 10), unit=NATS)),
+      {"epsilon": "1/20"}, "epsilon lies in (0, 1/10), and is 0.1 to 10 in practice")],
+)  # fmt: skip
+def test_what_is_never_of_its_size_is_said_without_a_search(
+    o: Obligation, known: dict[str, str], because: str
+) -> None:
+    result = found(o, **known)
+    assert (result.point, result.tried, result.because) == (None, 0, because)
+
+
+def value_of(result: Realistic, e: Expression, over: tuple[Variable, ...]) -> Fraction:
+    assert result.point is not None
+    value = evaluate(e, {v.name: F(result.point[v.name]) for v in over})
+    assert isinstance(value, Fraction)
+    return value
+
+
+def test_letters_follow_from_equations_and_exactly_so() -> None:
+    tau = real("tau", ge=0)
+    rho = real("rho", gt=0, unit=NATS, meaning="zCDP of the oracle")
+    over = (D, L, tau, rho)
+    o = obligation(Le(tau, D * rho), *over, assuming=(And((Eq(tau, sqrt(3 * D * L)), Eq(rho, 1 / L))),))
+    result = found(o, d="3", l="1", tau="3", rho="1")
+    assert value_of(result, tau**2 - 3 * D * L, over) == 0
+    assert value_of(result, rho * L, over) == 1
+
+
+def test_an_affine_equation_is_solved() -> None:
+    over = (N, EPSILON, X)
+    o = obligation(Le(X, 1), *over, assuming=(Eq(X / N + 2 * X - 3 * EPSILON, 7),))
+    result = found(o, n="1", epsilon="1", x="10/3")
+    assert value_of(result, X / N + 2 * X - 3 * EPSILON, over) == 7
+
+
+def test_equations_that_go_round_in_a_circle_are_no_trouble() -> None:
+    o = obligation(Le(X, EPSILON), EPSILON, X, Y, assuming=(Eq(X, Y + 1), Eq(Y, X - 1)))
+    assert found(o, epsilon="1", x="2", y="1").point is not None
+
+
+def test_bounds_among_the_assumptions_are_gone_up_to() -> None:
+    e, f = real("e", ge=0), real("f", ge=0)
+    assuming = (Le(X, 2 * EPSILON), Le(Y, X + sqrt(1 / N)), Le(e, Y + sqrt(1 / N)), Le(f, e + sqrt(1 / N)))
+    o = obligation(Le(f, F(199, 100) * EPSILON), N, EPSILON, X, Y, e, f, assuming=assuming)
+    assert found(o, n="1", epsilon="1", x="2", y="3", e="4", f="5").point is not None
+
+
+def test_a_logarithm_of_other_letters_agrees_with_them() -> None:
+    result = found(obligation(Le(L_N, 1), N, L_N), n="8", l_n="2")
+    assert result.point == {"n": "10000", "l_n": "921/100"}
+    assert not is_realistic(obligation(Le(L_N, 1), N, L_N), {"n": F(1000), "l_n": F(7)})
+
+
+def test_vectors_are_scaled() -> None:
+    v = vector("v", unit=LENGTH)
+    o = obligation(Le(norm(v), LIPSCHITZ / (2 * N)), N, LIPSCHITZ, v, assuming=(Le(norm(v), LIPSCHITZ / N),))
+    point = realistic(o, {"n": "2", "L": "2", "v": "(1, 0)"}).point
+    assert point == {"n": "1000", "L": "1", "v": "(1/1000, 0)"}
+
+
+def test_sums_of_many_terms_are_counted_work() -> None:
+    k = integer("k", ge=1)
+    o = obligation(Le(total(1 / k, k, 1, N), 1), N)
+    result = found(o, n="2")
+    assert result.point is not None
+    assert len(result.left or "") < 25
+
+
+def test_numbers_beyond_floats_are_not_found() -> None:
+    huge = real("x", ge=10**400)
+    assert realistic(obligation(Le(huge, EPSILON), huge, EPSILON), {"x": str(10**400), "epsilon": "1"}).point is None
+
+
+def test_sides_beyond_comparison_are_not_taken() -> None:
+    assert realistic(obligation(Le(exp(-(N**2)), 0), N), {"n": "1"}).point is None
+
+
+def test_a_point_that_nobody_else_confirms_is_the_last_resort() -> None:
+    asked: list[Mapping[str, str]] = []
+
+    def never(point: Mapping[str, str]) -> bool:
+        asked.append(point)
+        return False
+
+    o = obligation(Le(N, 10), N)
+    assert realistic(o, {"n": "11"}, never).point == asked[0]
+    assert len(asked) > 1
+    assert realistic(o, {"n": "11"}, lambda point: point["n"] == "500").point == {"n": "500"}
+
+
+@pytest.mark.parametrize(
+    ("o", "asked"),
+    [(obligation(Le(X, Y), X, Y), False), (obligation(Le(LIPSCHITZ, 1), LIPSCHITZ), False),
+     (obligation(Le(1, 0)), False),
+     (obligation(Le(X, EPSILON), X, EPSILON), True),
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="n = 2, one step"), False),
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="one step, F(w) = G w"), True)],
+)  # fmt: skip
+def test_nothing_is_looked_for_where_no_letter_has_a_size(o: Obligation, asked: bool) -> None:
+    assert asks_for_sizes(o) == asked
+
+
+def test_a_refuted_formula_of_the_provers_goes_on_to_such_sizes() -> None:
+    o = obligation(Le(1 / N, DELTA), N, DELTA, assuming=(Le(DELTA, 1 / N),))
+    proof = prove(o)
+    assert proof.counterexample is not None
+    assert found(o, **proof.counterexample).point is not None

@@ -1,0 +1,104 @@
+"""What a letter is follows from its declaration, and so does the range that it has in practice."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.formulas.vectors import vector
+from dpverify.proving.sizes import KNOWN, consistent, readable, sizes_of
+from dpverify.realistic import number_text
+
+F = Fraction
+RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
+
+
+@pytest.mark.parametrize(
+    ("letter", "says"),
+    [
+        (RECORD_COUNT, "number of records, 100 to 1,000,000"),
+        (integer("n", ge=1), "number of records, 100 to 1,000,000"),
+        (integer("p", ge=1, meaning="dimension"), "dimension, 1 to 5,000"),
+        (integer("t", ge=1, unit=RECORDS), "number of some records, or a position, 10 to 1,000,000"),
+        (real("m", gt=0, meaning="largest batch"), "number of some records, or a position, 10 to 1,000,000"),
+        (real("epsilon", gt=0, unit=NATS), "epsilon, 0.1 to 10"),
+        (real("delta", ge=0, le=1), "delta, 1e-12 to 0.001"),
+        (real("delta", gt=0, lt=F(1, 2), meaning="accuracy"), "accuracy, 0.001 to 0.5"),
+        (real("rho", gt=0, lt=1, meaning="failure probability"), "failure probability, 1e-6 to 0.1"),
+        (real("rho", gt=0, unit=NATS, meaning="privacy of a message, in zCDP"), "zCDP parameter, 1e-4 to 10"),
+        (real("order", gt=1, meaning="Renyi order"), "Renyi order, 1.25 to 256"),
+        (real("l", gt=0, unit=NATS, meaning="log(1/delta)"), "log(1/delta), 7 to 27.6"),
+        (real("l", gt=0, meaning="ln(n/delta)"), "ln(n/delta), 11.6 to 41.4"),
+        (real("l", gt=F(69, 100), meaning="log n, above log 2"), "log n, 4.7 to 13.8"),
+        (integer("T", ge=1, meaning="number of steps"), "number of steps, queries or the like, 10 to 1,000,000"),
+        (integer("i", ge=3, meaning="number of a set"), "an integer of no known size, 100 to 1,000,000"),
+        (integer("i", ge=1, le=3), "an integer of no known size, 1 to 3"),
+        (real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant"), "of any scale, 0.001 to 1,000"),
+        (real("x", ge=0), "of no known size, 0.001 to 1,000"),
+        (real("x"), "of no known size, -1,000 to 1,000"),
+        (real("x", ge=2), "of no known size, 2 to 1,000"),
+        (real("x", le=0), "of no known size, -1,000 to 0"),
+        (real("x", gt=0, le=1, meaning="log of what nobody knows"), "of no known size, 0.001 to 1"),
+    ],
+)  # fmt: skip
+def test_a_letter_has_the_size_of_what_it_is(letter: Variable, says: str) -> None:
+    (size,) = sizes_of([letter]).values()
+    assert size.says() == says
+    values = readable(letter, size)
+    assert values
+    assert all(letter.contains(x) and size.holds(x) for x in values)
+    assert len(set(values)) == len(values)
+
+
+@pytest.mark.parametrize("end", [0, -1, F(1, 10**30), 10**30])
+def test_a_domain_of_one_number_has_that_number(end: Fraction | int) -> None:
+    letter = real("x", ge=end, le=end)
+    assert readable(letter, sizes_of([letter])["x"]) == [end]
+
+
+def test_vectors_have_no_size() -> None:
+    assert sizes_of([vector("v"), RECORD_COUNT]).keys() == {"n"}
+
+
+def test_known_ranges_are_ordered_and_hold_what_is_tried_first() -> None:
+    for kind in KNOWN:
+        size = kind.size()
+        assert size.known
+        assert 0 < size.low < size.typical < size.high
+
+
+def test_the_most_typical_number_comes_first_and_round_ones_next() -> None:
+    size = sizes_of([RECORD_COUNT])["n"]
+    assert readable(RECORD_COUNT, size)[:4] == [1000, 500, 2000, 800]
+    epsilon = real("epsilon", gt=0, le=1, unit=NATS)
+    assert readable(epsilon, sizes_of([epsilon])["epsilon"], [F(1, 7)])[:2] == [1, F(1, 2)]
+    assert F(1, 7) in readable(epsilon, sizes_of([epsilon])["epsilon"], [F(1, 7), F(7)])
+
+
+@pytest.mark.parametrize(("n", "delta", "fits"), [(1000, F(1, 1000), True), (1001, F(1, 1000), False)])
+def test_delta_is_at_most_one_over_the_number_of_records(n: int, delta: Fraction, fits: bool) -> None:
+    letters = [RECORD_COUNT, real("delta", gt=0, lt=1)]
+    assert consistent(sizes_of(letters), {"n": F(n), "delta": delta}) == fits
+
+
+@pytest.mark.parametrize(
+    ("meaning", "value", "fits"),
+    [("log(1/delta)", 7, True), ("log(1/delta)", F(69, 10), False),
+     ("ln(n/delta)", 14, True), ("ln(n/delta)", F(138, 10), False), ("ln(n/delta)", 36, False)],
+)  # fmt: skip
+def test_so_is_a_delta_in_a_logarithm(meaning: str, value: Fraction | int, fits: bool) -> None:
+    letters = [RECORD_COUNT, real("l", gt=0, meaning=meaning)]
+    assert consistent(sizes_of(letters), {"n": F(1000), "l": F(value)}) == fits
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [("1", "1"), ("10000", "10,000"), ("-1/2", "-0.5"), ("1/1000000", "1e-6"), ("12/1000000", "1.2e-5"),
+     ("-3/100000", "-3e-5"), ("1/3", "1/3"), ("205/10", "20.5"),
+     ("(1, -1/2)", "(1, -1/2)"), ("1/1024", "0.0009765625")],
+)  # fmt: skip
+def test_numbers_are_written_exactly(number: str, text: str) -> None:
+    assert number_text(number) == text
