@@ -227,7 +227,7 @@ def prove(
             "",
             (
                 "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
-                "counterexample or values",
+                "counterexample or values", "at a realistic size",
             ),
             (
                 (
@@ -237,6 +237,7 @@ def prove(
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
                     or ("" if e.verdict is Verdict.UNDECIDED or e.coverage is Coverage.UNIT else e.reason),
+                    e.realistic.says() if e.realistic else "",
                 )
                 for e in found
             ),

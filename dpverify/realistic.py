@@ -43,21 +43,20 @@ class RealisticPoint(BaseModel):
         return f"{name} = {what}" if what.startswith(("log", "ln")) else name
 
     def says(self, excess: str = "", sides: tuple[str | None, str | None] | None = None) -> str:
-        """All of it in a line.
+        """All of it in a line, to follow `At a realistic size:`.
 
         Args:
             excess: by how much it fails, in the direction that is printed; as recorded if it is empty.
             sides: both sides in the order that is printed; as recorded if there are none.
         """
         if self.point is None:
-            tried = f"{self.tried:,} points tried" if self.tried else f"none tried: {self.because}"
-            return f"not found at sizes met in practice ({tried})"
+            return f"not found ({self.tried:,} points tried)" if self.tried else f"none: {self.because}"
         left, right = sides or (self.left, self.right)
         by = excess or self.exceeds
         if not by and left is not None and right is not None:
             by = f"the sides are {_shorter(left)} and {_shorter(right)}"
         doubt = "" if self.confirmed_by_checker else " (not confirmed by the checker)"
-        return f"at {self.at()}{f': {by}' if by else ''}{doubt}"
+        return f"{self.at()}{f': {by}' if by else ''}{doubt}"
 
 
 def _shorter(side: str) -> str:

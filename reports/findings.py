@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dpverify.evidence import Consequence, Coverage, ProofEvidence
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
 from dpverify.reports.formats.markdown_text import code, escaped
-from dpverify.reports.sections import printed_excess, printed_sides, signs
+from dpverify.reports.sections import printed_excess, printed_sides, realistic_text, signs
 from dpverify.reports.summary import Correction, Finding, corrections
 
 _MEANS = {
@@ -37,7 +37,10 @@ _INTRODUCTION = (
     "Errata in the papers, found by computation: each formula below was refuted as printed, by a counterexample in "
     "exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is tried, the formula "
     "is ours, and the brackets before it say what it stands for. The gravest come first. Where some reading makes the "
-    "printed formula true, that reading is given. The command under each finding computes it again."
+    "printed formula true, that reading is given. The command under each finding computes it again. "
+    "A counterexample is chosen to be simple; where letters have sizes in practice, a second one follows at a "
+    "realistic size, chosen to be easy to read and to fail by much (docs/concepts/realistic-sizes.md says how). "
+    "Neither is a typical case."
 )
 
 
@@ -137,6 +140,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"by how much: {escaped(printed_excess(proof))}"] if proof.exceeds else []
+    sentences += [f"at a realistic size: {escaped(realistic_text(proof))}"] if proof.realistic else []
     sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")

@@ -9,7 +9,7 @@ from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidenc
 from dpverify.ledger import Ledger
 from dpverify.reports import number_text
 from dpverify.reports.sandwich import Sandwich
-from dpverify.reports.sections import printed_excess
+from dpverify.reports.sections import printed_excess, realistic_text
 from dpverify.reports.summary import Correction, Finding, Summary, shortened, spending
 
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT)
@@ -37,12 +37,16 @@ class FalseClaim:
         shown: the finding that is shown, one on the claim itself where there is any.
         true: what is true instead; None where there is no correction.
         consequence: with a number, where there is one.
+        realistic: what was found at sizes met in practice; empty where no finding of this consequence says anything.
+        of: the formula that this is about, where it is not the one that is shown.
     """
 
     correction: Correction
     shown: ProofEvidence
     true: ProofEvidence | None
     consequence: str
+    realistic: str
+    of: str
 
     @property
     def looks_alike(self) -> bool:
@@ -88,18 +92,34 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
 
 
 def _false_claim(correction: Correction) -> FalseClaim:
-    finding = _most_telling(correction)
-    proof = finding.refuted
+    order = _most_telling_first(correction)
+    proof = order[0].refuted
     excess = printed_excess(proof)
     consequence = str(correction.consequence) + (f": {excess}" if excess else "")
-    return FalseClaim(correction, proof, next(iter(finding.repairs), None), consequence)
+    sized = next((f.refuted for f in order if f.refuted.realistic), proof)
+    return FalseClaim(
+        correction,
+        proof,
+        next(iter(order[0].repairs), None),
+        consequence,
+        realistic_text(sized),
+        "" if sized is proof else sized.obligation,
+    )
 
 
-def _most_telling(correction: Correction) -> Finding:
-    """The gravest finding on the claim itself, one that says by how much before others."""
+def _most_telling_first(correction: Correction) -> list[Finding]:
+    """The gravest findings: on the claim itself first, of these with a realistic size, then with a number."""
     graves = [f for f in correction.findings if f.refuted.consequence is correction.consequence]
-    order = sorted(graves, key=lambda f: (f.refuted.coverage not in _COVERAGES, not f.refuted.exceeds))
-    return (order or list(correction.findings))[0]
+
+    def order(finding: Finding) -> tuple[bool, bool, bool]:
+        proof = finding.refuted
+        return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.exceeds
+
+    return sorted(graves, key=order) or list(correction.findings)
+
+
+def _is_realistic(proof: ProofEvidence) -> bool:
+    return proof.realistic is not None and proof.realistic.point is not None
 
 
 # ------------------------------------------------------------------------------------------- three answers

@@ -11,6 +11,7 @@ from typing import Literal
 from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, Verdict, overall
 from dpverify.headlines import marks
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
+from dpverify.realistic import number_text
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
@@ -63,6 +64,9 @@ class SymbolRow:
     unit: str
     box: str
     counterexample: str
+    size: str
+    """What it is and its range in practice, where that was asked."""
+    realistic: str
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,8 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
 def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     """The symbols of a formula with all that the ledger says of each."""
     box, point = proof.box or {}, proof.counterexample or {}
+    sizes = proof.realistic.sizes if proof.realistic else {}
+    second = (proof.realistic.point if proof.realistic else None) or {}
     return tuple(
         SymbolRow(
             symbol=name,
@@ -164,8 +170,10 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
             unit=proof.units.get(name, ""),
             box=f"[{box[name][0]}, {box[name][1]}]" if name in box else "",
             counterexample=point.get(name, ""),
+            size=sizes.get(name, ""),
+            realistic=number_text(second[name]) if name in second else "",
         )
-        for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point])
+        for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point, *second])
     )
 
 
@@ -188,11 +196,25 @@ def printed_sides(proof: ProofEvidence) -> tuple[str | None, str | None]:
 
 def printed_excess(proof: ProofEvidence) -> str:
     """By how much the printed inequality fails, in its direction."""
-    found = _EXCESS.fullmatch(proof.exceeds)
+    return _as_printed(proof, proof.exceeds)
+
+
+def _as_printed(proof: ProofEvidence, excess: str) -> str:
+    """By how much an inequality fails, in the direction that a formula is printed."""
+    found = _EXCESS.fullmatch(excess)
     if found is None or not _is_turned(proof):
-        return proof.exceeds
+        return excess
     low, high, times = found.groups()
     return f"{high} instead of at least {low}{f', too small by a factor of {times}' if times else ''}"
+
+
+def realistic_text(proof: ProofEvidence) -> str:
+    """What was found at sizes met in practice, as printed; empty where nothing is said of these."""
+    found = proof.realistic
+    if found is None:
+        return ""
+    sides = (found.right, found.left) if _is_turned(proof) else (found.left, found.right)
+    return found.says(_as_printed(proof, found.exceeds), sides)
 
 
 def signs(text: str) -> str:

@@ -139,7 +139,11 @@ def realistic(
     with limited(STEPS) as meter:
         try:
             point = search.found() or search.doubtful
-        except (OutOfScopeError, OverflowError, RecursionError):  # too deep, too long, or numbers beyond floats
+        except (
+            OutOfScopeError,
+            OverflowError,
+            RecursionError,
+        ):  # too deep, too long, or numbers beyond floats
             point = search.doubtful
         found = Realistic(
             {x: size.says() for x, size in search.sizes.items()}, search.tried, because=search.because

@@ -116,7 +116,15 @@ _SOME_RECORDS = _Known(
     words=r"\bbatch|^size of (the|a) (sample|group)|\bposition of (the|a) record",
 )  # fmt: skip
 _DIMENSION = _Known("dimension", 1, 5000, 100, words=r"\bdimension\b", names="d", integer=True)
-_EPSILON = _Known("epsilon", Fraction(1, 10), 10, 1, names=r"epsilon\w*", units=(NATS.name,))
+_EPSILON = _Known(
+    "epsilon",
+    Fraction(1, 10),
+    10,
+    1,
+    words=r"\bprivacy (loss|budget|parameter)\b",
+    names=r"epsilon\w*",
+    units=_PURE,
+)
 _DELTA = _Known(
     "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6), names=r"delta\d*'?", units=_PURE
 )

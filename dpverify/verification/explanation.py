@@ -339,6 +339,10 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         yield f"    {sides}"
     if evidence.exceeds:
         yield f"    by how much: {evidence.exceeds}"
+    if evidence.realistic is not None:
+        yield from _wrapped(f"at a realistic size: {evidence.realistic.says()}", "    ", "      ")
+        sizes = "; ".join(f"{name}: {size}" for name, size in evidence.realistic.sizes.items())
+        yield from _wrapped(f"sizes in practice: {sizes}", "    ", "      ")
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
     if evidence.reading:

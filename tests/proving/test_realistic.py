@@ -152,7 +152,10 @@ def test_sums_of_many_terms_are_counted_work() -> None:
 
 def test_numbers_beyond_floats_are_not_found() -> None:
     huge = real("x", ge=10**400)
-    assert realistic(obligation(Le(huge, EPSILON), huge, EPSILON), {"x": str(10**400), "epsilon": "1"}).point is None
+    assert (
+        realistic(obligation(Le(huge, EPSILON), huge, EPSILON), {"x": str(10**400), "epsilon": "1"}).point
+        is None
+    )
 
 
 def test_sides_beyond_comparison_are_not_taken() -> None:

@@ -25,6 +25,7 @@ RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
         (integer("t", ge=1, unit=RECORDS), "number of some records, or a position, 10 to 1,000,000"),
         (real("m", gt=0, meaning="largest batch"), "number of some records, or a position, 10 to 1,000,000"),
         (real("epsilon", gt=0, unit=NATS), "epsilon, 0.1 to 10"),
+        (real("e", gt=0, meaning="privacy loss of one release"), "epsilon, 0.1 to 10"),
         (real("delta", ge=0, le=1), "delta, 1e-12 to 0.001"),
         (real("delta", gt=0, lt=F(1, 2), meaning="accuracy"), "accuracy, 0.001 to 0.5"),
         (real("rho", gt=0, lt=1, meaning="failure probability"), "failure probability, 1e-6 to 0.1"),
