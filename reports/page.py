@@ -192,6 +192,11 @@ def _sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else text + "."
 
 
+def _unbroken(text: str) -> str:
+    """Text in which no line ends beside an equals sign."""
+    return text.replace(" = ", "\u00a0=\u00a0")
+
+
 def _prose(text: str) -> Markup:
     """Text in which what stands between backticks is code."""
     parts = re.split(r"`([^`\s][^`]*)`", text)
@@ -247,6 +252,7 @@ def _environment() -> Environment:
         symbol_rows=symbol_rows,
         printed_excess=printed_excess,
         realistic_text=realistic_text,
+        unbroken=_unbroken,
         printed_sides=printed_sides,
         reason_of=reason_of,
         consequence_text=consequence_text,

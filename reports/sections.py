@@ -11,7 +11,6 @@ from typing import Literal
 from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, Verdict, overall
 from dpverify.headlines import marks
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
-from dpverify.realistic import number_text
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
@@ -65,8 +64,7 @@ class SymbolRow:
     box: str
     counterexample: str
     size: str
-    """What it is and its range in practice, where that was asked."""
-    realistic: str
+    """Its range in practice, where that was asked."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,6 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     """The symbols of a formula with all that the ledger says of each."""
     box, point = proof.box or {}, proof.counterexample or {}
     sizes = proof.realistic.sizes if proof.realistic else {}
-    second = (proof.realistic.point if proof.realistic else None) or {}
     return tuple(
         SymbolRow(
             symbol=name,
@@ -170,10 +167,9 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
             unit=proof.units.get(name, ""),
             box=f"[{box[name][0]}, {box[name][1]}]" if name in box else "",
             counterexample=point.get(name, ""),
-            size=sizes.get(name, ""),
-            realistic=number_text(second[name]) if name in second else "",
+            size=sizes.get(name, "").rpartition(", ")[2],
         )
-        for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point, *second])
+        for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point])
     )
 
 
@@ -209,7 +205,7 @@ def _as_printed(proof: ProofEvidence, excess: str) -> str:
 
 
 def realistic_text(proof: ProofEvidence) -> str:
-    """What was found at sizes met in practice, as printed; empty where nothing is said of these."""
+    """What was found at sizes met in practice, as printed; empty where nothing is said of it."""
     found = proof.realistic
     if found is None:
         return ""

@@ -32,6 +32,7 @@ from dpverify.evidence import (
     Verdict,
 )
 from dpverify.ledger import Budget, DisplayCount, Ledger, NamedResult, StatementEntry
+from dpverify.realistic import RealisticPoint
 
 SHIFT_CERTIFICATE: dict[str, Any] = {
     "version": 1,
@@ -100,6 +101,20 @@ PROOFS = (
         consequence=Consequence.CLAIM,
         exceeds="4 instead of at most 2, 2 times as much",
         reading="with the square of the distance",
+        realistic=RealisticPoint(
+            sizes={
+                "T": "number of steps, queries or the like, 10 to 1,000,000",
+                "order": "Renyi order, 1.25 to 256",
+                "sigma": "of any scale, 0.001 to 1,000",
+                "distance": "of any scale, 0.001 to 1,000",
+            },
+            tried=256,
+            point={"T": "1000", "order": "2", "sigma": "1/2", "distance": "3"},
+            left="9/250",
+            right="3/250",
+            exceeds="0.036 instead of at most 0.012, 3 times as much",
+            confirmed_by_checker=True,
+        ),
         certificate="sha256:" + "ab" * 32,
         confirmed_by_checker=True,
         checker_says="the point lies in the domain and the claim is false there",

@@ -227,7 +227,7 @@ def test_prints(tmp_path: Path, html: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "pages"), [(AUDITS[0], 18), (AUDITS[2], 18), (PROOFS[0], 22), (PROOFS[4], 12)]
+    ("entry", "pages"), [(AUDITS[0], 18), (AUDITS[2], 18), (PROOFS[0], 27), (PROOFS[4], 12)]
 )
 def test_a_page_of_paper_holds_several_cards(tmp_path: Path, entry: Evidence, pages: int) -> None:
     """Forty cards with their headings and rows in the summary; a card a page would be more than forty."""

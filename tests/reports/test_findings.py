@@ -73,6 +73,24 @@ def test_sides_stand_as_printed() -> None:
     assert "the sides are 2 and 1. By how much: 2 instead of at most 1, 2 times as much." in text
 
 
+def test_a_realistic_size_is_said_as_printed() -> None:
+    entry = refuted("a.b", None)
+    for latex, said in (
+        (
+            r"\lceil x\rceil\le 1",
+            "sigma = 0.5, distance = 3: 0.036 instead of at most 0.012, 3 times as much.",
+        ),
+        (r"1\ge\lceil x\rceil", "distance = 3: 0.012 instead of at least 0.036, too small by a factor of 3."),
+    ):
+        ledger = example_ledger(entries=(entry.model_copy(update={"latex": latex}),), statements=())
+        assert said in findings_markdown(ledger)
+        assert said.replace(" = ", "\u00a0=\u00a0") in render_html(ledger)
+    assert "At a realistic size: T = 1,000, order = 2, sigma = 0.5" in findings_markdown(ledger)
+    older = example_ledger(entries=(entry.model_copy(update={"realistic": None}),), statements=())
+    assert "At a realistic size" not in findings_markdown(older)
+    assert "At a realistic size" not in render_html(older)
+
+
 def test_the_case_of_an_instance_is_said() -> None:
     entry = refuted("a.b", None, scope="two records, one of them twice")
     ledger = example_ledger(entries=(entry,), statements=())

@@ -99,6 +99,38 @@ def test_a_finding_with_a_number_is_preferred() -> None:
     assert found.shown.obligation == PROOFS[0].obligation
 
 
+def test_a_counterexample_at_a_realistic_size_stands_below_the_simple_one() -> None:
+    said = words(render_html(example_ledger()))
+    assert "At a realistic size: T\u00a0=\u00a01,000, order".replace("\u00a0", " ") in said.replace(
+        "\u00a0", " "
+    )
+    assert "0.036 instead of at most 0.012, 3 times as much" in said
+    assert "Neither is a typical case." in said
+
+
+def test_one_of_another_formula_with_the_same_consequence_names_it() -> None:
+    plain = PROOFS[0].model_copy(update={"realistic": None})
+    step = PROOFS[0].model_copy(update={"obligation": "its-step", "coverage": Coverage.STEP})
+    (found,) = screen(example_ledger(entries=(plain, step), statements=())).false
+    assert (found.shown.obligation, found.of) == (plain.obligation, "its-step")
+    assert "At a realistic size, of its-step :" in words(
+        render_html(example_ledger(entries=(plain, step), statements=()))
+    )
+    other = step.model_copy(update={"consequence": Consequence.STEP})
+    (found,) = screen(example_ledger(entries=(plain, other), statements=())).false
+    assert (found.realistic, found.of) == ("", "")
+
+
+def test_a_finding_at_a_realistic_size_is_preferred() -> None:
+    assert PROOFS[0].realistic is not None
+    none = PROOFS[0].realistic.model_copy(update={"point": None, "exceeds": "", "tried": 4097})
+    edge = PROOFS[0].model_copy(update={"obligation": "edge", "realistic": none})
+    (found,) = screen(example_ledger(entries=(edge, PROOFS[0]), statements=())).false
+    assert found.shown.obligation == PROOFS[0].obligation
+    (found,) = screen(example_ledger(entries=(edge,), statements=())).false
+    assert found.realistic == "not found (4,097 points tried)"
+
+
 def test_where_nothing_was_found() -> None:
     proved = [p for p in PROOFS if p.variant is Variant.REPAIRED and p.verdict is Verdict.PROVED]
     html = render_html(example_ledger(entries=tuple(proved), statements=()))

@@ -120,10 +120,10 @@ def test_a_place_that_is_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_ledgers_from_before_a_field_are_read(version: int) -> None:
-    """Without what versions 3 and 4 added, everywhere in the tree, and with what version 4 took away."""
+    """Without what versions 3 and 4 added, at first or later, everywhere, and with what version 4 took away."""
     added = {
         "scope", "uses", "consequence", "exceeds", "reading", "catches", "gap", "headline_printed", "headline_repaired",
-        "given_printed", "given_repaired", "used_by", "rests_on_false", "errata", "results",
+        "given_printed", "given_repaired", "used_by", "rests_on_false", "errata", "results", "realistic",
     }  # fmt: skip
     if version < 3:
         added |= {

@@ -16,6 +16,7 @@ import pytest
 
 from dpverify.evidence import Consequence, Interval, ProofEvidence, Verdict
 from dpverify.ledger import Budget, DisplayCount, ErratumEntry, Ledger, NamedResult
+from dpverify.realistic import RealisticPoint
 from dpverify.reports import ledger_json, render_html
 from dpverify.reports.sections import Block, blocks
 
@@ -185,6 +186,7 @@ _FIELDS |= {
     *Budget.model_fields,
     *Interval.model_fields,
     *NamedResult.model_fields,
+    *RealisticPoint.model_fields,
     *DisplayCount.model_fields,
     "epsilon",
     "delta_lower",

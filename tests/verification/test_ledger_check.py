@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.headlines import exceeds
 from dpverify.ledger import Budget, Ledger
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
@@ -235,6 +237,22 @@ def move_point(t: Tampered, row: Tree, **point: str) -> None:
     t.proof(row, "refuted", {"method": "counterexample", "point": moved}, counterexample=moved)
 
 
+def realistic(t: Tampered) -> Tree:
+    """The counterexample at a realistic size."""
+    found: Tree = refuted(t)["realistic"]
+    return found
+
+
+def move_realistic(t: Tampered, **point: str) -> None:
+    """A counterexample at another size, with the sides there."""
+    moved = {**realistic(t)["point"], **point}
+    steps, order, sigma, distance = (Fraction(moved[name]) for name in ("T", "order", "sigma", "distance"))
+    left, right = (order * distance**power / (2 * steps * sigma**2) for power in (2, 1))
+    realistic(t).update(
+        point=moved, left=str(left), right=str(right), exceeds=exceeds("<=", str(left), str(right))
+    )
+
+
 def rewitness(t: Tampered, row: Tree, /, **point: str) -> None:
     """A witness somewhere else, in row and certificate."""
     moved = {**row["witness"], **point}
@@ -387,6 +405,28 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "point removed from the row": lambda t: refuted(t).update(counterexample=None),
     "left side edited": lambda t: refuted(t).update(left="3"),
     "right side edited": lambda t: t.row("gll22.eq10", "not-above-the-other-half-line").update(right="0.2"),
+    # counterexamples at realistic sizes
+    "realistic point moved to where the claim holds": lambda t: realistic(t)["point"].update(distance="1"),
+    "realistic point moved, sides kept": lambda t: realistic(t)["point"].update(distance="7"),
+    "realistic point of no realistic size": lambda t: move_realistic(t, T="2"),
+    "realistic point off the domain": lambda t: move_realistic(t, T="2001/2"),
+    "realistic point off the assumptions": lambda t: t.row("fmtt18.thm23", "last-display")["realistic"]["point"].update(
+        t="1000000"),
+    "realistic point without a letter": lambda t: realistic(t)["point"].pop("T"),
+    "realistic point with another letter": lambda t: realistic(t)["point"].update(n="1000"),
+    "realistic point no number": lambda t: realistic(t)["point"].update(T="many"),
+    "realistic left side edited": lambda t: realistic(t).update(left="1"),
+    "realistic excess edited": lambda t: realistic(t).update(exceeds="9 instead of at most 1, 9 times as much"),
+    "realistic sizes edited": lambda t: realistic(t)["sizes"].update(T="number of steps, 1 to 10"),
+    "realistic point not tried": lambda t: realistic(t).update(tried=0),
+    "realistic point unconfirmed": lambda t: realistic(t).update(confirmed_by_checker=False),
+    "realistic point removed": lambda t: refuted(t).update(realistic=None),
+    "realistic point called not found": lambda t: realistic(t).update(
+        point=None, left=None, right=None, exceeds="", confirmed_by_checker=False),
+    "realistic point where no letter has a size": lambda t: t.row(
+        "gll22.eq10", "not-above-the-other-half-line").update(realistic=realistic(t)),
+    "realistic point of what is proved": lambda t: proved(t).update(realistic=realistic(t)),
+    "realistic point of a unit": lambda t: clash(t).update(realistic=realistic(t)),
     # witnesses
     "witness moved off the assumptions in the row": lambda t: proved(t)["witness"].update(t="100", i="1"),
     "witness moved elsewhere in the row": lambda t: repaired(t)["witness"].update(order="7"),

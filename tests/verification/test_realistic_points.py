@@ -1,0 +1,131 @@
+"""Counterexamples at realistic sizes of the encoded statements: made, confirmed, held against their source."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpverify.evidence import Coverage, ProofEvidence, Verdict
+from dpverify.proving.checker import Confirmation, check
+from dpverify.realistic import RealisticPoint
+from dpverify.statements.paper import find_statement
+from dpverify.verification.proofs import ProofRecord
+from dpverify.verification.realistic_points import fault_of, realistic_point
+
+
+@pytest.fixture(scope="module")
+def records(proofs: Any) -> dict[str, ProofRecord]:
+    found = proofs.of("fmtt18.lem27", "mn25.lem3", "bst14.alg8-privacy", "fmtt18.thm26", "gll22.cor4.3")
+    return {
+        f"{r.evidence.statement}/{r.evidence.obligation}": r
+        for r in found
+        if r.evidence.verdict is Verdict.REFUTED and r.evidence.coverage is not Coverage.UNIT
+    }
+
+
+def test_a_claim_that_fails_does_so_at_a_realistic_size(records: dict[str, ProofRecord]) -> None:
+    row = records["fmtt18.lem27/noise-is-enough"].evidence
+    found = row.realistic
+    assert found is not None
+    assert found.point is not None
+    assert found.confirmed_by_checker
+    point = {name: float(Fraction(value)) for name, value in found.point.items()}
+    assert 0.1 <= point["epsilon"] <= 10
+    assert 6.9 <= point["l"] <= 27.7
+    assert float(found.left or "") > float(found.right or "")
+    assert found.sizes["l"].startswith("ln(1/delta), ")
+    assert "instead of at most" in found.exceeds
+    assert found.says().startswith("epsilon = ")
+    assert "l = ln(1/delta) = " in found.says()
+
+
+def test_a_claim_that_fails_in_high_dimensions_only_says_so(records: dict[str, ProofRecord]) -> None:
+    found = records["mn25.lem3/a-free-direction"].evidence.realistic
+    assert found is not None
+    assert found.point is None
+    assert found.says() == f"not found ({found.tried:,} points tried)"
+    assert found.tried > 1000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bst14.alg8-privacy/two-points",  # n = 2
+        "fmtt18.thm26/one-record",  # n = 1
+        "gll22.cor4.3/renyi-of-gaussians",  # an integral, which no point evaluates
+    ],
+)
+def test_where_there_is_nothing_to_say_nothing_is_said(name: str, records: dict[str, ProofRecord]) -> None:
+    assert records[name].evidence.realistic is None
+
+
+def test_what_is_proved_has_none(proofs: Any) -> None:
+    rows = [r.evidence for r in proofs.of("fmtt18.lem27", "bst14.alg8-privacy")]
+    assert all(row.realistic is None for row in rows if row.verdict is not Verdict.REFUTED)
+
+
+def test_a_planted_point_is_caught_and_the_true_one_is_not(records: dict[str, ProofRecord]) -> None:
+    record = records["mn25.lem3/a-free-direction"]
+    statement = find_statement("mn25.lem3")
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == "a-free-direction")
+    true = record.evidence.realistic
+    assert true is not None
+    assert fault_of(true, obligation, record.certificate, check) == ""
+    first = dict(record.evidence.counterexample or {})  # a counterexample, but of no realistic size
+    planted = true.model_copy(
+        update={
+            "point": first,
+            "left": record.evidence.left,
+            "right": record.evidence.right,
+            "exceeds": record.evidence.exceeds,
+            "confirmed_by_checker": True,
+        }
+    )
+    assert "not of such sizes" in fault_of(planted, obligation, record.certificate, check)
+    fewer = true.model_copy(update={"tried": true.tried + 1})
+    assert "not what the search finds" in fault_of(fewer, obligation, record.certificate, check)
+    assert "does not say" in fault_of(None, obligation, record.certificate, check)
+
+
+def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecord]) -> None:
+    record = records["fmtt18.lem27/noise-is-enough"]
+    statement = find_statement("fmtt18.lem27")
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    found, late = realistic_point(obligation, record.certificate, lambda _: Confirmation(False, "no"))
+    assert found is not None
+    assert (found.confirmed_by_checker, late) == (False, False)
+    assert found.says().endswith("(not confirmed by the checker)")
+    assert "checker" in fault_of(found, obligation, record.certificate, check)
+
+
+def test_all_that_were_found_are_confirmed(all_proofs: list[ProofRecord]) -> None:
+    rows = [r.evidence for r in all_proofs if r.evidence.realistic is not None]
+    found = [row for row in rows if row.realistic is not None and row.realistic.point is not None]
+    assert [
+        f"{r.statement}/{r.obligation}"
+        for r in found
+        if not (r.realistic and r.realistic.confirmed_by_checker)
+    ] == []
+    assert 2 * len(found) > len(rows) > len(found) > 0
+
+
+def test_evidence_from_before_has_none() -> None:
+    fields = {"statement": "s", "obligation": "o", "where": "w", "coverage": "step", "variant": "printed", "latex": "",
+              "expression": "x", "verdict": "refuted", "prover": "search"}  # fmt: skip
+    assert ProofEvidence.model_validate(fields).realistic is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1", "exceeds": "2 instead of at most 1"},
+      "n = 1,000, delta = 1e-6: 2 instead of at most 1"),
+     ({"point": {"n": "1000"}, "left": "1/3", "right": "0.33333333333"}, "n = 1,000: the sides are 1/3 and 0.3333"),
+     ({"point": {"n": "1000"}}, "n = 1,000"), ({}, "not found (7 points tried)"),
+     ({"tried": 0, "because": "n is 1 by assumption"}, "none: n is 1 by assumption")],
+)  # fmt: skip
+def test_what_is_said(fields: dict[str, Any], says: str) -> None:
+    assert RealisticPoint(**{"sizes": {}, "tried": 7, "confirmed_by_checker": True, **fields}).says() == says
