@@ -58,6 +58,8 @@ CONFIRMATIONS = 40
 """Points of a block that are tried exactly."""
 VECTORS = 200
 """Points that are tried where there are vectors, all of them exactly."""
+TIMES = tuple(map(Fraction, ("1", "1/10", "10", "1/100", "100", "1/1000", "1000")))
+"""By what known vectors are multiplied."""
 SIMPLER = 12
 """Numbers that are tried for each letter of a point that was found."""
 BANDS = 10
@@ -451,17 +453,29 @@ class _Search:
         return way.simplified(point, self._taken) if self._taken(way, point) else None
 
     def _with_vectors(self, way: _Places) -> ExactPoint | None:
-        """Numbers that are easy to read, with the known vectors times such a number; then what a prover proposes."""
-        times = [Fraction(x) for x in ("1", "1/10", "10", "1/100", "100", "1/1000", "1000")]
-        vectors = [v for v in self._obligation.over if v.kind == "vector"]
-        for *place, last in ranks([*map(len, way.lists), len(times)], VECTORS).tolist():
-            self.tried += 1
-            scaled = {v.name: tuple(times[last] * c for c in self._known[v.name]) for v in vectors}
-            point = way.filled({**way.point(place), **scaled})
-            if point is not None and self._taken(way, point):
-                return point
+        """Numbers that are easy to read, with vectors made of the known ones; then what a prover proposes."""
+        for vectors in (self._scaled(), self._closer()):
+            for *place, last in ranks([*map(len, way.lists), len(vectors)], VECTORS).tolist():
+                self.tried += 1
+                point = way.filled({**way.point(place), **vectors[last]})
+                if point is not None and self._taken(way, point):
+                    return point
         self.tried += 1
         return self._by(Gram(), Budget(), way)
+
+    def _scaled(self) -> list[ExactPoint]:
+        """The known vectors, all of them times a number."""
+        names = [v.name for v in self._obligation.over if v.kind == "vector"]
+        return [{x: tuple(t * c for c in self._known[x]) for x in names} for t in TIMES]
+
+    def _closer(self) -> list[ExactPoint]:
+        """The known vectors, one of them brought closer to another one."""
+        (same, *_) = self._scaled()
+        return [
+            {**same, x: tuple(b + t * (a - b) for a, b in zip(same[x], same[y], strict=True))}
+            for t in (Fraction(1, 10), Fraction(1, 100))
+            for x, y in itertools.permutations(same, 2)
+        ]
 
 
 class _Places:

@@ -142,6 +142,22 @@ def test_vectors_are_scaled() -> None:
     assert point == {"n": "1000", "L": "1", "v": "(1/1000, 0)"}
 
 
+def test_vectors_too_may_be_at_an_edge_only() -> None:
+    v = vector("v", unit=LENGTH)
+    o = obligation(Le(norm(v) / N, LIPSCHITZ), N, LIPSCHITZ, v, assuming=(Le(norm(v), 99 * LIPSCHITZ),))
+    result = realistic(o, {"n": "2", "L": "1", "v": "(3, 0)"})
+    assert result.point is None
+    assert result.tried > 100
+
+
+def test_vectors_are_brought_closer() -> None:
+    v, w = vector("v"), vector("w")
+    alpha = real("alpha", gt=0, meaning="accuracy")
+    o = obligation(Le(norm(w), 1), alpha, v, w, assuming=(Eq(norm(v), 1), Le(norm(v - w), alpha)))
+    point = realistic(o, {"alpha": "1", "v": "(0, 1)", "w": "(1, 1)"}).point
+    assert point == {"alpha": "1/10", "v": "(0, 1)", "w": "(1/10, 1)"}
+
+
 def test_sums_of_many_terms_are_counted_work() -> None:
     k = integer("k", ge=1)
     o = obligation(Le(total(1 / k, k, 1, N), 1), N)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
-from dpverify.proving.sizes import KNOWN, consistent, readable, sizes_of
+from dpverify.proving.sizes import KNOWN, LARGE, MANY, SEVERAL, SMALL, consistent, readable, sizes_of
 from dpverify.realistic import number_text
 
 F = Fraction
@@ -69,6 +70,24 @@ def test_known_ranges_are_ordered_and_hold_what_is_tried_first() -> None:
         size = kind.size()
         assert size.known
         assert 0 < size.low < size.typical < size.high
+
+
+def test_the_page_about_sizes_has_the_same_ranges() -> None:
+    page = (Path(__file__).parents[2] / "docs/concepts/realistic-sizes.md").read_text(encoding="utf-8")
+    rows = [
+        tuple(cell.strip() for cell in line.strip("| \n").split("|"))
+        for line in page.splitlines()
+        if "|" in line
+    ]
+    sizes = [kind.size() for kind in KNOWN]
+    kept = [(size.what, size.range_text(), number_text(size.typical)) for size in sizes]
+    assert rows[2 : 2 + len(kept)] == kept
+    integers, numbers = rows[-2:]
+    assert integers[1:] == (
+        f"{number_text(SEVERAL)} to {number_text(MANY)}, in its domain",
+        number_text(SEVERAL),
+    )
+    assert numbers[1:] == (f"{number_text(SMALL)} to {number_text(LARGE)}, in its domain", "1")
 
 
 def test_the_most_typical_number_comes_first_and_round_ones_next() -> None:
