@@ -365,10 +365,13 @@ def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------------- by how much
 
 
+_DIGITS = 10_000
+
+
 def exceeds(relation: str, left: str | None, right: str | None) -> str:
     """By how much an inequality fails, from its two sides; empty unless they are numbers that can be compared so."""
     try:
-        low, high = Fraction(left or ""), Fraction(right or "")
+        low, high = _side(left or ""), _side(right or "")
         if relation not in ("<=", "<") or low <= high or high < 0:
             return ""
         if not high:
@@ -379,6 +382,13 @@ def exceeds(relation: str, left: str | None, right: str | None) -> str:
     if times == "1":
         return f"{_short(low, 8)} instead of at most {_short(high, 8)}"
     return f"{_short(low)} instead of at most {_short(high)}, {times} times as much"
+
+
+def _side(text: str) -> Fraction:
+    """A side as it is written; ValueError where it has so many digits that no one compares it."""
+    if abs(int(text.lower().partition("e")[2] or 0)) > _DIGITS:
+        raise ValueError
+    return Fraction(text)
 
 
 def _short(number: Fraction, digits: int = 4) -> str:

@@ -16,7 +16,7 @@ class RealisticPoint(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sizes: dict[str, str]
-    """What each letter is and its range in practice: of what is not known by its declaration, the range by domain."""
+    """What each letter is and its range in practice: by its domain, where its declaration does not say its size."""
     tried: int
     """Points that were looked at."""
     point: dict[str, str] | None = None

@@ -74,6 +74,9 @@ MAGNITUDE = 400
 LONGEST = 128
 """Bits of a fraction that is shown as one."""
 
+_BEYOND = (OutOfScopeError, OverflowError, RecursionError)
+"""What ends a search: formulas too deep, work too long, numbers beyond floats."""
+
 _CASE_OF_A_SIZE = re.compile(r"\b[A-Za-z]\w* = -?\d")
 
 
@@ -141,15 +144,9 @@ def realistic(
     with limited(STEPS) as meter:
         try:
             point = search.found() or search.doubtful
-        except (
-            OutOfScopeError,
-            OverflowError,
-            RecursionError,
-        ):  # too deep, too long, or numbers beyond floats
+        except _BEYOND:
             point = search.doubtful
-        found = Realistic(
-            {x: size.says() for x, size in search.sizes.items()}, search.tried, because=search.because
-        )
+        found = Realistic(size_texts(obligation), search.tried, because=search.because)
     if point is not None:
         left, right = sides_at(obligation, point)
         found = replace(found, point=_named(obligation, point), left=left, right=right)
@@ -188,12 +185,26 @@ def _can_be_compared(side: str | None) -> bool:
         return False
 
 
+def size_texts(obligation: Obligation) -> dict[str, str]:
+    """Of each letter, what it is and its range in practice."""
+    sizes = sizes_of(obligation.over)
+    ranged = _ranged(obligation, sizes)
+    return {
+        x: s.says() if x in ranged else f"{s.what}, as the assumptions bound it" for x, s in sizes.items()
+    }
+
+
+def _ranged(obligation: Obligation, sizes: Mapping[str, Size]) -> frozenset[str]:
+    """The letters that have to be in their ranges: of no known size only those that nothing assumed bounds."""
+    follow = {rule.name for rule in _rules(obligation, sizes, tight=True)}
+    return frozenset(x for x, size in sizes.items() if size.known or x not in follow)
+
+
 def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether all numbers of a point have sizes met in practice, alone and together."""
     sizes = sizes_of(obligation.over)
-    follow = {rule.name for rule in _rules(obligation, sizes, tight=True)}
     return (
-        all(size.holds(point[x]) for x, size in sizes.items() if size.known or x not in follow)
+        all(sizes[x].holds(point[x]) for x in _ranged(obligation, sizes))
         and consistent(sizes, point)
         and all(_agrees(of, x, point) for x, of in _logarithms(sizes).items())
     )

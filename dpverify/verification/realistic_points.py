@@ -60,8 +60,7 @@ def fault_of(found: RealisticPoint | None, obligation: Obligation, refuted: Json
     """
     from dpverify.formulas.vectors import coordinates_of
     from dpverify.proving.provers.points import confirmed
-    from dpverify.proving.realistic import is_realistic, sides_at
-    from dpverify.proving.sizes import sizes_of
+    from dpverify.proving.realistic import is_realistic, sides_at, size_texts
 
     if not _is_asked(obligation, refuted):
         return (
@@ -74,7 +73,7 @@ def fault_of(found: RealisticPoint | None, obligation: Obligation, refuted: Json
     if found.point is None:
         again, _ = realistic_point(obligation, refuted, checker)
         return "" if found == again else "what it says of sizes met in practice is not what the search finds"
-    if found.sizes != {name: size.says() for name, size in sizes_of(obligation.over).items()}:
+    if found.sizes != size_texts(obligation):
         return "the sizes that it says its letters have in practice are not those of its source"
     try:
         point = {v.name: coordinates_of(found.point[v.name]) for v in obligation.over}

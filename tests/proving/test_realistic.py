@@ -126,7 +126,9 @@ def test_bounds_among_the_assumptions_are_gone_up_to() -> None:
     e, f = real("e", ge=0), real("f", ge=0)
     assuming = (Le(X, 2 * EPSILON), Le(Y, X + sqrt(1 / N)), Le(e, Y + sqrt(1 / N)), Le(f, e + sqrt(1 / N)))
     o = obligation(Le(f, F(199, 100) * EPSILON), N, EPSILON, X, Y, e, f, assuming=assuming)
-    assert found(o, n="1", epsilon="1", x="2", y="3", e="4", f="5").point is not None
+    result = found(o, n="1", epsilon="1", x="2", y="3", e="4", f="5")
+    assert result.point is not None
+    assert result.sizes["x"] == "of no known size, as the assumptions bound it"
 
 
 def test_a_logarithm_of_other_letters_agrees_with_them() -> None:
