@@ -255,7 +255,7 @@ def _settled(
         if fault:
             raise _RefusedError(fault)
     elif row.realistic is not None:
-        raise _RefusedError("it is not refuted, and has a counterexample at sizes met in practice")
+        raise _RefusedError("it is not refuted, and has a counterexample at a realistic size")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"

@@ -54,7 +54,7 @@ def realistic_point(
 
 
 def fault_of(found: RealisticPoint | None, obligation: Obligation, refuted: Json, checker: Checker) -> str:
-    """What is wrong with a ledger's counterexample at sizes met in practice, by its source; empty if nothing is.
+    """What is wrong with a ledger's counterexample at a realistic size, by its source; empty if nothing is.
 
     The point itself is looked at, whichever search found it; that there is none is searched for again.
     """
@@ -66,31 +66,31 @@ def fault_of(found: RealisticPoint | None, obligation: Obligation, refuted: Json
         return (
             ""
             if found is None
-            else "it has a counterexample at sizes met in practice, and no letter has such a size"
+            else "it has a counterexample at a realistic size, and no letter has such a size"
         )
     if found is None:
-        return "it does not say whether there is a counterexample at sizes met in practice"
+        return "it does not say whether there is a counterexample at a realistic size"
     if found.point is None:
         again, _ = realistic_point(obligation, refuted, checker)
-        return "" if found == again else "what it says of sizes met in practice is not what the search finds"
+        return "" if found == again else "what it says of realistic sizes is not what the search finds"
     if found.sizes != size_texts(obligation):
         return "the sizes that it says its letters have in practice are not those of its source"
     try:
         point = {v.name: coordinates_of(found.point[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
-        return "its counterexample at sizes met in practice is no point"
+        return "its counterexample at a realistic size is no point"
     if (
         len(found.point) != len(point)
         or not confirmed(obligation, point)
         or not is_realistic(obligation, point)
     ):
-        return "its counterexample at sizes met in practice is none, or not of such sizes"
+        return "its counterexample at a realistic size is none, or not of such sizes"
     left, right = sides_at(obligation, point)
     said = (found.left, found.right, found.exceeds, found.because)
     if said != (left, right, _exceeds(obligation, left, right), "") or found.tried < 1:
-        return "its sides at the counterexample at sizes met in practice are not those of its point"
+        return "its sides at the counterexample at a realistic size are not those of its point"
     if checker(_certificate(obligation, found.point)).confirmed != found.confirmed_by_checker:
-        return "the checker does not say what it says of the counterexample at sizes met in practice"
+        return "the checker does not say what it says of the counterexample at a realistic size"
     return ""
 
 
