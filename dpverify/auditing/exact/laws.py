@@ -115,8 +115,7 @@ class _Walk:
         }
         cut = self._cut(before, maps)
         moved = np.zeros((len(rows), layout.size))
-        # adding up nonnegative masses, at most so many at a point
-        lost = np.full(len(rows), 4 * _UNIT * (len(mesh.points) + 8 * len(rows[0][1].maps)))
+        lost = np.zeros(len(rows))
         for place, (row, step) in enumerate(rows):
             for one, probability in zip(step.maps, step.probabilities or (), strict=True):
                 if one in begun:
@@ -134,6 +133,8 @@ class _Walk:
                     )
                     moved[place] += entries.moved(probability * there, layout.size)
                 moved[place] += nodes.moved(probability * masses, layout.size)
+                # nonnegative masses are added up, at most so many at a place
+                lost[place] += probability * _UNIT * (nodes.terms + entries.terms + 16 * len(step.maps))
         noised = mesh.noised(moved, layout, stddev)
         self.node_steps += len(rows) * layout.size
         return noised, lost + noised.lost

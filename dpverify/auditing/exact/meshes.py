@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -36,6 +37,11 @@ class Spread:
         for targets, weights in zip(self.targets, self.weights, strict=True):
             total += np.bincount(targets, weights=weights * masses, minlength=size)
         return total
+
+    @cached_property
+    def terms(self) -> int:
+        """The most masses that are added up at one place."""
+        return max((int(np.bincount(targets).max(initial=0)) for targets in self.targets), default=0)
 
 
 class Layout(Hashable, Protocol):

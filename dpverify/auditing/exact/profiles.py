@@ -147,6 +147,10 @@ class DirectedProfile:
         most = np.clip(np.maximum(above.max(axis=-1), last), 0.0, 1.0)
         return below, np.minimum(np.maximum(most, below), 1 - levels)
 
+    def slack(self, epsilon: float) -> float:
+        """What floats may lose of the upper bound on delta at an epsilon."""
+        return float(self._slack(self._apart, np.asarray(epsilon)))
+
     def _slack(self, hockey: _Hockey, epsilon: FloatArray) -> FloatArray:
         growth = np.exp(epsilon)
         return np.asarray(
@@ -220,6 +224,16 @@ class ProfileEnclosure:
         one, other = self.left_over_right.epsilon(delta), self.right_over_left.epsilon(delta)
         return Interval(lower=max(one.lower, other.lower), upper=max(one.upper, other.upper))
 
+    def drowned(self, delta: float) -> bool:
+        """Whether floats make up a good part of the interval's width at a delta.
+
+        There a step in epsilon changes delta by about that, relatively, or by more.
+        """
+        interval = self.epsilon(delta)
+        end = interval.lower if math.isinf(interval.upper) else interval.upper
+        lost = max(one.slack(end) for one in (self.left_over_right, self.right_over_left))
+        return 10 * lost > delta * min(interval.upper - interval.lower, 1.0)
+
     def guarantee(self) -> ProfileDP:
         """The upper bound as a guarantee, of these two chains only, in both directions."""
         return ProfileDP(self._largest, label="profile of one pair, enclosed")
@@ -286,7 +300,8 @@ def last_iterate_profiles(
 
     Raises:
         InvalidArgumentError: for chains that do not go together, numbers out of range, maps that spread more than
-            declared, and an accuracy that would take more than `most_node_steps`, with the number it would take.
+            declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or
+            that floats do not give.
 
     Examples:
         >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap, last_iterate_profiles
@@ -314,6 +329,7 @@ def last_iterate_profiles(
             "chains with the left one's start, set, noise and probabilities of skipping and stopping",
         )
     spacing = _first_spacing(chains)
+    before = 1.0
     while True:
         grid = _grid(chains, spacing)
         found = _enclosures(chains, grid, _foreseen(chains, grid), limit, accuracy)
@@ -324,6 +340,12 @@ def last_iterate_profiles(
             worst = max(worst, width / max(interval.upper, _SMALLEST_EPSILON) if width < math.inf else 1.0)
         if worst <= accuracy:
             return found
+        if worst >= before and any(one.drowned(delta) for one in found):
+            reached = f"at least {before:.2g} here" if before < 1 else "none here"
+            raise InvalidArgumentError(
+                "accuracy", accuracy, f"{reached}, at delta {delta:.3g}: floats end there"
+            )
+        before = worst
         spacing /= min(max(_MARGIN * math.sqrt(worst / accuracy), _LEAST_GROWTH), _MOST_GROWTH)
 
 

@@ -348,6 +348,14 @@ def test_what_costs_too_much_is_refused_before_it_is_run() -> None:
         last_iterate_profile(left, right, delta=DELTA, accuracy=1e-6, most_node_steps=1e5)
 
 
+@pytest.mark.parametrize(("steps", "stddev", "most"), [(1, 0.35, "none here"), (1, 0.45, "at least")])
+def test_refining_ends_where_floats_lose_as_much(steps: int, stddev: float, most: str) -> None:
+    """At epsilon 11 and more what floats lose is multiplied by e^epsilon: finer grids add up more, and do not help."""
+    left, right, _ = chain_pair(steps=steps, stddev=stddev)
+    with pytest.raises(InvalidArgumentError, match=f"accuracy was 0.0001; allowed: {most}.*floats end there"):
+        last_iterate_profile(left, right, delta=DELTA, accuracy=1e-4)
+
+
 def test_bad_arguments_are_refused() -> None:
     left, right, _ = chain_pair()
     still = left.steps[1]
