@@ -19,7 +19,7 @@ from dpverify.auditing.exact.sides import check_pieces, images_by_side
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-53
-_RULE = 1e-11
+_RULE = 3e-10
 """Relative: what Gauss's rule may be off by in the mass of a part of a cell."""
 _SPREADS_KEPT = 1 << 25
 """Numbers in the roundings of maps that are kept for later steps."""

@@ -22,7 +22,7 @@ from dpverify.errors import InvalidArgumentError
 
 NODES, WEIGHTS = (np.polynomial.legendre.leggauss(3)[0] + 1) / 2, np.polynomial.legendre.leggauss(3)[1] / 2
 """Gauss's rule on [0, 1]. With cells of at most 1 / 30 of the noise's standard deviation it is off by less than
-1e-11 of a density, wherever that is within reach."""
+3e-10 of a density, wherever that is within reach."""
 _CLOSE = 1e-9
 """Relative: how far from a jump pieces are compared with the function, and how closely they have to agree."""
 
