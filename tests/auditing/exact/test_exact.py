@@ -29,6 +29,8 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import GDP
 from dpverify.problems import AllSpace, Ball, Box, Simplex
 
+from .quadratures import on_interval, profile_of
+
 EPSILONS = np.array([0.0, 0.05, 0.2, 0.5, 1.0, 2.0])
 DELTA = 1e-5
 
@@ -111,35 +113,6 @@ def test_affine_maps_on_a_wide_disc() -> None:
     holds(on_grid(one, other, 0.0154), 0.5 * 0.6 / math.sqrt(1 + 0.6**2))
 
 
-def reference(chain: NoisyChain, low: float, high: float, nodes: int = 120) -> tuple[FloatArray, FloatArray]:
-    """Density on a fine grid of the open interval, and the masses of both ends, by Gauss's rule for the densities.
-
-    They are smooth between the ends, so that this converges faster than any power: no rounding of states is in it.
-    """
-    places, weights = np.polynomial.legendre.leggauss(nodes)
-    x = low + (places + 1) / 2 * (high - low)
-    w = weights / 2 * (high - low)
-    fine = np.linspace(low, high, 8_001)
-    middle = (fine[:-1] + fine[1:]) / 2
-    # atoms: states with their masses
-    points, masses = np.array(chain.start), np.ones(1)
-    for step in chain.steps:
-        density, ends, at = np.zeros(nodes), np.zeros(2), np.zeros(middle.size)
-        for one, probability in zip(step.maps, step.probabilities or (), strict=True):
-            means = one.images(points[:, None])[:, 0]
-            scaled = norm(loc=means[:, None], scale=step.noise_stddev)
-            density += probability * masses @ scaled.pdf(x)
-            at += probability * masses @ scaled.pdf(middle) if step is chain.steps[-1] else 0.0
-            ends += probability * np.array([masses @ scaled.cdf(low)[:, 0], masses @ scaled.sf(high)[:, 0]])
-        points, masses = np.concatenate([x, [low, high]]), np.concatenate([w * density, ends])
-    return at * np.diff(fine), ends
-
-
-def profile_of(left: tuple[FloatArray, FloatArray], right: tuple[FloatArray, FloatArray]) -> FloatArray:
-    p, q = np.concatenate(left), np.concatenate(right)
-    return np.array([np.maximum(p - math.exp(e) * q, 0).sum() for e in EPSILONS])
-
-
 def logistic(sign: float) -> Callable[[FloatArray], FloatArray]:
     return lambda w: -sign / (1 + np.exp(sign * w))
 
@@ -156,10 +129,10 @@ def test_curved_losses_on_an_interval_with_batches_drawn_at_random(curvature: fl
     left = NoisyChain([0.1], (one, one, mixed, other), Box((-1.0,), (1.0,)))
     right = replace(left, steps=(one, other, mixed_other, other))
     found = last_iterate_profile(left, right, delta=DELTA, accuracy=0.02)
-    p, q = reference(left, -1, 1), reference(right, -1, 1)
+    p, q = on_interval(left, 120), on_interval(right, 120)
     for direction, truth in (
-        (found.left_over_right, profile_of(p, q)),
-        (found.right_over_left, profile_of(q, p)),
+        (found.left_over_right, profile_of(p, q, EPSILONS)),
+        (found.right_over_left, profile_of(q, p, EPSILONS)),
     ):
         low, high = direction.delta(EPSILONS)
         assert np.all(low <= truth + 1e-9), (low, truth)
@@ -173,7 +146,7 @@ def test_kinks_are_measured() -> None:
         NoisyChain([0.0], (NoisyStep((one,), 0.5), NoisyStep((maps[0],), 0.5)), Ball(1, 0.8)) for one in maps
     )
     found = last_iterate_profile(left, right, delta=DELTA, accuracy=0.05)
-    truth = profile_of(reference(left, -0.8, 0.8), reference(right, -0.8, 0.8))
+    truth = profile_of(on_interval(left, 120), on_interval(right, 120), EPSILONS)
     low, high = found.left_over_right.delta(EPSILONS)
     # the quadrature's density has no kink: noise has passed over it
     assert np.all(low <= truth + 1e-7)
