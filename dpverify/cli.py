@@ -329,7 +329,7 @@ def verify(
     if form == "text":
         from rich.text import Text
 
-        from dpverify.consoles import COLORS, output_console
+        from dpverify.terminal.consoles import COLORS, output_console
 
         console = output_console()
         for line in summary_lines(ledger):

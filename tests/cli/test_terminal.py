@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify import cli, consoles, terminal
+from dpverify import cli, terminal
 from dpverify.files import write_whole
+from dpverify.terminal import consoles
 
 from .calling import call
 

@@ -66,7 +66,7 @@ def _quiet_where_nobody_reads() -> Iterator[None]:
 
 def tell(line: str) -> None:
     """A line on standard error, as it is, however long."""
-    from dpverify.consoles import error_console
+    from dpverify.terminal.consoles import error_console
 
     error_console().print(line, markup=False, soft_wrap=True)
 
@@ -75,7 +75,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]
     """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
     # Rich, which decides, is slow to import; where none of this holds it finds no terminal either
     if sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ):
-        from dpverify.consoles import output_console, table
+        from dpverify.terminal.consoles import output_console, table
 
         console = output_console()
         if console.is_terminal:
@@ -218,8 +218,8 @@ Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Number of processes fo
 
 def progress_bar(title: str) -> Any:
     """A progress bar on standard error if that is a terminal, else nothing."""
-    from dpverify.consoles import error_console
     from dpverify.running import RichProgress
+    from dpverify.terminal.consoles import error_console
 
     errors = error_console()
     return RichProgress(title, errors) if errors.is_terminal else None
