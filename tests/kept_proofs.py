@@ -26,7 +26,7 @@ _PATIENCE = 3600.0
 _KEPT = 5
 """Files of proofs that stay, so that one can go back and forth between branches."""
 
-_NO_PART = (
+NO_PART = (
     "__main__.py",
     "auditing",
     "cli.py",
@@ -38,7 +38,7 @@ _NO_PART = (
     "running/subjects/structure.py",
     "running/subjects/user_structures.py",
     "statements",
-    "terminal.py",
+    "terminal",
     "verification",
 )
 """Of dpverify, what no proof is found with. (What statements say is asked about, and is in a proof's key itself.)"""
@@ -49,10 +49,10 @@ def proving_files(package: Path) -> list[Path]:
 
     Provers and checker with all that they stand on, and the modules that make evidence of what they find.
     """
-    parts = [part for part in package.iterdir() if part.name not in _NO_PART and part.name != "__pycache__"]
+    parts = [part for part in package.iterdir() if part.name not in NO_PART and part.name != "__pycache__"]
     files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
     files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
-    files = [path for path in files if path.relative_to(package).as_posix() not in _NO_PART]
+    files = [path for path in files if path.relative_to(package).as_posix() not in NO_PART]
     return sorted(
         [*files, *(package / "verification" / name for name in ("proofs.py", "realistic_points.py"))]
     )

@@ -17,7 +17,7 @@ from dpverify.statements.paper import find_statement
 from dpverify.verification import proofs
 from dpverify.verification.proofs import ProofRecord
 
-from ..kept_proofs import Proofs, proving_files
+from ..kept_proofs import NO_PART, Proofs, proving_files
 
 ROOT = Path(__file__).parents[2]
 # a few quick obligations
@@ -94,6 +94,10 @@ def test_a_changed_file_has_every_proof_found_anew_that_may_rest_on_it(
     found = Proofs(kept, package, workers=1).of(NAME)
     proved = [r for r in found if r.evidence.coverage is not Coverage.UNIT]
     assert faults(proved) == [anew] * len(proved)
+
+
+def test_what_is_left_out_exists() -> None:
+    assert [name for name in NO_PART if not (ROOT / "dpverify" / name).exists()] == []
 
 
 def test_what_is_hashed_imports_nothing_that_is_not() -> None:
