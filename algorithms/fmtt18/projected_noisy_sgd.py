@@ -1,29 +1,22 @@
 """Projected noisy stochastic gradient descent and its variants (Feldman, Mironov, Talwar, Thakurta, 2018).
 
 One record a step, in the order of the data set; only the last point is released. The noise of later steps
-hides earlier records, so every index has a guarantee of its own.
-
-Risks are means over the records here. Where the paper's guarantees have 2 L, these have the loss's
-`gradient_sensitivity`: how far apart the gradients of two records can be, which is all that the proofs use. It is
-2 L unless the loss knows better.
+hides earlier records, so every index has a guarantee of its own. What the variants share is in `noisy_sgd`.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.steps.projected_steps import Iterates, records
-from dpverify.algorithms.weakening import Weakenable
+from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
+from dpverify.algorithms.promises import StatedRisk
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
@@ -33,205 +26,19 @@ from dpverify.privacy import (
     ProfileDP,
     StatedGuarantee,
 )
-from dpverify.privacy.iteration import NoisyIteration, per_index
+from dpverify.privacy.iteration import NoisyIteration
 from dpverify.privacy.mixtures import (
     GaussianMixtureProfile,
     WeakConvexityCurve,
-    gaussian_noise_multiplier,
     harmonic,
 )
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
-from dpverify.problems.losses import check_not_flat, curvatures
-from dpverify.running import Output, Randomness, StatedStep, StatedStructure
-from dpverify.running.randomness import Array
-
-_LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
-_NO_NOISE = "the noise is zero"
+from dpverify.problems import Dataset, Problem
+from dpverify.problems.losses import check_not_flat
+from dpverify.running import Output, Randomness
 
 
 @dataclass(frozen=True)
-class _NoisySGD(Weakenable, ABC):
-    """What all variants have in common.
-
-    Attributes:
-        problem: a convex loss on a constraint set.
-        rate: step size eta, in length^2 over loss.
-        noise_stddev: sigma, of each coordinate of the noise added to a gradient, in loss over length.
-        start: w_0 in the constraint set, d numbers; the set's center if None.
-        claim: `per-index` claims amplification by iteration and needs a smooth loss and eta <= 2/beta;
-            `local` claims no more than Lemma 27, which needs neither.
-        withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
-            says why.
-    """
-
-    problem: Problem
-    rate: float
-    noise_stddev: float
-    start: Sequence[float] | None = None
-    claim: Literal["per-index", "local"] = "per-index"
-    withdraw_guarantee: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
-        """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("rate", self.rate, above=0, allowed="a finite number above 0")
-        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
-        if self.claim not in ("per-index", "local"):
-            raise InvalidArgumentError("claim", self.claim, '"per-index" or "local"')
-        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
-
-    id: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
-    stops_early: ClassVar[bool] = False
-    """Whether a run may take fewer steps than there are records."""
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return (*self.voids, *given_up(self.withdraw_guarantee))
-
-    @property
-    def voids(self) -> tuple[str, ...]:
-        """Which parameters void the claim, whether it was withdrawn or not."""
-        loss = self.problem.loss
-        reasons = []
-        if not self.noise_stddev > 0:
-            reasons.append(_NO_NOISE)
-        if not math.isfinite(gradient_sensitivity(loss)):
-            reasons.append(_LIPSCHITZ_STEP)
-        if self.claim == "per-index":
-            if not math.isfinite(loss.smoothness):
-                reasons.append("the loss is not smooth")
-            elif not self.rate * loss.smoothness <= 2:
-                reasons.append(f"the rate {self.rate:g} is above 2/beta = {2 / loss.smoothness:g}")
-        return tuple(reasons)
-
-    @property
-    def largest_mu(self) -> float:
-        """Sensitivity over noise of one step: sup ||grad f(w, x) - grad f(w, x')|| / sigma, at most 2 L / sigma.
-
-        The supremum is over points and pairs of records with norm at most 1. Dimensionless.
-        """
-        if self.noise_stddev == 0:
-            return math.inf
-        return gradient_sensitivity(self.problem.loss) / self.noise_stddev
-
-    @property
-    def contraction(self) -> float:
-        """Lipschitz constant of a gradient step: max(|1 - eta m|, |1 - eta beta|); <= 1 for eta <= 2/beta.
-
-        fmtt18, Proposition 18, with the strong convexity m that the loss may have.
-        """
-        loss = self.problem.loss
-        return self._contraction(loss.strong_convexity, loss.smoothness)
-
-    def _contraction(self, strong_convexity: float, smoothness: float) -> float:
-        ends = abs(1 - self.rate * strong_convexity), abs(1 - self.rate * smoothness)
-        # eta = 2/beta may round to a hair above 1
-        return max(ends) if max(ends) > 1 + 1e-12 else min(1.0, max(ends))
-
-    @abstractmethod
-    def gradient_query_count(self, n: int) -> int:
-        """The largest number of gradients that a run asks for."""
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """One gradient and one projection a step."""
-        count, exact = self.gradient_query_count(n), not self.stops_early
-        return (
-            StatedQueries("gradient", count, exact=exact, sources=self.statements[:1]),
-            StatedQueries("projection", count, exact=exact, sources=self.statements[:1]),
-        )
-
-    @abstractmethod
-    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The theorem's RDP of the record at an index from 1; None where it states none."""
-
-    def _printed(self, n: int) -> StatedGuarantee | None:
-        """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
-        stated = self.rdp_at(n, n)
-        if stated is None:
-            return None
-        return StatedGuarantee(stated.guarantee, Adjacency.REPLACE_ONE, sources=stated.sources)
-
-    def _local(self) -> StatedGuarantee:
-        """Lemma 27: what a record's noisy gradient gives away on its own."""
-        return StatedGuarantee(
-            GDP(self.largest_mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27",)
-        )
-
-    def _iteration(self, n: int, index: int, passes: int = 1) -> NoisyIteration:
-        """The iteration of v_1, v_2, ... over n records, on neighbors that differ at an index from 1."""
-        return per_index(
-            n,
-            index,
-            shift=self.rate * gradient_sensitivity(self.problem.loss),
-            noise_stddev=self.rate * self.noise_stddev,
-            passes=passes,
-            contraction=self.contraction,
-        )
-
-    def _at(self, n: int, index: int) -> tuple[int, int]:
-        n = whole_number("n", n, at_least=1)
-        return n, whole_number("index", index, at_least=1, at_most=n)
-
-    def _begin(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Iterates, Array, Array]:
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
-        features, labels = records(data, self.problem, rng.xp)
-        assert self.start is not None
-        return Iterates(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
-
-    def structure(self, data: Dataset) -> StatedStructure | None:
-        """The steps, one a record; None without noise."""
-        if self.noise_stddev == 0:
-            return None
-        features, labels = records(data, self.problem, np)
-        steps = tuple(self._stated(x, y) for x, y in zip(features, labels, strict=True))
-        assert self.start is not None
-        skipped, stopped = self._extent(data.n)
-        return StatedStructure(
-            self.start, steps * self.passes(data.n), self.problem.constraint, skipped, stopped
-        )
-
-    def _stated(self, x: Array, y: Array) -> StatedStep:
-        def move(states: Array, _: np.random.Generator) -> Array:
-            return states - self.rate * self.problem.loss.gradient(states, x, y)
-
-        constant = self._contraction(*curvatures(self.problem.loss, x, y))
-        return StatedStep(move, self.rate * self.noise_stddev, constant)
-
-    def passes(self, n: int) -> int:
-        """How often a run goes over n records."""
-        return 1
-
-    def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-        """Probabilities of leaving out the first steps, and of ending after a step; None: neither."""
-        return None, None
-
-    def _step(self, iterates: Iterates, x: Array, y: Array, active: int) -> None:
-        iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
-
-    def _pass(self, iterates: Iterates, features: Array, labels: Array) -> None:
-        """One step on each record."""
-        n = features.shape[0]
-        iterates.walk(
-            features, labels, np.arange(n), rates=np.full(n, self.rate), noise_stddev=self.noise_stddev
-        )
-
-
-@dataclass(frozen=True)
-class PNSGD(_NoisySGD):
+class PNSGD(NoisySGD):
     """fmtt18, Algorithm 1: n steps w <- Proj(w - eta (grad f(w, x_t) + N(0, sigma^2 I))); w_n is released.
 
     Guarantee (replace-one at index t, both directions): Theorem 23, (order, 2 L^2 order / (sigma^2 (n + 1 -
@@ -272,7 +79,7 @@ class PNSGD(_NoisySGD):
             InvalidArgumentError: if epsilon, delta or n is out of range or the set is unbounded.
             NotGuaranteedError: if eta is above 2 / beta.
         """
-        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
+        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
 
     def gradient_query_count(self, n: int) -> int:
         """n, in every run."""
@@ -323,7 +130,7 @@ class PNSGD(_NoisySGD):
 
 
 @dataclass(frozen=True)
-class SkipPNSGD(_NoisySGD):
+class SkipPNSGD(NoisySGD):
     """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)} in every run.
 
     Guarantee (replace-one at index t, both directions): Theorem 24, the RDP of PNSGD. Stated here is the
@@ -348,7 +155,7 @@ class SkipPNSGD(_NoisySGD):
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
         """Noise and rate of Theorem 30, as for `PNSGD.for_privacy`."""
-        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
+        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
 
     def gradient_query_count(self, n: int) -> int:
         """At most n in a run; n - t_0 for the t_0 that the run drew."""
@@ -414,7 +221,7 @@ class SkipPNSGD(_NoisySGD):
 
 
 @dataclass(frozen=True)
-class StopPNSGD(_NoisySGD):
+class StopPNSGD(NoisySGD):
     """fmtt18, Section 4: PNSGD stopped after T steps, T uniform on {1, ..., n} in every run; w_T is released.
 
     With `second_half`, T is uniform on {ceil(n/2), ..., n}: Stop(n/2) of the proof of Theorem 30.
@@ -457,7 +264,7 @@ class StopPNSGD(_NoisySGD):
         sigma as for `PNSGD.for_privacy`; eta = 2 R / sqrt(n (L^2 + d sigma^2)), R being the set's largest
         norm.
         """
-        return cls(problem, *_theorem_parameters(problem, n, epsilon, delta, 2.0), claim="local")
+        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, 2.0), claim="local")
 
     def fewest_steps(self, n: int) -> int:
         """Smallest T."""
@@ -561,7 +368,7 @@ class StopPNSGD(_NoisySGD):
 
 
 @dataclass(frozen=True)
-class PNMSGD(_NoisySGD):
+class PNMSGD(NoisySGD):
     """fmtt18, Algorithm 2 (Appendix B): n epochs over the records in their fixed order, n^2 steps in all.
 
     `epochs` sets another number of them.
@@ -678,20 +485,3 @@ class PNMSGD(_NoisySGD):
         if epochs <= n:
             printed = replace(stated, guarantee=RDP.linear(self.largest_mu**2))
         return Guarantees(stated, as_printed=printed)
-
-
-def _theorem_parameters(
-    problem: Problem, n: int, epsilon: float, delta: float, factor: float
-) -> tuple[float, float]:
-    """Rate and noise of Theorems 29 and 30, which differ in a factor of the rate."""
-    whole_number("n", n, at_least=1)
-    radius = problem.constraint.largest_norm
-    lipschitz = problem.loss.lipschitz_constant
-    if not (math.isfinite(radius) and math.isfinite(lipschitz)):
-        raise InvalidArgumentError(
-            "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
-        )
-    check_not_flat("problem", problem, problem.loss)
-    stddev = 2 * lipschitz * gaussian_noise_multiplier(epsilon, delta)
-    rate = factor * radius / math.sqrt(n * (lipschitz**2 + problem.constraint.dimension * stddev**2))
-    return rate, stddev

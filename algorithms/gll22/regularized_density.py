@@ -23,7 +23,7 @@ from dpverify.problems import (
     Problem,
     Simplex,
 )
-from dpverify.problems.losses import ContractOrDrift
+from dpverify.problems.displacements import ContractOrDrift
 from dpverify.problems.problem import without_ridge
 
 

@@ -4,13 +4,15 @@ from dpverify.problems.arrays import add_outer
 from dpverify.problems.constants import ConstantsCheck, check_constants
 from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.datasets import Dataset, load, read_csv
-from dpverify.problems.largest_risk import largest_risk
-from dpverify.problems.losses import (
+from dpverify.problems.displacements import (
     ContractOrDrift,
     Displacement,
     EuclideanDistance,
-    GeneralizedLinear,
     HalfSquaredDistance,
+)
+from dpverify.problems.largest_risk import largest_risk
+from dpverify.problems.losses import (
+    GeneralizedLinear,
     Hinge,
     Linear,
     Logistic,

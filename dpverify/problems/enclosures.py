@@ -18,10 +18,8 @@ from flint import arb, arb_mat
 
 from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.datasets import Dataset
+from dpverify.problems.displacements import ContractOrDrift, EuclideanDistance, HalfSquaredDistance
 from dpverify.problems.losses import (
-    ContractOrDrift,
-    EuclideanDistance,
-    HalfSquaredDistance,
     Hinge,
     Linear,
     Logistic,

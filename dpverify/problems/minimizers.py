@@ -37,11 +37,9 @@ from dpverify.problems import enclosures
 from dpverify.problems.conic import ConicProgram
 from dpverify.problems.constraint_sets import AllSpace, ConstraintSet
 from dpverify.problems.datasets import Dataset
+from dpverify.problems.displacements import ContractOrDrift, Displacement, EuclideanDistance
 from dpverify.problems.exact_duals import least_squares, orthogonal
 from dpverify.problems.losses import (
-    ContractOrDrift,
-    Displacement,
-    EuclideanDistance,
     GeneralizedLinear,
     Linear,
     Ridge,

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems.datasets import Dataset
-from dpverify.problems.losses import ContractOrDrift, Linear, Loss, label_range
+from dpverify.problems.displacements import ContractOrDrift
+from dpverify.problems.losses import Linear, Loss, label_range
 
 Vector = npt.NDArray[np.float64]
 

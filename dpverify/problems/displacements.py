@@ -1,0 +1,219 @@
+"""Losses f(w; x, y) of the displacement w - x: distances, half squared distances, and one that contracts or drifts."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dpverify import checks
+from dpverify.problems.arrays import (
+    Array,
+    at_least,
+    check_record_shape,
+    dot,
+    namespace,
+    outer,
+    row_sums,
+)
+from dpverify.problems.conic import Affine, ConicProgram
+
+if TYPE_CHECKING:
+    from dpverify.problems.constraint_sets import ConstraintSet
+
+
+class Displacement(ABC):
+    """A loss that depends on w and x only through w - x; labels are not used.
+
+    Examples:
+        >>> from dpverify.problems import Displacement, EuclideanDistance, HalfSquaredDistance, Linear
+        >>> [isinstance(loss, Displacement) for loss in (EuclideanDistance(), HalfSquaredDistance(1.0), Linear())]
+        [True, True, False]
+    """
+
+    @abstractmethod
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """Convex conjugate in w of each record's loss: a and x of shape (n, d) give shape (n,)."""
+
+    @abstractmethod
+    def nearest_dual(self, a: Array) -> Array:
+        """Rows of `a`, shape (n, d), brought into the closed domain of `conjugate`."""
+
+    @abstractmethod
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """Add the sum of the losses to a program's cost; the coordinates of the `count` w - x_i follow one another."""
+
+
+@dataclass(frozen=True)
+class EuclideanDistance(Displacement):
+    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, Dataset, EuclideanDistance, Problem, minimize
+        >>> data = Dataset(np.array([[-0.5], [0.1], [0.9]]), np.zeros(3))
+        >>> minimize(Problem(EuclideanDistance(), Ball(1, 1.0)), data).point.round(3).tolist()  # the median
+        [0.1]
+    """
+
+    lipschitz_constant: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = math.inf
+    strong_convexity: ClassVar[float] = 0.0
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return namespace(w).sqrt(row_sums(difference))
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """Unit vectors (w - x) / ||w - x||, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        xp = namespace(w)
+        difference = w - x
+        distance = xp.sqrt(row_sums(difference * difference))
+        difference *= (1.0 / xp.where(distance > 0.0, distance, xp.ones_like(distance)))[:, None]
+        return difference
+
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """<a, x> for ||a|| <= 1."""
+        xp = namespace(a)
+        # A unit vector's computed norm may exceed 1 by rounding.
+        outside = row_sums(a * a) > 1.0 + (a.shape[1] + 8) * xp.finfo(a.dtype).eps
+        inner = row_sums(a * x)
+        return xp.where(outside, xp.full_like(inner, math.inf), inner)
+
+    def nearest_dual(self, a: Array) -> Array:
+        """Rows longer than 1 are shortened to 1."""
+        xp = namespace(a)
+        norms = xp.sqrt(row_sums(a * a))
+        return a / at_least(norms, 1.0)[:, None]
+
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """The norms."""
+        norms = program.variables(count)
+        program.cost(norms)
+        program.second_order(norms, displacements)
+
+
+@dataclass(frozen=True)
+class HalfSquaredDistance(Displacement):
+    """||w - x||^2 / 2 for ||w|| <= radius; the mean minimizes it. A gradient step of size 1 lands on x.
+
+    The Lipschitz constant is radius + 1, but gradients of two records differ by at most 2, whatever the
+    radius.
+
+    Raises:
+        InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import Ball, HalfSquaredDistance, gradient_sensitivity
+        >>> loss = HalfSquaredDistance.on(Ball(2, 3.0))
+        >>> w, x = np.array([[3.0, 0.0]]), np.array([0.5, 0.5])
+        >>> (w - loss.gradient(w, x, np.array(0.0))).tolist()  # a step of size 1
+        [[0.5, 0.5]]
+        >>> loss.lipschitz_constant, gradient_sensitivity(loss)
+        (4.0, 2.0)
+    """
+
+    radius: float
+    smoothness: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 1.0
+    gradient_sensitivity: ClassVar[float] = 2.0
+
+    def __post_init__(self) -> None:
+        checks.number("radius", self.radius, above=0.0, finite=False)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet) -> HalfSquaredDistance:
+        """The loss with the radius that `constraint` has."""
+        return cls(constraint.largest_norm)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1."""
+        return self.radius + 1.0
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Half squared distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return 0.5 * row_sums(difference)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """The displacement w - x, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        return w - x
+
+    def conjugate(self, a: Array, x: Array) -> Array:
+        """||a||^2 / 2 + <a, x>."""
+        return row_sums(0.5 * a * a + a * x)
+
+    def nearest_dual(self, a: Array) -> Array:
+        """Every vector is in the domain."""
+        return a
+
+    def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
+        """Half the squared norms."""
+        program.half_squares(displacements)
+
+
+@dataclass(frozen=True)
+class ContractOrDrift:
+    """y ||w - x||^2 / 2 + (1 - y) <w, x> for labels in [0, 1] and ||w|| <= radius.
+
+    With label 1 a gradient step of size 1 forgets w and lands on x; with label 0 it moves every w by the same
+    -x. It serves to build worst cases for per-index guarantees (`worst_case.contract_then_reveal`).
+
+    Raises:
+        InvalidArgumentError: if `radius` is not positive (infinity is allowed).
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.problems import ContractOrDrift
+        >>> loss, x = ContractOrDrift(radius=5.0), np.array([1.0])
+        >>> w = np.array([[-3.0], [4.0]])
+        >>> for label in (1.0, 0.0):  # steps of size 1
+        ...     print((w - loss.gradient(w, x, np.array(label))).tolist())
+        [[1.0], [1.0]]
+        [[-4.0], [3.0]]
+    """
+
+    radius: float
+    labels: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    smoothness: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        checks.number("radius", self.radius, above=0.0, finite=False)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1; attained at label 1."""
+        return self.radius + 1.0
+
+    @property
+    def gradient_sensitivity(self) -> float:
+        """The radius, plus 2; attained between the labels 0 and 1; 2 between records with the same label."""
+        return self.radius + 2.0
+
+    def curvatures(self, x: Array, y: Array) -> tuple[float, float]:
+        """The label, twice: all curvature of a record's loss is that of y ||w - x||^2 / 2."""
+        return float(y), float(y)
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses, shape (runs,); arguments as for `Loss.value`."""
+        check_record_shape(w, x)
+        difference = w - x
+        difference *= difference
+        return 0.5 * y * row_sums(difference) + (1.0 - y) * dot(w, x)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """The vectors y w + (1 - 2 y) x, a new array of shape (runs, d)."""
+        check_record_shape(w, x)
+        y = y + namespace(w).zeros_like(w[:, 0])
+        return y[:, None] * w + outer(1.0 - 2.0 * y, x)
