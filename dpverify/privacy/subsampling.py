@@ -248,12 +248,32 @@ def _checked(n: int, epsilon: float, delta: float) -> tuple[int, float, float]:
 
 @lru_cache(maxsize=128)
 def _provable_noise(n: int, steps: int, epsilon: float, delta: float) -> float:
+    least = _least_delta(n, steps, epsilon, delta)
+    if delta < least:
+        raise InvalidArgumentError(
+            "delta",
+            delta,
+            f"at least {least:.2g} at this epsilon: the accountant's rounding hides what is smaller",
+        )
     return _smallest_noise(
         lambda noise: SampledGaussian(n, steps, noise).at(epsilon),
         _guess(n, steps, epsilon, delta),
         delta,
         "delta",
     )
+
+
+def _least_delta(n: int, steps: int, epsilon: float, delta: float) -> float:
+    """A number below which no noise brings the accountant's bound; 0 where that is not worth asking for this delta."""
+    # the allowance for rounding is at least that, whatever the noise
+    rounding = steps * sys.float_info.epsilon / 2
+    if delta >= rounding:
+        return 0.0
+    divergences = SampledGaussian(n, steps, _MOST_NOISE).renyi_curve
+    known = dict(zip(_ORDERS, divergences, strict=True))
+    by_renyi = float(delta_from_renyi(known.__getitem__, epsilon, orders=_ORDERS))
+    # half of it, as rounding may have moved the divergences
+    return min(rounding, by_renyi / 2)
 
 
 def _guess(n: int, steps: int, epsilon: float, delta: float) -> float:

@@ -103,6 +103,8 @@ def test_the_other_entries() -> None:
     assert [point[0] for point in rate.points] == [1.0, 10.0]
     assert (rate.over, rate.runs, rate.failure_probability) == ("n", 500, 1e-3)
     assert type(rate).model_validate_json(rate.model_dump_json()) == rate
+    bare = RateAuditor().audit(RateQuestion(-1.0, heading=HEADING), risk, ErrorShare.nothing())
+    assert bare.model_copy(update={"origin": origin.record()}) == rate
     count = CountAuditor().audit(
         CountQuestion(4, "= n T", "d", heading=HEADING), Counts(), ErrorShare.nothing()
     )

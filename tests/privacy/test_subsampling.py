@@ -21,7 +21,7 @@ from dpverify.privacy import (
     subsampled_gaussian_noise,
 )
 from dpverify.privacy.renyi import delta_from_renyi
-from dpverify.privacy.subsampling import _ORDERS, SampledGaussian
+from dpverify.privacy.subsampling import _MOST_NOISE, _ORDERS, SampledGaussian, _least_delta
 
 EPSILONS = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0)
 
@@ -183,3 +183,19 @@ def test_bad_arguments(name: str, value: Any) -> None:
         if name in names:
             with pytest.raises(InvalidArgumentError):
                 function(**{**{key: GOOD[key] for key in names}, name: value})
+
+
+@pytest.mark.parametrize(("n", "steps"), [(2, 3), (30, 899)])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 2.0])
+def test_no_noise_proves_less_than_is_refused_at_once(n: int, steps: int, epsilon: float) -> None:
+    least = _least_delta(n, steps, epsilon, 1e-200)
+    assert 1e-200 < least < 1e-11
+    for noise in (1.0, 1e3, _MOST_NOISE, 1e12):
+        assert SampledGaussian(n, steps, noise).at(epsilon) >= least
+    with pytest.raises(InvalidArgumentError, match=f"at least {least:.2g} at this epsilon"):
+        subsampled_gaussian_noise(n, steps, epsilon, least / 2)
+
+
+def test_what_is_refused_at_once_is_close_to_what_can_be_proved() -> None:
+    least = _least_delta(30, 899, 1.0, 1e-200)
+    assert least < SampledGaussian(30, 899, 1e6).at(1.0) < 1e3 * least

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
@@ -36,7 +36,7 @@ class RateQuestion(Question):
 
     exponent: float
     """Of the claimed bound, constants and logarithms aside."""
-    origin: Origin
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class RateAuditor:
         )
         return RateEvidence(
             **question.over_entry(),
-            origin=recorded(question.origin)["origin"],
+            origin=None if question.origin is None else question.origin.record(),
             over=subject.curve_over,
             exponent_claimed=fit.claimed,
             exponent=fit.exponent,
