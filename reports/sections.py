@@ -342,7 +342,15 @@ def _badges(
 
 
 def _brief(headline: str, given: tuple[str, ...]) -> str:
-    """A headline that names only one of the things that are given, and how many more there are."""
+    """A headline that names only one of the things that are given, or false, and how many more there are."""
+    clauses = headline.split("; ")
+    carried = [clause for clause in clauses if clause.startswith("rests on ")]
+    names = [n for clause in carried for n in clause.removeprefix("rests on ").partition(" (")[0].split(", ")]
+    if len(names) > 1:
+        clauses[clauses.index(carried[0])] = (
+            f"rests on {names[0]} and {len(names) - 1} more (false as printed)"
+        )
+        headline = "; ".join(clause for clause in clauses if clause not in carried)
     if len(given) < 2:
         return headline
     return headline.replace(f"given {', '.join(given)}", f"given {given[0]} and {len(given) - 1} more")

@@ -136,6 +136,21 @@ def test_a_false_step_is_a_second_mark() -> None:
     assert "| a.b | holds, given c.d, e.f; a step of its proof is false |" in text
 
 
+def test_the_side_bar_counts_what_is_false() -> None:
+    false = "rests on c.d, c.d/x (false as printed: a constant changes)"
+    headline = (
+        f"undecided; a condition is false; {false}; rests on e.f (false as printed: an edge case or notation)"
+    )
+    row = StatementEntry(
+        id="a.b", paper="a", kind="bound", where="Lemma 1", title="A bound",
+        verdict_printed=Verdict.UNDECIDED, headline_printed=headline,
+    )  # fmt: skip
+    page = render_html(example_ledger(statements=(row,)))
+    assert page.count(f">{headline}<") == 2
+    brief = "undecided; a condition is false; rests on c.d and 2 more (false as printed)"
+    assert page.count(f">{brief}<") == 1
+
+
 def test_markdown() -> None:
     text = render_markdown(example_ledger())
     assert text.startswith("## dpverify\n")
