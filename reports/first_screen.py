@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Verdict
 from dpverify.ledger import Ledger
 from dpverify.reports import number_text
+from dpverify.reports.formulas import in_lines
 from dpverify.reports.sandwich import Sandwich
 from dpverify.reports.sections import printed_excess, realistic_text
 from dpverify.reports.summary import Correction, Finding, Summary, shortened, spending
@@ -15,7 +16,9 @@ from dpverify.reports.summary import Correction, Finding, Summary, shortened, sp
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT)
 """Consequences for whoever implements what is printed."""
 
-_LONGEST = 110
+_WIDEST = 30.0
+"""Of a part of a formula that fits into a line, in characters as set. What does not is shown in short, in plain
+characters."""
 
 _COVERAGES = (Coverage.WHOLE, Coverage.INSTANCE)
 
@@ -53,8 +56,8 @@ class FalseClaim:
         """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
         if self.true is None or not self.true.because:
             return False
-        long = min(len(self.shown.latex), len(self.true.latex)) > _LONGEST
-        return long and shortened(self.shown.expression) == shortened(self.true.expression)
+        short = [in_lines(proof.latex, _WIDEST) for proof in (self.shown, self.true)]
+        return not any(short) and shortened(self.shown.expression) == shortened(self.true.expression)
 
 
 @dataclass(frozen=True)
@@ -66,14 +69,14 @@ class FirstScreen:
         violated: audits of implementations that violate a claim.
         false: printed claims and constants that fail.
         others: findings that are not shown, by what they mean, with their numbers.
-        longest: characters of LaTeX that are shown as a formula; longer ones are shown in short, in plain characters.
+        widest: part of a formula that fits into a line, in characters as set.
     """
 
     answers: tuple[Answer, ...]
     violated: tuple[AuditEvidence, ...]
     false: tuple[FalseClaim, ...]
     others: tuple[tuple[str, int], ...]
-    longest: int = _LONGEST
+    widest: float = _WIDEST
 
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:

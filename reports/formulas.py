@@ -75,6 +75,12 @@ _CHILDREN = {
 }
 _ROWS = frozenset(["math", "mrow", "mtd", "mstyle", "msqrt"])
 _SPACED = frozenset(["mo", "mspace", "mtext"])
+_NARROW = "()[]{}|‖,"
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓")
+"""Signs before which a formula may be broken, outside of parentheses."""
+_SMALLER = 0.7
+"""Of the width of a letter, that of one in an index or an exponent."""
 _FONT = re.compile(r"\\(math[a-z]+) +([A-Za-z0-9])")
 
 
@@ -91,6 +97,63 @@ def formula(latex: str) -> Markup:
         return _math(latex, "block")
     words = (_math(part, display) if display else escape(part) for part, display in parts)
     return Markup('<p class="prose">') + Markup("").join(words) + Markup("</p>")
+
+
+@lru_cache(maxsize=4096)
+def in_lines(latex: str, widest: float) -> Markup:
+    """A formula that is broken before relations, sums and differences where it does not fit into a line.
+
+    Nothing where a part would be wider than `widest`, in characters as set, or all more than four times that.
+    """
+    if [kind for _, kind in pieces(latex)] != ["block"]:
+        return formula(latex) if len(latex) <= 4 * widest else Markup("")
+    root = converted(latex.strip(), "block")
+    if root is None:
+        return Markup("")
+    row = root[0] if len(root) == 1 and root[0].tag == "mrow" else root
+    fits = _width(row) <= widest
+    parts: list[ElementTree.Element] = []
+    depth = 0
+    for place, child in enumerate(row):
+        text = (child.text or "").strip()
+        sign = child.tag == "mo" and child.get("lspace") != "0" and text in _BREAKS
+        if place == 0 or (sign and depth == 0 and not fits):
+            parts.append(ElementTree.Element("math", {"display": "inline", "displaystyle": "true"}))
+            if place:
+                child.set("form", "infix")  # though nothing comes before it any more
+        depth += (child.tag == "mo") * ((text in _OPENING) - (text in _CLOSING))
+        parts[-1].append(child)
+    widths = [_width(part) for part in parts]
+    if not parts or max(widths) > widest or sum(widths) > 4 * widest:
+        return Markup("")
+    lines = Markup(" ").join(Markup(ElementTree.tostring(part, encoding="unicode")) for part in parts)
+    return Markup('<span class="lines">') + lines + Markup("</span>")
+
+
+def _width(element: ElementTree.Element) -> float:
+    text, parts = (element.text or "").strip(), [_width(child) for child in element]
+    match element.tag:
+        case "mo" if element.get("lspace") == "0" or (len(text) == 1 and text in _NARROW):
+            return 0.7
+        case "mo":
+            return len(text) + 1.0
+        case "mi" | "mn" | "mtext" | "ms":
+            return float(len(text))
+        case "mspace":
+            return 0.3
+        case "mfrac":
+            return 0.8 * max(parts) + 0.3
+        case "msup" | "msub" | "msubsup":
+            return parts[0] + _SMALLER * max(parts[1:])
+        case "munder" | "mover" | "munderover":
+            return max(parts[0], _SMALLER * max(parts[1:]))
+        case "msqrt":
+            return 1 + sum(parts)
+        case "mroot":
+            return 1 + parts[0]
+        case "mtable":
+            return max(parts, default=0.0)
+    return sum(parts)
 
 
 def pieces(text: str) -> list[tuple[str, str]]:

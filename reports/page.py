@@ -23,7 +23,7 @@ from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false
 from dpverify.reports.first_screen import first_screen
-from dpverify.reports.formulas import formula
+from dpverify.reports.formulas import formula, in_lines
 from dpverify.reports.plots import Plot, sandwich_plot
 from dpverify.reports.renderers import renderer_of
 from dpverify.reports.renderers.constant import provable_text
@@ -235,6 +235,7 @@ def _environment() -> Environment:
         prove_command=prove_command,
         what_is_false=what_is_false,
         formula=formula,
+        in_lines=in_lines,
         nearest=number_text.nearest,
         at_least=number_text.at_least,
         at_most=number_text.at_most,

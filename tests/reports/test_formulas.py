@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from dpverify.reports.formulas import formula
+from dpverify.reports.formulas import formula, in_lines
 
 
 @pytest.mark.parametrize(
@@ -71,3 +73,26 @@ def test_plain_words_are_not_set_as_a_formula() -> None:
     )
     assert formula("a + b = c").startswith("<math")
     assert formula(" ") == ""
+
+
+def test_a_formula_that_fits_stays_in_one_line() -> None:
+    assert in_lines(r"a+b\le c", 20.0).count("<math") == 1
+
+
+def test_a_long_one_is_broken_before_its_signs() -> None:
+    html = in_lines(r"-(aaaa+bbbb)-\frac{cccc+dddd}{2}\le\{e=f\}", 14.0)
+    lines = html.split("<math")[1:]
+    # neither at the sign of what comes first, nor in parentheses or fractions
+    texts = [re.sub(r"^[^>]*>|<.*?>|\s", "", line) for line in lines]
+    assert texts == ["−(aaaa+bbbb)", "−cccc+dddd2", "≤{e=f}"]
+    assert ['form="infix"' in line for line in lines] == [False, True, True]
+
+
+@pytest.mark.parametrize("latex", [r"\Phi(aaaaaaaaaaaaaaaaaaaa)\le 1", r"a" + r"+b" * 30, r"\unknown{x}", ""])
+def test_what_does_not_fit_is_left_to_others(latex: str) -> None:
+    assert in_lines(latex, 10.0) == ""
+
+
+def test_short_words_are_no_formula() -> None:
+    assert "<math" not in in_lines("the law is the same", 10.0)
+    assert in_lines("the law is the same", 10.0) == formula("the law is the same")
