@@ -26,7 +26,7 @@ from dpverify.auditing.exact.grids import check_steepest
 from dpverify.auditing.exact.meshes import Layout, Split, Spread
 from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
 from dpverify.auditing.exact.polar_noise import RingNoise
-from dpverify.auditing.exact.sides import Rule, RuleBuilder, on_interval, own_sides
+from dpverify.auditing.exact.sides import Rule, RuleBuilder, Splits, on_interval, own_sides
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 
@@ -48,6 +48,7 @@ class DiscMesh:
 
     def __init__(self, grid: PolarGrid) -> None:
         self.grid = grid
+        self._splits = Splits()
         self._noises: dict[tuple[Rings, float], RingNoise] = {}
         self._released_with: tuple[float, float] | None = None
 
@@ -117,8 +118,10 @@ class DiscMesh:
 
     def split(self, one: PiecewiseMap) -> Split:
         """The sides of a map with jumps."""
-        grid = self.grid
-        own = own_sides(one, grid.points, self.ends(one), np.empty((0, 2)))
+        own = own_sides(one, self.grid.points, self.ends(one), np.empty((0, 2)))
+        return self._splits.of(one, own, lambda: self._cut(one, own))
+
+    def _cut(self, one: PiecewiseMap, own: NDArray[np.int64]) -> Split:
         middle, length, angle = self._frame(one)
         levels = [(jump - middle) / length for jump in one.jumps]
         builder = RuleBuilder(2)

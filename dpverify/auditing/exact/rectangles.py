@@ -16,7 +16,7 @@ from dpverify.auditing.exact.closeness import REACH, Rounding
 from dpverify.auditing.exact.convolutions import convolved, float_allowance
 from dpverify.auditing.exact.grids import Grid, check_map, deviation, round_points
 from dpverify.auditing.exact.meshes import Layout, Split, Spread
-from dpverify.auditing.exact.sides import Rule, RuleBuilder, between_lines, on_interval, own_sides
+from dpverify.auditing.exact.sides import Rule, RuleBuilder, Splits, between_lines, on_interval, own_sides
 from dpverify.checks import FloatArray
 
 _POINTS_AT_ONCE = 1 << 11
@@ -58,6 +58,7 @@ class RectangleMesh:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
+        self._splits = Splits()
 
     @property
     def points(self) -> FloatArray:
@@ -122,8 +123,11 @@ class RectangleMesh:
 
     def split(self, one: PiecewiseMap) -> Split:
         """The sides of a map with jumps."""
+        own = own_sides(one, self.grid.points, self.ends(one), self._corners)
+        return self._splits.of(one, own, lambda: self._cut(one, own))
+
+    def _cut(self, one: PiecewiseMap, own: NDArray[np.int64]) -> Split:
         grid = self.grid
-        own = own_sides(one, grid.points, self.ends(one), self._corners)
         builder = RuleBuilder(grid.dimension)
         jumps = (-math.inf, *one.jumps, math.inf)
         if grid.dimension == 1:

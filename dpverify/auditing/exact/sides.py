@@ -7,7 +7,9 @@ its own is an integral of a smooth density over a part of the cell.
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,6 +27,7 @@ NODES, WEIGHTS = (np.polynomial.legendre.leggauss(3)[0] + 1) / 2, np.polynomial.
 3e-10 of a density, wherever that is within reach."""
 _CLOSE = 1e-9
 """Relative: how far from a jump pieces are compared with the function, and how closely they have to agree."""
+_SPLITS_KEPT = 64
 
 
 def own_sides(
@@ -176,6 +179,22 @@ class RuleBuilder:
             sums,
         )
         return Split(own, keys[:, 0], keys[:, 1], rule)
+
+
+class Splits:
+    """The splits of a mesh: maps of one record at many rates jump at the same places."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Sequence[float], Sequence[float], bytes], Split] = {}
+
+    def of(self, one: PiecewiseMap, own: NDArray[np.int64], make: Callable[[], Split]) -> Split:
+        """That of a map, with these sides of the nodes; made if it is not known."""
+        key = one.normal, one.jumps, hashlib.blake2b(own.tobytes()).digest()
+        if key not in self._known:
+            if len(self._known) == _SPLITS_KEPT:
+                self._known.clear()
+            self._known[key] = make()
+        return self._known[key]
 
 
 def on_interval(low: float, high: float) -> tuple[FloatArray, FloatArray]:

@@ -22,9 +22,10 @@ from dpverify.auditing.exact import (
     profiles,
 )
 from dpverify.auditing.exact.discs import DiscMesh, _Released
+from dpverify.auditing.exact.grids import Grid
 from dpverify.auditing.exact.meshes import Split
 from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
-from dpverify.auditing.exact.rectangles import RectangleLaws
+from dpverify.auditing.exact.rectangles import RectangleLaws, RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box
@@ -273,6 +274,18 @@ def test_all_mass_of_cut_cells_is_on_some_side() -> None:
             np.searchsorted(jumps, circle @ np.asarray(normal)), weights=onto, minlength=len(jumps) + 1
         )
         assert by_side == pytest.approx(inside, rel=1e-2)
+
+
+def test_maps_that_jump_at_the_same_places_share_their_sides() -> None:
+    """But for one that moves states in the set's corners otherwise, through which the jump goes."""
+    mesh = RectangleMesh(Grid((-1.0, -1.0), (1.0, 1.0), (8, 8)))
+    slow, fast = (hinge([1.0, -1.0], 1.0, rate) for rate in (0.1, 0.2))
+    assert mesh.split(slow) is mesh.split(fast)
+    assert mesh.split(slow) is not mesh.split(hinge([1.0, -0.9], 1.0, 0.1))
+    still, up = (StepMap(lambda w, by=by: w + by, 1.0, 0.0, 0.0) for by in (0.0, 1.0))
+    above = PiecewiseMap(lambda w: w + (w[:, :1] >= w[:, 1:]), (still, up), [1.0, -1.0], [0.0])
+    below = PiecewiseMap(lambda w: w + (w[:, :1] > w[:, 1:]), (still, up), [1.0, -1.0], [0.0])
+    assert not np.array_equal(mesh.split(above).own, mesh.split(below).own)
 
 
 def test_what_does_not_go_together_is_refused() -> None:
