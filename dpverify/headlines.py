@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
+from dpverify.realistic import number_of, short_number
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 
@@ -365,34 +365,17 @@ def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------------- by how much
 
 
-_DIGITS = 10_000
-
-
 def exceeds(relation: str, left: str | None, right: str | None) -> str:
     """By how much an inequality fails, from its two sides; empty unless they are numbers that can be compared so."""
     try:
-        low, high = _side(left or ""), _side(right or "")
+        low, high = number_of(left or ""), number_of(right or "")
         if relation not in ("<=", "<") or low <= high or high < 0:
             return ""
         if not high:
-            return f"{_short(low)} instead of at most 0"
-        times = _short(low / high)
+            return f"{short_number(low)} instead of at most 0"
+        times = short_number(low / high)
     except (ValueError, ZeroDivisionError, OverflowError):
         return ""
     if times == "1":
-        return f"{_short(low, 8)} instead of at most {_short(high, 8)}"
-    return f"{_short(low)} instead of at most {_short(high)}, {times} times as much"
-
-
-def _side(text: str) -> Fraction:
-    """A side as it is written; ValueError where it has so many digits that no one compares it."""
-    if abs(int(text.lower().partition("e")[2] or 0)) > _DIGITS:
-        raise ValueError
-    return Fraction(text)
-
-
-def _short(number: Fraction, digits: int = 4) -> str:
-    rounded = float(number)
-    if number and not rounded:  # too small for a float
-        return f"{Decimal(number.numerator) / number.denominator:.{digits}g}"
-    return f"{rounded:.{digits}g}"
+        return f"{short_number(low, 8)} instead of at most {short_number(high, 8)}"
+    return f"{short_number(low)} instead of at most {short_number(high)}, {times} times as much"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from fractions import Fraction
 
 from pydantic import BaseModel, ConfigDict
@@ -13,7 +15,7 @@ class RealisticPoint(BaseModel):
     It is chosen to be easy to read, and among such points to fail by much: it is no typical case.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     sizes: dict[str, str]
     """What each letter is and its range in practice: by its domain, where its declaration does not say its size."""
@@ -29,18 +31,19 @@ class RealisticPoint(BaseModel):
     confirmed_by_checker: bool = False
     """Whether the checker confirms the row's problem refuted by this point."""
     because: str = ""
-    """Where nothing was tried: what is never of its size in practice."""
+    """Where nothing was tried, what is never of its size in practice; or why what was tried shows nothing."""
 
     def at(self) -> str:
-        """The point, in numbers as people write them."""
-        return ", ".join(
-            f"{self._letter(x)} = {number_text(value)}" for x, value in (self.point or {}).items()
-        )
+        """The point, in numbers as people write them; a logarithm of other letters there is rounded."""
+        return ", ".join(f"{self._letter(x)} {number_text(value)}" for x, value in (self.point or {}).items())
 
     def _letter(self, name: str) -> str:
-        """A letter, with what it is the logarithm of."""
+        """A letter with what it is the logarithm of, and the sign that its number follows."""
         what = self.sizes.get(name, "").rpartition(", ")[0]
-        return f"{name} = {what}" if what.startswith(("log", "ln")) else name
+        if not what.startswith(("log", "ln")):
+            return f"{name} ="
+        letters = set(re.findall(r"[A-Za-z]\w*", what)) - {"log", "ln"}
+        return f"{name} = {what} {'≈' if letters <= {*(self.point or {})} else '='}"
 
     def says(self, excess: str = "", sides: tuple[str | None, str | None] | None = None) -> str:
         """All of it in a line, to follow `At a realistic size:`.
@@ -50,7 +53,9 @@ class RealisticPoint(BaseModel):
             sides: both sides in the order that is printed; as recorded if there are none.
         """
         if self.point is None:
-            return f"not found ({self.tried:,} points tried)" if self.tried else f"none: {self.because}"
+            tried = f"{self.tried:,} point{'' if self.tried == 1 else 's'} tried"
+            but = f"; {self.because}" if self.because else ""
+            return f"not found ({tried}{but})" if self.tried else f"none: {self.because}"
         left, right = sides or (self.left, self.right)
         by = excess or self.exceeds
         if not by and left is not None and right is not None:
@@ -61,14 +66,36 @@ class RealisticPoint(BaseModel):
 
 def _shorter(side: str) -> str:
     try:
-        value = Fraction(side)
+        return side if len(side) <= 8 else short_number(number_of(side))
     except (ValueError, ZeroDivisionError):
         return side
-    return side if len(side) <= 8 else f"{float(value):.4g}"
+
+
+_DIGITS = 10_000
+_LONGEST = 1000
+"""Bits of a number that people write."""
+
+
+def number_of(text: str) -> Fraction:
+    """A number as it is written; ValueError where it has so many digits that no one compares it."""
+    if abs(int(text.lower().partition("e")[2] or 0)) > _DIGITS:
+        raise ValueError
+    return Fraction(text)
+
+
+def short_number(number: Fraction, digits: int = 4) -> str:
+    """A number with a few digits, also one that is too large or too small for a float."""
+    try:
+        rounded = float(number)
+    except OverflowError:
+        rounded = 0.0
+    if number and not rounded:
+        return f"{Decimal(number.numerator) / number.denominator:.{digits}g}"
+    return f"{rounded:.{digits}g}"
 
 
 def number_text(number: Fraction | str) -> str:
-    """A number as people write it, exactly: 10,000; 1e-6; 0.05; 1/3; coordinates of a vector as they are.
+    """A number as people write it: 10,000; 1e-6; 0.05; 1/3; as it is where it is long, or coordinates of a vector.
 
     Examples:
         >>> from dpverify.realistic import number_text
@@ -76,9 +103,11 @@ def number_text(number: Fraction | str) -> str:
         ['10,000', '1e-6', '0.05', '1/3', '-2.5', '(1, 0)']
     """
     try:
-        value = Fraction(number)
-    except ValueError:
+        value = number_of(number) if isinstance(number, str) else number
+    except (ValueError, ZeroDivisionError):
         return str(number)
+    if value.numerator.bit_length() + value.denominator.bit_length() > _LONGEST:
+        return number if isinstance(number, str) else short_number(number)
     if value.denominator == 1:
         return f"{value.numerator:,}"
     for decimals in range(1, 16):

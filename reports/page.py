@@ -193,8 +193,8 @@ def _sentence(text: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Text in which no line ends beside an equals sign."""
-    return text.replace(" = ", "\u00a0=\u00a0")
+    """Text in which no line ends beside an equals sign, or one for what is rounded."""
+    return re.sub(" ([=≈]) ", "\u00a0\\1\u00a0", text)
 
 
 def _prose(text: str) -> Markup:

@@ -26,6 +26,7 @@ from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 from dpverify.formulas.values import Value, plus, power, times
+from dpverify.realistic import number_of
 
 Coordinates = tuple[Fraction, ...]
 """A vector's value at a point; all vectors of a point have the same number of coordinates."""
@@ -135,8 +136,8 @@ def coordinates_text(value: object) -> str:
 def coordinates_of(text: str) -> Any:
     """The number or the coordinates that `coordinates_text` has written."""
     if text.startswith("("):
-        return tuple(Fraction(part) for part in text.strip("()").split(","))
-    return Fraction(text)
+        return tuple(number_of(part) for part in text.strip("()").split(","))
+    return number_of(text)
 
 
 def same_dimension(point: Mapping[str, object]) -> bool:

@@ -17,34 +17,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Literal
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.evidence import Coverage, Verdict
-from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, free_variables
-from dpverify.formulas.logic import And, Compare, Formula, Le
+from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
+from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.formulas.vectors import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
+from dpverify.proving.following import Array, Columns, Rule, rules_of
 from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
-from dpverify.proving.provers.points import confirmed
+from dpverify.proving.provers.points import admitted, confirmed
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Terms, failing_gap, float_function, may_fail, spread_out
-from dpverify.proving.provers.sieve import Sieve, ranks, values_at
+from dpverify.proving.provers.search import Terms, failing_gap, may_fail, spread_out
+from dpverify.proving.provers.sieve import Sieve, ranks
 from dpverify.proving.reasoning.effort import limited
 from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
-from dpverify.proving.sizes import LogOf, Size, consistent, readable, sizes_of
+from dpverify.proving.sizes import LogOf, Size, consistent, readable, sizes_of, tied
 
-Array = NDArray[np.float64]
-
-Columns = Mapping[str, Array]
-"""Letters by name, at many points."""
 Indices = NDArray[np.int64]
 """Places in lists, (points, letters)."""
 
@@ -56,12 +52,14 @@ PROPOSALS = 1000
 """Points of a block whose letters are worked out exactly."""
 CONFIRMATIONS = 40
 """Points of a block that are tried exactly."""
-VECTORS = 200
-"""Points that are tried where there are vectors, all of them exactly."""
+EXACT = 200
+"""Points that are tried where there are vectors, or what has no floats: all of them exactly."""
 TIMES = tuple(map(Fraction, ("1", "1/10", "10", "1/100", "100", "1/1000", "1000")))
 """By what known vectors are multiplied."""
 SIMPLER = 12
 """Numbers that are tried for each letter of a point that was found."""
+ROUNDS = 4
+"""How often all of its letters are gone through."""
 BANDS = 10
 """Points whose claims fail by about as much: the difference of the sides, as a part of the sum of their sizes."""
 STEPS = 5_000_000
@@ -90,7 +88,7 @@ class Realistic:
         point: symbol to exact value; None where none was found.
         left: the left side there, where it is a number.
         right: the right side.
-        because: where nothing was tried, why.
+        because: where nothing was tried, why; or why what was tried shows nothing.
         stopped_by_the_clock: whether a far guard of time ended some work.
     """
 
@@ -146,7 +144,12 @@ def realistic(
             point = search.found() or search.doubtful
         except _BEYOND:
             point = search.doubtful
-        found = Realistic(size_texts(obligation), search.tried, because=search.because)
+    because = search.because
+    if not because and point is None and not search.tried:
+        because = "the formula has numbers beyond the search"
+    elif not because and point is None and not search.admitted:
+        because = "at none of them all assumptions were seen to hold"
+    found = Realistic(size_texts(obligation), search.tried, because=because)
     if point is not None:
         left, right = sides_at(obligation, point)
         found = replace(found, point=_named(obligation, point), left=left, right=right)
@@ -196,7 +199,7 @@ def size_texts(obligation: Obligation) -> dict[str, str]:
 
 def _ranged(obligation: Obligation, sizes: Mapping[str, Size]) -> frozenset[str]:
     """The letters that have to be in their ranges: of no known size only those that nothing assumed bounds."""
-    follow = {rule.name for rule in _rules(obligation, sizes, tight=True)}
+    follow = {rule.name for rule in rules_of(obligation, sizes, tight=True)}
     return frozenset(x for x, size in sizes.items() if size.known or x not in follow)
 
 
@@ -206,168 +209,12 @@ def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     return (
         all(sizes[x].holds(point[x]) for x in _ranged(obligation, sizes))
         and consistent(sizes, point)
-        and all(_agrees(of, x, point) for x, of in _logarithms(sizes).items())
+        and all(_agrees(of, x, point) for x, of in tied(sizes).items())
     )
 
 
 def _agrees(of: LogOf, name: str, point: ExactPoint) -> bool:
     return bool(point[name] == of.rounded({x: float(point[x]) for x in of.letters}))
-
-
-def _logarithms(sizes: Mapping[str, Size]) -> dict[str, LogOf]:
-    """The letters that stand for a logarithm of other letters of the same formula."""
-    return {
-        x: s.log_of
-        for x, s in sizes.items()
-        if s.log_of is not None and {*s.log_of.letters} <= {*sizes} - {x}
-    }
-
-
-# ------------------------------------------------------------------------------------------------ letters that follow
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
-
-    Attributes:
-        name: the letter.
-        letters: those that it follows from.
-        expression: the other side, or the difference of both.
-        how: `equal` to the expression; the `affine` expression is 0; or the expression rounded `down` or `up` to two
-            digits, where it bounds the letter.
-    """
-
-    name: str
-    letters: frozenset[str]
-    expression: Expression
-    how: Literal["equal", "affine", "down", "up"] = "equal"
-
-    def exact(self, point: ExactPoint) -> Fraction | None:
-        """Its value, where that is rational."""
-        try:
-            if self.how == "affine":
-                at_1, at_2 = (evaluate(self.expression, {**point, self.name: Fraction(x)}) for x in (1, 2))
-                if not (isinstance(at_1, Fraction) and isinstance(at_2, Fraction)) or at_1 == at_2:
-                    return None
-                return 1 - at_1 / (at_2 - at_1)
-            value = evaluate(self.expression, point)
-            if self.how != "equal":
-                return _two_digits(float(value), up=self.how == "up")
-        except (UndefinedError, UnclearError, ValueError, OverflowError):
-            return None
-        return value if isinstance(value, Fraction) else None
-
-    def in_floats(self, columns: Columns) -> Array:
-        """The same at many points, NaN where there is no value."""
-        if self.how != "affine":
-            value = _column(self.expression, columns)
-            if self.how == "equal":
-                return value
-            digit = 10.0 ** (np.floor(np.log10(np.abs(value))) - 1)
-            return (np.ceil if self.how == "up" else np.floor)(value / digit) * digit
-        one = np.ones_like(next(iter(columns.values())))
-        at_1, at_2 = (_column(self.expression, {**columns, self.name: x * one}) for x in (1.0, 2.0))
-        return 1 - at_1 / (at_2 - at_1)
-
-
-def _column(e: Expression, columns: Columns) -> Array:
-    """Values of an expression at many points."""
-    found = values_at(e, columns)
-    if found is not None:
-        return found
-    names = list(columns)
-    function = float_function(e, names, Terms())
-    return np.array([function(*x) for x in np.array([columns[x] for x in names]).T.tolist()])
-
-
-def _two_digits(value: float, *, up: bool) -> Fraction:
-    """The next number with two significant digits."""
-    if not value:
-        return Fraction(0)
-    digit = Fraction(10) ** (math.floor(math.log10(abs(value))) - 1)
-    return (math.ceil if up else math.floor)(Fraction(value) / digit) * digit
-
-
-def _compared(obligation: Obligation) -> list[Compare]:
-    """The comparisons among the assumptions, of which all hold."""
-    parts = (f for part in obligation.assuming for f in (part.parts if isinstance(part, And) else (part,)))
-    return [f for f in parts if isinstance(f, Compare)]
-
-
-def _rules(obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False) -> list[_Rule]:
-    """Letters that follow from others, each from those before it.
-
-    Equations among the assumptions fix letters; with `tight`, letters of no known size are also as large, or as small,
-    as the bounds among the assumptions let them be.
-    """
-    rules: list[_Rule] = []
-    compared = _compared(obligation)
-    for f in compared:
-        if f.relation == "==":
-            _add(rules, _solved(f, sizes))
-    for f in compared if tight else ():
-        if f.relation in ("<=", "<"):
-            _add(rules, (r for r in _bounds(f) if r.name in sizes and not sizes[r.name].known))
-    ordered: list[_Rule] = []
-    while rules:
-        waiting = {r.name for r in rules}
-        ready = [r for r in rules if not r.letters & waiting]
-        ordered += ready
-        rules = [r for r in rules if r not in ready]
-    return ordered
-
-
-def _add(rules: list[_Rule], candidates: Iterable[_Rule]) -> None:
-    """Add the first candidate whose letter does not follow yet, and is behind none of its own letters."""
-    for rule in candidates:
-        if rule.name not in {r.name for r in rules} and rule.name not in _behind(rule.letters, rules):
-            rules.append(rule)
-            return
-
-
-def _behind(letters: frozenset[str], rules: Sequence[_Rule]) -> frozenset[str]:
-    """All that letters follow from, with themselves."""
-    more = letters.union(*(r.letters for r in rules if r.name in letters))
-    return letters if more == letters else _behind(more, rules)
-
-
-def _names(e: Expression) -> frozenset[str]:
-    return frozenset(v.name for v in free_variables(e))
-
-
-def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[_Rule]:
-    """How letters of an equation may follow from its others, those of no known size first."""
-    left, right = equation.left, equation.right
-    sides = [
-        _Rule(side.name, _names(other), other)
-        for side, other in ((left, right), (right, left))
-        if isinstance(side, Variable) and side.name in sizes and side.name not in _names(other)
-    ]
-    yield from sorted(sides, key=lambda r: sizes[r.name].known)
-    gap = left - right
-    for name in sorted(_names(gap) & {*sizes}, key=lambda x: (sizes[x].known, x)):
-        if _is_affine(gap, name):
-            yield _Rule(name, _names(gap) - {name}, gap, "affine")
-
-
-def _bounds(f: Compare) -> Iterator[_Rule]:
-    """A letter that stands alone on one side, as far as the other side lets it go."""
-    if isinstance(f.left, Variable) and f.left.name not in _names(f.right):
-        yield _Rule(f.left.name, _names(f.right), f.right, "down")
-    if isinstance(f.right, Variable) and f.right.name not in _names(f.left):
-        yield _Rule(f.right.name, _names(f.left), f.left, "up")
-
-
-def _is_affine(gap: Expression, name: str) -> bool:
-    """Whether an expression is affine in a letter, as far as one point shows; what follows is confirmed anyway."""
-    at: ExactPoint = {x: Fraction(7 + k, 5) for k, x in enumerate(sorted(_names(gap)))}
-    try:
-        first, second, third = (evaluate(gap, {**at, name: Fraction(x)}) for x in (1, 2, 3))
-    except (UndefinedError, UnclearError, KeyError):
-        return False
-    rational = isinstance(first, Fraction) and isinstance(second, Fraction) and isinstance(third, Fraction)
-    return rational and bool(second - first == third - second != 0)
 
 
 # ------------------------------------------------------------------------------------------------ the search
@@ -380,6 +227,7 @@ class _Search:
         sizes: of the letters.
         tried: how many points were looked at.
         because: what is never of its size, where that is so.
+        admitted: whether all assumptions hold at one of the points that were looked at, for certain.
         doubtful: the first counterexample that someone else does not confirm.
     """
 
@@ -391,6 +239,7 @@ class _Search:
         self.sizes = sizes_of(obligation.over)
         self.tried = 0
         self.because = ""
+        self.admitted = False
 
     def _taken(self, way: _Places, point: ExactPoint) -> bool:
         """Whether a point is a counterexample that someone else confirms, too."""
@@ -403,37 +252,47 @@ class _Search:
 
     def found(self) -> ExactPoint | None:
         """A counterexample at such sizes."""
-        plain = _Places(self._obligation, self.sizes, self._known)
+        o = self._obligation
+        plain = _Places(o, self.sizes, self._known)
         self.because = plain.impossible()
         if self.because:
             return None
-        if any(v.kind == "vector" for v in self._obligation.over):
-            return self._with_vectors(plain)
-        tight = _Places(self._obligation, self.sizes, self._known, tight=True)
-        ways = [plain, tight] if tight.rules != plain.rules else [plain]
+        if any(v.kind == "vector" for v in o.over):
+            return self._one_by_one(plain, (self._scaled(), self._closer())) or self._proposed(
+                Gram(), Budget(), plain
+            )
+        try:
+            floats = _Floats(o)
+        except OutOfScopeError:
+            return self._one_by_one(plain, ([{}],))
+        ways = [plain]
+        for way in (
+            _Places(o, self.sizes, self._known, tight=True),
+            _Places(o, self.sizes, self._known, isolate=True),
+        ):
+            if all(way.rules != other.rules for other in ways):
+                ways.append(way)
         for way in ways:
             for block in way.readable():
-                if found := self._worst_of(way, block):
+                if found := self._worst_of(way, block, floats):
                     return found
         for way in ways:
-            if found := self._worst_of(way, way.spread()):
+            if found := self._worst_of(way, way.spread(), floats):
                 return way.simplified(found, self._taken)
-        return self._proposed(plain)
+        return self._proposed(RealArithmetic(), Budget(units=UNITS), plain)
 
-    def _worst_of(self, way: _Places, places: Indices) -> ExactPoint | None:
+    def _worst_of(self, way: _Places, places: Indices, floats: _Floats) -> ExactPoint | None:
         """The point at which the formula fails by most, of those that are counterexamples."""
         self.tried += len(places)
-        o = self._obligation
-        names, terms = [v.name for v in o.over], Terms()
-        gap = failing_gap(o, names, terms)
-        quick = may_fail(o.claim, o.assuming, names, terms)
         columns = way.columns(places)
-        values = np.array([columns[x] for x in names]).reshape(len(names), len(places))
+        values = np.array([columns[x] for x in floats.names]).reshape(len(floats.names), len(places))
         sized = np.flatnonzero(way.of_their_sizes(columns))
-        kept = sized[Sieve(o.claim, o.assuming, names).kept(values[:, sized])]
+        if not self.admitted:
+            self._admit(way, places[sized[floats.sieve.admitted(values[:, sized])]])
+        kept = sized[floats.sieve.kept(values[:, sized])]
         proposed = []
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
-            by = gap(x) if quick(*x) else math.nan
+            by = floats.gap(x) if floats.quick(*x) else math.nan
             if by > 0:
                 proposed.append((-math.floor(BANDS * by), place))
         filled = (way.filled(way.point(places[place])) for _, place in sorted(proposed)[:PROPOSALS])
@@ -442,10 +301,13 @@ class _Search:
                 return point
         return None
 
-    def _proposed(self, way: _Places) -> ExactPoint | None:
-        """What z3 proposes with all ranges as assumptions."""
-        self.tried += 1
-        return self._by(RealArithmetic(), Budget(units=UNITS), way)
+    def _admit(self, way: _Places, places: Indices) -> None:
+        """Look for one of these points at which all assumptions hold."""
+        filled = (way.filled(way.point(place)) for place in places[:PROPOSALS])
+        for point in itertools.islice((point for point in filled if point is not None), CONFIRMATIONS):
+            if admitted(self._obligation, point) and is_realistic(self._obligation, point):
+                self.admitted = True
+                return
 
     def _confined(self) -> Obligation:
         """The formula with all ranges as assumptions."""
@@ -455,24 +317,29 @@ class _Search:
                 sides += [Le(self.sizes[v.name].low, v), Le(v, self.sizes[v.name].high)]
         return replace(self._obligation, assuming=(*self._obligation.assuming, *sides), box={})
 
-    def _by(self, prover: Prover, budget: Budget, way: _Places) -> ExactPoint | None:
-        """What a prover proposes."""
+    def _proposed(self, prover: Prover, budget: Budget, way: _Places) -> ExactPoint | None:
+        """What a prover proposes with all ranges as assumptions."""
+        self.tried += 1
         proof = attempted(prover, self._confined(), budget)
         if proof is None or proof.verdict is not Verdict.REFUTED or proof.counterexample is None:
             return None
         point = {x: coordinates_of(value) for x, value in proof.counterexample.items()}
         return way.simplified(point, self._taken) if self._taken(way, point) else None
 
-    def _with_vectors(self, way: _Places) -> ExactPoint | None:
-        """Numbers that are easy to read, with vectors made of the known ones; then what a prover proposes."""
-        for vectors in (self._scaled(), self._closer()):
-            for *place, last in ranks([*map(len, way.lists), len(vectors)], VECTORS).tolist():
+    def _one_by_one(self, way: _Places, others: Iterable[Sequence[ExactPoint]]) -> ExactPoint | None:
+        """Numbers that are easy to read, each with one of several points of the other letters."""
+        for more in others:
+            for *place, last in ranks([*map(len, way.lists), len(more)], EXACT).tolist():
                 self.tried += 1
-                point = way.filled({**way.point(place), **vectors[last]})
-                if point is not None and self._taken(way, point):
+                point = way.filled({**way.point(place), **more[last]})
+                if point is None:
+                    continue
+                if self._taken(way, point):
                     return point
-        self.tried += 1
-        return self._by(Gram(), Budget(), way)
+                self.admitted = self.admitted or (
+                    admitted(self._obligation, point) and is_realistic(self._obligation, point)
+                )
+        return None
 
     def _scaled(self) -> list[ExactPoint]:
         """The known vectors, all of them times a number."""
@@ -489,6 +356,17 @@ class _Search:
         ]
 
 
+class _Floats:
+    """What floats say of a formula; OutOfScopeError where it has none."""
+
+    def __init__(self, o: Obligation) -> None:
+        self.names = [v.name for v in o.over]
+        terms = Terms()
+        self.gap = failing_gap(o, self.names, terms)
+        self.quick = may_fail(o.claim, o.assuming, self.names, terms)
+        self.sieve = Sieve(o.claim, o.assuming, self.names)
+
+
 class _Places:
     """Points by the places of their numbers in lists, one for each letter that follows from no other.
 
@@ -498,12 +376,19 @@ class _Places:
     """
 
     def __init__(
-        self, obligation: Obligation, sizes: Mapping[str, Size], known: ExactPoint, *, tight: bool = False
+        self,
+        obligation: Obligation,
+        sizes: Mapping[str, Size],
+        known: ExactPoint,
+        *,
+        tight: bool = False,
+        isolate: bool = False,
     ) -> None:
         self._obligation, self._sizes = obligation, sizes
-        self.rules = _rules(obligation, sizes, tight=tight)
+        self._ranged = _ranged(obligation, sizes)
+        self.rules = rules_of(obligation, sizes, tight=tight, isolate=isolate)
         follows = {r.name for r in self.rules}
-        self._logs = {x: of for x, of in _logarithms(sizes).items() if x not in follows}
+        self._logs = {x: of for x, of in tied(sizes).items() if x not in follows}
         self._free = [
             v
             for v in obligation.over
@@ -573,10 +458,14 @@ class _Places:
     def of_their_sizes(self, columns: Columns) -> NDArray[np.bool_]:
         """Where letters that follow may be of their sizes, rounding apart; what has no value is nowhere."""
         mask: NDArray[np.bool_] = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
+        letters = {v.name: v for v in self._obligation.over}
         for rule in self.rules:
             size, column = self._sizes[rule.name], columns[rule.name]
-            if size.known:
-                mask &= (column >= float(size.low) * 0.999) & (column <= float(size.high) * 1.001)
+            if rule.name in self._ranged:
+                slack = np.maximum(1e-3 * np.abs(column), 1e-12)
+                mask &= (column >= float(size.low) - slack) & (column <= float(size.high) + slack)
+            if letters[rule.name].kind == "integer":
+                mask &= np.abs(column - np.round(column)) <= 1e-6
         return mask
 
     def filled(self, point: ExactPoint) -> ExactPoint | None:
@@ -605,22 +494,32 @@ class _Places:
     def simplified(self, point: ExactPoint, taken: Callable[[_Places, ExactPoint], bool]) -> ExactPoint:
         """The point with numbers that are easier to read, one letter at a time, where it stays a counterexample."""
         best = point
-        for v, values in zip(self._free, self.lists, strict=True):
-            for value in values[:SIMPLER]:
-                if value == best[v.name]:
-                    break
-                rest = {
-                    u.name: best[u.name]
-                    for u in self._obligation.over
-                    if u in self._free or u.kind == "vector"
-                }
-                moved = self.filled({**rest, v.name: value})
-                if moved is not None and taken(self, moved):
-                    best = moved
-                    break
+        for _ in range(ROUNDS):
+            before = best
+            for v, values in zip(self._free, self.lists, strict=True):
+                best = self._with_simpler(v, values[:SIMPLER], best, taken)
+            if best == before:
+                break
+        return best
+
+    def _with_simpler(
+        self,
+        v: Variable,
+        values: Sequence[Fraction],
+        best: ExactPoint,
+        taken: Callable[[_Places, ExactPoint], bool],
+    ) -> ExactPoint:
+        """The point with the first of these numbers for a letter, where it stays a counterexample."""
+        rest = {u.name: best[u.name] for u in self._obligation.over if u in self._free or u.kind == "vector"}
+        for value in values:
+            if value == best[v.name]:
+                break
+            moved = self.filled({**rest, v.name: value})
+            if moved is not None and taken(self, moved):
+                return moved
         return best
 
 
-def _number(rule: _Rule) -> float:
+def _number(rule: Rule) -> float:
     value = rule.exact({})
     return math.nan if value is None else float(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Variable
@@ -86,7 +86,7 @@ class _Known:
     high: Exact
     typical: Exact
     words: str = ""
-    """Found in a letter's meaning, whatever the case."""
+    """Found in a letter's meaning, whatever the case and without an article in front."""
     names: str = ""
     """The name of a letter whose meaning is not said, or is said by the name."""
     units: tuple[str, ...] = ()
@@ -98,53 +98,72 @@ class _Known:
         """Whether a letter is one of these."""
         if (self.units and v.unit.name not in self.units) or (self.integer and v.kind != "integer"):
             return False
-        if self.words and re.search(self.words, v.meaning, re.IGNORECASE):
+        meaning = _meaning(v)
+        if self.words and re.search(self.words, meaning, re.IGNORECASE):
             return True
-        return bool(self.names) and bool(re.fullmatch(self.names, v.meaning or v.name))
+        return bool(self.names) and bool(re.fullmatch(self.names, meaning or v.name))
 
     def size(self) -> Size:
         """Its sizes."""
         return Size(self.what, Fraction(self.low), Fraction(self.high), Fraction(self.typical))
 
 
+def _meaning(v: Variable) -> str:
+    """What a letter means, without an article in front; empty where that does not say which quantity it is."""
+    meaning = re.sub(r"^(the|an?) ", "", v.meaning, flags=re.IGNORECASE)
+    return "" if re.fullmatch("privacy parameter", meaning, re.IGNORECASE) else meaning
+
+
 _PURE = (DIMENSIONLESS.name, RECORDS.name, NATS.name)
 _RECORDS = _Known(
-    "number of records", 100, 10**6, 1000, words=r"^number of (public )?records$", names="n", integer=True
-)
+    "number of records", 100, 10**6, 1000, units=_PURE,
+    words=r"^number of (public )?(records|examples|users|individuals|people|data points|rows)(,.*)?$"
+    r"|^size of the data ?set\b",
+)  # fmt: skip
+_UNSAID = replace(_RECORDS, words="", names="n", integer=True)
 _SOME_RECORDS = _Known(
     "number of some records, or a position", 10, 10**6, 100, units=_PURE,
-    words=r"\bbatch|^size of (the|a) (sample|group)|\bposition of (the|a) record",
+    words=r"^((bound on the |largest |mean )?batch( size)?$)|^size of (the|an?) (sample|group|batch)\b"
+    r"|\bposition of (the|a) record|^place of .* in its batch$|^number of .*\brecords\b",
 )  # fmt: skip
-_DIMENSION = _Known("dimension", 1, 5000, 100, words=r"\bdimension\b", names="d", integer=True)
+_DIMENSION = _Known(
+    "dimension", 1, 5000, 100,
+    words=r"\bdimension\b|^number of (dimensions|coordinates|features)$", names="d", integer=True,
+)  # fmt: skip
 _EPSILON = _Known(
-    "epsilon",
-    Fraction(1, 10),
-    10,
-    1,
-    words=r"\bprivacy (loss|budget|parameter)\b",
-    names=r"epsilon\w*",
-    units=_PURE,
-)
+    "epsilon", Fraction(1, 10), 10, 1,
+    words=r"(?<!mean )\bprivacy (loss|budget)\b(?! random)|^(privacy parameter,? )?epsilon( of\b.*)?$",
+    names=r"(var)?eps(ilon)?(_\w+|\d*)'*", units=_PURE,
+)  # fmt: skip
 _DELTA = _Known(
-    "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6), names=r"delta\d*'?", units=_PURE
-)
+    "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6),
+    words=r"^privacy parameter,? delta$", names=r"delta(_\w+|\d*)'*", units=_PURE,
+)  # fmt: skip
 _ACCURACY = _Known(
-    "accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10), words=r"\baccuracy\b", units=_PURE
+    "accuracy",
+    Fraction(1, 1000),
+    Fraction(1, 2),
+    Fraction(1, 10),
+    words=r"^(relative )?accuracy\b",
+    units=_PURE,
 )
 
 # fmt: off
 KNOWN = (
     _RECORDS,
+    _UNSAID,
     _DIMENSION,
+    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b", units=_PURE),
     _EPSILON,
     _DELTA,
     _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000), units=_PURE,
            words=r"failure probability|\bprobability\b.*\bfails?\b|sampling error"),
-    _Known("Renyi order", Fraction(5, 4), 256, 2, words=r"\bRenyi order\b"),
-    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b", units=_PURE),
-    _Known("number of steps, queries or the like", 10, 10**6, 1000, units=_PURE,
-           words=r"^(expected |mean )?number of (?!an?\b)|^(calls|rounds|queries|steps)\b"),
+    _Known("Renyi order", Fraction(5, 4), 256, 2, words=r"\bR[eé]nyi order\b"),
     _SOME_RECORDS,
+    _Known("number of phases", 2, 50, 10, words="^(total )?number of (phases|epochs)$", units=_PURE),
+    _Known("number of steps, queries or the like", 10, 10**6, 1000, units=_PURE,
+           words=r"^((expected |mean |total )?number of (?!an?\b)|(calls|rounds|queries|steps|iterations)\b)"
+                 r"(?!.*\bover\b)"),
     _ACCURACY,
 )
 """Read from the top: the first that fits is what a letter is. Whatever else counts records is a number of some."""
@@ -157,19 +176,18 @@ _BY_LETTER = {
 
 SMALL, LARGE = Fraction(1, 1000), Fraction(1000)
 """The range of a positive quantity whose size is not known."""
-SEVERAL, MANY = Fraction(100), Fraction(10**6)
-"""The range of an integer whose size is not known."""
+FEW, SEVERAL, MANY = Fraction(1), Fraction(100), Fraction(10**6)
+"""The range of an integer whose size is not known, from 1 on, and what is tried first."""
 
 
 def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
     """The sizes of a formula's letters, by name; vectors have none."""
     numbers = [v for v in letters if v.kind != "vector"]
-    known = {v.name: size for v in numbers if (size := _known(v)) is not None}
-    found = {}
-    for v in numbers:
-        size = known.get(v.name) or _logarithm(v, known) or _by_domain(v)
-        found[v.name] = size
-    return found
+    plain = {v.name: _known(v) or _by_domain(v) for v in numbers}
+    return {
+        v.name: plain[v.name] if plain[v.name].known else _logarithm(v, plain) or plain[v.name]
+        for v in numbers
+    }
 
 
 def _known(v: Variable) -> Size | None:
@@ -180,28 +198,28 @@ def _known(v: Variable) -> Size | None:
 
 # ------------------------------------------------------------------------------------------------ logarithms
 
-_LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?:/([^()/]+))?\)|(\w+))(?:, .*)?")
+_LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?:/([^()/]+))?\)|(\w+))(?:, (?!.*\bbase\b).*)?")
 
 
-def _logarithm(v: Variable, known: Mapping[str, Size]) -> Size | None:
-    """The sizes of a logarithm of what has sizes."""
+def _logarithm(v: Variable, plain: Mapping[str, Size]) -> Size | None:
+    """The sizes of a natural logarithm of what has sizes; known where all of these are."""
     of = _log_of(v.meaning)
     if of is None:
         return None
-    sizes = {x: known.get(x) or (_BY_LETTER[x].size() if x in _BY_LETTER else None) for x in of.letters}
-    if not sizes or None in sizes.values():
+    found = [(x, plain.get(x) or (_BY_LETTER[x].size() if x in _BY_LETTER else None)) for x in of.letters]
+    sizes = {x: size for x, size in found if size is not None}
+    if not sizes or len(sizes) < len({*of.letters}) or any(size.low <= 0 for size in sizes.values()):
         return None
-    least = {x: s.low if x in of.above else s.high for x, s in sizes.items() if s is not None}
-    most = {x: s.high if x in of.above else s.low for x, s in sizes.items() if s is not None}
-    middle = {x: s.typical for x, s in sizes.items() if s is not None}
+    least = {x: s.low if x in of.above else s.high for x, s in sizes.items()}
+    most = {x: s.high if x in of.above else s.low for x, s in sizes.items()}
+    middle = {x: s.typical for x, s in sizes.items()}
     low, high, typical = (of.value({x: float(q) for x, q in ends.items()}) for ends in (least, most, middle))
-    rounded = (
-        Fraction(math.ceil(10 * low), 10),
-        Fraction(math.floor(10 * high), 10),
-        Fraction(round(typical)),
-    )
-    lowest = max(rounded[0], SMALL)
-    return Size(v.meaning.partition(", ")[0], lowest, rounded[1], max(rounded[2], lowest), log_of=of)
+    lowest, highest = max(Fraction(math.ceil(10 * low), 10), SMALL), Fraction(math.floor(10 * high), 10)
+    if lowest > highest:  # letters that stand for something else, such as p in log(1/p)
+        return None
+    first = min(max(Fraction(round(typical)), lowest), highest)
+    known = all(size.known for size in sizes.values())
+    return Size(v.meaning.partition(", ")[0], lowest, highest, first, known=known, log_of=of)
 
 
 def _log_of(meaning: str) -> LogOf | None:
@@ -225,21 +243,30 @@ def _log_of(meaning: str) -> LogOf | None:
 
 
 def _by_domain(v: Variable) -> Size:
-    """The range that is taken where nothing says what a letter is."""
+    """The range that is taken where nothing says what a letter is, cut to its domain; it is never empty."""
     low, high = v.lower, v.upper
     if v.kind == "integer":
-        first = SEVERAL if high is None or high > SEVERAL else (-SEVERAL if low is None else low)
-        first = first if low is None else max(first, low)
-        last = MANY if high is None else min(MANY, high)
-        return Size("an integer of no known size", first, max(first, last), max(first, SEVERAL), known=False)
+        positive = low is not None and low >= 0 and (high is None or high > SEVERAL)
+        first, last = _cut(FEW if positive else -SEVERAL, MANY, v)
+        typical = min(SEVERAL, max(abs(first), abs(last), FEW))
+        return Size("an integer of no known size", first, last, max(first, typical), known=False)
     what = "of no known size" if v.unit.loss == v.unit.length == 0 else "of any scale"
     if low is not None and high is not None:
         first = SMALL if low == 0 and high > SMALL else low
         return Size(what, first, high, high if first > 0 else Fraction(1), known=False)
-    if low is None:
-        return Size(what, -LARGE, LARGE if high is None else high, Fraction(1), known=False)
-    first = SMALL if low == 0 else low
-    return Size(what, first, max(LARGE, 10 * first), max(Fraction(1), first), known=False)
+    first, last = _cut(SMALL if low == 0 else -LARGE, LARGE, v)
+    return Size(what, first, last, max(Fraction(1), first), known=False)
+
+
+def _cut(low: Fraction, high: Fraction, v: Variable) -> tuple[Fraction, Fraction]:
+    """A range cut to a letter's domain; where they do not meet, one of numbers up to ten times its nearest end."""
+    first = low if v.lower is None else max(low, v.lower)
+    last = high if v.upper is None else min(high, v.upper)
+    if v.lower is not None and 10 * v.lower > last:
+        last = 10 * v.lower if v.upper is None else min(10 * v.lower, v.upper)
+    if v.upper is not None and 10 * v.upper < first:
+        first = 10 * v.upper if v.lower is None else max(10 * v.upper, v.lower)
+    return first, last
 
 
 # ------------------------------------------------------------------------------------------------ readable numbers
@@ -288,10 +315,17 @@ def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fra
 
 
 def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
-    """Whether sizes fit together: each delta, also in a logarithm, is of its size and at most 1 over the records."""
-    most = max((point[x] for x, size in sizes.items() if size.what == _RECORDS.what), default=Fraction(1))
+    """Whether sizes fit together.
+
+    No number of some records is above the number of records. Each delta, also in a logarithm, is of its size and at
+    most 1 over the records.
+    """
+    records = max((point[x] for x, size in sizes.items() if size.what == _RECORDS.what), default=None)
+    most = Fraction(1) if records is None else records
     ends = _DELTA.size()
     for x, size in sizes.items():
+        if records is not None and size.what == _SOME_RECORDS.what and point[x] > records:
+            return False
         if size.what == _DELTA.what and point[x] * most > 1:
             return False
         of = size.log_of
@@ -301,3 +335,12 @@ def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool
         if not (float(ends.low) / 2 <= delta <= float(ends.high) * 2 and delta * float(most) <= 1):
             return False
     return True
+
+
+def tied(sizes: Mapping[str, Size]) -> dict[str, LogOf]:
+    """The letters that stand for a logarithm of other letters of the same formula, which they have to agree with."""
+    return {
+        x: s.log_of
+        for x, s in sizes.items()
+        if s.log_of is not None and {*s.log_of.letters} <= {*sizes} - {x}
+    }

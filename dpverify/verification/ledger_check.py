@@ -251,7 +251,8 @@ def _settled(
     _compare_results(row, certificate, obligation, coverage)
     _compare(row, {**said, "gap": None}, "its source and its sides")
     if row.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
-        fault = fault_of(row.realistic, obligation, certificate, checker)
+        cut_short = row.stopped_by_the_clock
+        fault = fault_of(row.realistic, obligation, certificate, checker, cut_short=cut_short)
         if fault:
             raise _RefusedError(fault)
     elif row.realistic is not None:

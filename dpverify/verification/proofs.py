@@ -513,4 +513,6 @@ def content_of(variant: Variant, o: Obligation) -> Json:
         o.reading,
         o.catches.says if o.catches else "",
     ]
-    return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), box]
+    # what letters mean decides which sizes they have in practice
+    meanings = {v.name: v.meaning for v in o.over}
+    return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), meanings, box]

@@ -10,7 +10,7 @@ import pytest
 
 from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.expressions import Expression, Variable, integer, real, total
-from dpverify.formulas.logic import And, Eq, Formula, Le, Lt
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
@@ -131,6 +131,51 @@ def test_bounds_among_the_assumptions_are_gone_up_to() -> None:
     assert result.sizes["x"] == "of no known size, as the assumptions bound it"
 
 
+def test_an_equation_that_no_side_and_no_affine_letter_solves() -> None:
+    x, y = real("x", gt=0), real("y", gt=0)
+    over = (D, DELTA, x, y)
+    inside = y**2 * (D / x + x**2) / DELTA
+    o = obligation(Le(1, DELTA), *over, assuming=(Eq(x * log(inside) ** 2, 0),))
+    assert value_of(found(o, d="1", delta="1/2", x="1", y="1/2"), inside, over) == 1
+
+
+def test_integers_of_no_known_size_may_be_small() -> None:
+    k = integer("k", ge=1)
+    result = found(obligation(Le(EPSILON, 2 * k), EPSILON, k), epsilon="3", k="1")
+    assert result.point is not None
+    assert int(result.point["k"]) < 5
+
+
+def test_a_bound_is_gone_up_to_exactly() -> None:
+    o = obligation(Le(X, F(309, 1000) * EPSILON), EPSILON, X, assuming=(Le(X, F(31, 100) * EPSILON),))
+    assert found(o, epsilon="1/100", x="31/10000").point == {"epsilon": "1", "x": "31/100"}
+    small = real("epsilon", gt=0, le=F(1, 10), unit=NATS)
+    strict = obligation(Le(X, F(98, 100) * small), small, X, assuming=(Lt(X, small),))
+    assert found(strict, epsilon="1/100", x="99/10000").point == {"epsilon": "1/10", "x": "99/1000"}
+
+
+def test_where_no_assumption_holds_nothing_was_shown() -> None:
+    many = obligation(Le(EPSILON, 1), D, EPSILON, assuming=(Le(10**6, D),))
+    result = found(many, d="1000000", epsilon="2")
+    assert (result.point, result.because) == (None, "at none of them all assumptions were seen to hold")
+    edge = obligation(Le(EPSILON, 11), D, EPSILON, assuming=(Le(D, 4000),))
+    assert found(edge, d="1", epsilon="12").because == ""
+
+
+@pytest.mark.parametrize("quantified", ["assumption", "claim"])
+def test_what_no_floats_evaluate_is_looked_at_all_the_same(quantified: str) -> None:
+    every, some = ForAll(X, Le(0, X + EPSILON)), ForAll(X, Le(N, 1000 + X))
+    o = (
+        obligation(Le(N, 1000), N, EPSILON, assuming=(every,))
+        if quantified == "assumption"
+        else obligation(some, N)
+    )
+    result = found(o, n="1001", epsilon="1") if quantified == "assumption" else found(o, n="1001")
+    assert result.point is not None
+    assert int(result.point["n"]) > 1000
+    assert 1 <= result.tried <= 200
+
+
 def test_a_logarithm_of_other_letters_agrees_with_them() -> None:
     result = found(obligation(Le(L_N, 1), N, L_N), n="8", l_n="2")
     assert result.point == {"n": "10000", "l_n": "921/100"}
@@ -152,6 +197,16 @@ def test_vectors_too_may_be_at_an_edge_only() -> None:
     assert result.tried > 100
 
 
+def test_vectors_in_equations() -> None:
+    v, q = vector("v"), real("q", gt=0, lt=1)
+    o = obligation(Le(norm(v), q / 2), EPSILON, q, v, assuming=(Eq(norm(v), q * EPSILON),))
+    point = realistic(o, {"epsilon": "2", "q": "1/2", "v": "(1)"}).point
+    assert point is not None
+    assert confirmed(
+        o, {"epsilon": F(point["epsilon"]), "q": F(point["q"]), "v": (F(point["v"].strip("()")),)}
+    )
+
+
 def test_vectors_are_brought_closer() -> None:
     v, w = vector("v"), vector("w")
     alpha = real("alpha", gt=0, meaning="accuracy")
@@ -170,10 +225,9 @@ def test_sums_of_many_terms_are_counted_work() -> None:
 
 def test_numbers_beyond_floats_are_not_found() -> None:
     huge = real("x", ge=10**400)
-    assert (
-        realistic(obligation(Le(huge, EPSILON), huge, EPSILON), {"x": str(10**400), "epsilon": "1"}).point
-        is None
-    )
+    result = realistic(obligation(Le(huge, EPSILON), huge, EPSILON), {"x": str(10**400), "epsilon": "1"})
+    assert (result.point, result.tried) == (None, 0)
+    assert result.because == "the formula has numbers beyond the search"
 
 
 def test_sides_beyond_comparison_are_not_taken() -> None:

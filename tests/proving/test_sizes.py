@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +11,18 @@ import pytest
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
-from dpverify.proving.sizes import KNOWN, LARGE, MANY, SEVERAL, SMALL, consistent, readable, sizes_of
+from dpverify.proving.sizes import (
+    FEW,
+    KNOWN,
+    LARGE,
+    MANY,
+    SEVERAL,
+    SMALL,
+    consistent,
+    readable,
+    sizes_of,
+    tied,
+)
 from dpverify.realistic import number_text
 
 F = Fraction
@@ -22,13 +34,32 @@ RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
     [
         (RECORD_COUNT, "number of records, 100 to 1,000,000"),
         (integer("n", ge=1), "number of records, 100 to 1,000,000"),
+        (real("n", ge=1, meaning="The number of users"), "number of records, 100 to 1,000,000"),
+        (real("n", ge=1), "of no known size, 1 to 1,000"),
         (integer("p", ge=1, meaning="dimension"), "dimension, 1 to 5,000"),
+        (integer("p", ge=1, meaning="number of coordinates"), "dimension, 1 to 5,000"),
         (integer("t", ge=1, unit=RECORDS), "number of some records, or a position, 10 to 1,000,000"),
         (real("m", gt=0, meaning="largest batch"), "number of some records, or a position, 10 to 1,000,000"),
+        (real("N", gt=0, meaning="number of records that are not 0"),
+         "number of some records, or a position, 10 to 1,000,000"),
+        (real("a", gt=0, meaning="mean square of a batch's mean gradient"), "of no known size, 0.001 to 1,000"),
+        (real("a", gt=0, meaning="square of the number of queries in a batch"), "of no known size, 0.001 to 1,000"),
         (real("epsilon", gt=0, unit=NATS), "epsilon, 0.1 to 10"),
         (real("e", gt=0, meaning="privacy loss of one release"), "epsilon, 0.1 to 10"),
+        (real("varepsilon", ge=0), "epsilon, 0.1 to 10"),
+        (real("varepsilon_0'", ge=0), "epsilon, 0.1 to 10"),
+        (real("epsilon", ge=0, meaning="a privacy parameter"), "epsilon, 0.1 to 10"),
+        (real("e", ge=0, meaning="epsilon of the algorithm"), "epsilon, 0.1 to 10"),
+        (real("e", ge=0, meaning="e^epsilon"), "of no known size, 0.001 to 1,000"),
+        (real("K", ge=0, meaning="mean privacy loss of a step"), "of no known size, 0.001 to 1,000"),
+        (real("delta", gt=0, lt=1, meaning="privacy parameter"), "delta, 1e-12 to 0.001"),
+        (real("d", gt=0, lt=1, meaning="privacy parameter delta"), "delta, 1e-12 to 0.001"),
+        (real("mu", gt=0, meaning="privacy parameter"), "of no known size, 0.001 to 1,000"),
+        (real("delta_0", gt=0, lt=1), "delta, 1e-12 to 0.001"),
+        (real("rho", gt=0, meaning="privacy budget, in zCDP"), "zCDP parameter, 1e-4 to 10"),
         (real("delta", ge=0, le=1), "delta, 1e-12 to 0.001"),
         (real("delta", gt=0, lt=F(1, 2), meaning="accuracy"), "accuracy, 0.001 to 0.5"),
+        (real("q", gt=0, meaning="1 / accuracy"), "of no known size, 0.001 to 1,000"),
         (real("rho", gt=0, lt=1, meaning="failure probability"), "failure probability, 1e-6 to 0.1"),
         (real("rho", gt=0, unit=NATS, meaning="privacy of a message, in zCDP"), "zCDP parameter, 1e-4 to 10"),
         (real("order", gt=1, meaning="Renyi order"), "Renyi order, 1.25 to 256"),
@@ -36,13 +67,27 @@ RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
         (real("l", gt=0, meaning="ln(n/delta)"), "ln(n/delta), 11.6 to 41.4"),
         (real("l", gt=F(69, 100), meaning="log n, above log 2"), "log n, 4.7 to 13.8"),
         (integer("T", ge=1, meaning="number of steps"), "number of steps, queries or the like, 10 to 1,000,000"),
-        (integer("i", ge=3, meaning="number of a set"), "an integer of no known size, 100 to 1,000,000"),
+        (real("T", ge=1, meaning="total number of steps"), "number of steps, queries or the like, 10 to 1,000,000"),
+        (real("s", gt=0, meaning="steps over B^2 L^2 / alpha^2"), "of no known size, 0.001 to 1,000"),
+        (real("R", gt=0, meaning="number of phases"), "number of phases, 2 to 50"),
+        (real("l", gt=0, meaning="log(n), base 2"), "of no known size, 0.001 to 1,000"),
+        (real("l", gt=0, meaning="log(1/p)"), "of no known size, 0.001 to 1,000"),
+        (integer("i", ge=3, meaning="number of a set"), "an integer of no known size, 3 to 1,000,000"),
+        (integer("k", ge=0), "an integer of no known size, 1 to 1,000,000"),
+        (integer("k"), "an integer of no known size, -100 to 1,000,000"),
+        (integer("k", le=-200), "an integer of no known size, -2,000 to -200"),
+        (integer("k", ge=2 * 10**6), "an integer of no known size, 2,000,000 to 20,000,000"),
+        (integer("k", ge=0, le=0), "an integer of no known size, 0 to 0"),
         (integer("i", ge=1, le=3), "an integer of no known size, 1 to 3"),
         (real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant"), "of any scale, 0.001 to 1,000"),
         (real("x", ge=0), "of no known size, 0.001 to 1,000"),
         (real("x"), "of no known size, -1,000 to 1,000"),
         (real("x", ge=2), "of no known size, 2 to 1,000"),
         (real("x", le=0), "of no known size, -1,000 to 0"),
+        (real("x", le=-2000), "of no known size, -20,000 to -2,000"),
+        (real("x", ge=-5), "of no known size, -5 to 1,000"),
+        (real("x", ge=500), "of no known size, 500 to 5,000"),
+        (real("x", gt=0, lt=F(1, 10**6)), "of no known size, 0 to 1e-6"),
         (real("x", gt=0, le=1, meaning="log of what nobody knows"), "of no known size, 0.001 to 1"),
     ],
 )  # fmt: skip
@@ -79,12 +124,12 @@ def test_the_page_about_sizes_has_the_same_ranges() -> None:
         for line in page.splitlines()
         if "|" in line
     ]
-    sizes = [kind.size() for kind in KNOWN]
+    sizes = dict.fromkeys(kind.size() for kind in KNOWN)
     kept = [(size.what, size.range_text(), number_text(size.typical)) for size in sizes]
     assert rows[2 : 2 + len(kept)] == kept
     integers, numbers = rows[-2:]
     assert integers[1:] == (
-        f"{number_text(SEVERAL)} to {number_text(MANY)}, in its domain",
+        f"{number_text(FEW)} to {number_text(MANY)}, in its domain",
         number_text(SEVERAL),
     )
     assert numbers[1:] == (f"{number_text(SMALL)} to {number_text(LARGE)}, in its domain", "1")
@@ -114,11 +159,31 @@ def test_so_is_a_delta_in_a_logarithm(meaning: str, value: Fraction | int, fits:
     assert consistent(sizes_of(letters), {"n": F(1000), "l": F(value)}) == fits
 
 
+def test_some_records_are_no_more_than_all() -> None:
+    letters = [RECORD_COUNT, real("m", gt=0, meaning="batch size"), integer("t", ge=1, unit=RECORDS)]
+    for m, t, fits in ((1000, 1000, True), (1001, 10, False), (10, 1001, False)):
+        assert consistent(sizes_of(letters), {"n": F(1000), "m": F(m), "t": F(t)}) == fits
+    assert consistent(sizes_of(letters[1:]), {"m": F(10**6), "t": F(10)})
+
+
+def test_a_logarithm_means_the_letters_of_its_formula() -> None:
+    """Not what letters of that name mean elsewhere."""
+    rate = real("alpha", gt=0, le=1, meaning="learning rate")
+    logarithm = real("l", gt=0, meaning="log(1/alpha)")
+    sizes = sizes_of([rate, logarithm])
+    assert not sizes["l"].known
+    assert sizes["l"].says() == "log(1/alpha), 0.001 to 6.9"
+    assert tied(sizes).keys() == {"l"}
+    assert sizes_of([logarithm])["l"].known
+    assert sizes_of([replace(rate, lower=F(-1)), logarithm])["l"].log_of is None
+
+
 @pytest.mark.parametrize(
     ("number", "text"),
     [("1", "1"), ("10000", "10,000"), ("-1/2", "-0.5"), ("1/1000000", "1e-6"), ("12/1000000", "1.2e-5"),
      ("-3/100000", "-3e-5"), ("1/3", "1/3"), ("205/10", "20.5"),
-     ("(1, -1/2)", "(1, -1/2)"), ("1/1024", "0.0009765625")],
+     ("(1, -1/2)", "(1, -1/2)"), ("1/1024", "0.0009765625"), ("1/0", "1/0"), ("1e99999999", "1e99999999"),
+     ("1e9000", "1e9000"), ("9" * 5000, "9" * 5000)],
 )  # fmt: skip
 def test_numbers_are_written_exactly(number: str, text: str) -> None:
     assert number_text(number) == text

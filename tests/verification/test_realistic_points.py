@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from dpverify.evidence import Coverage, ProofEvidence, Verdict
+from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Le
 from dpverify.proving.checker import Confirmation, check
+from dpverify.proving.language import Obligation
 from dpverify.realistic import RealisticPoint
 from dpverify.statements.paper import find_statement
-from dpverify.verification.proofs import ProofRecord
+from dpverify.verification.proofs import ProofRecord, content_of
 from dpverify.verification.realistic_points import fault_of, realistic_point
 
 
 @pytest.fixture(scope="module")
 def records(proofs: Any) -> dict[str, ProofRecord]:
-    found = proofs.of("fmtt18.lem27", "mn25.lem3", "bst14.alg8-privacy", "fmtt18.thm26", "gll22.cor4.3")
+    ids = ("fmtt18.lem27", "mn25.lem3", "bst14.alg8-privacy", "fmtt18.thm26", "gll22.cor4.3", "gll22.thm5.6")
+    found = proofs.of(*ids)
     return {
         f"{r.evidence.statement}/{r.evidence.obligation}": r
         for r in found
@@ -45,8 +50,18 @@ def test_a_claim_that_fails_in_high_dimensions_only_says_so(records: dict[str, P
     found = records["mn25.lem3/a-free-direction"].evidence.realistic
     assert found is not None
     assert found.point is None
-    assert found.says() == f"not found ({found.tried:,} points tried)"
+    none = "at none of them all assumptions were seen to hold"  # 1/alpha^3 <= d is beyond both ranges
+    assert found.says() == f"not found ({found.tried:,} points tried; {none})"
     assert found.tried > 1000
+
+
+def test_an_equation_that_only_a_logarithm_leads_to_is_solved(records: dict[str, ProofRecord]) -> None:
+    found = records["gll22.thm5.6/a-step-is-made"].evidence.realistic
+    assert found is not None
+    assert found.point is not None
+    assert found.confirmed_by_checker
+    mu, G, d, D, delta = (Fraction(found.point[x]) for x in ("mu", "G", "d", "D", "delta"))
+    assert delta == G**2 * (d / mu + D**2)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +117,60 @@ def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecor
     assert "checker" in fault_of(found, obligation, record.certificate, check)
 
 
+def test_a_point_that_a_clock_kept_from_being_confirmed_is_noted(records: dict[str, ProofRecord]) -> None:
+    """On another machine, it may be this point that is taken."""
+    record = records["fmtt18.lem27/noise-is-enough"]
+    statement = find_statement("fmtt18.lem27")
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    asked: list[Any] = []
+
+    def late_at_first(certificate: Any) -> Confirmation:
+        asked.append(certificate)
+        return (
+            check(certificate) if len(asked) > 1 else Confirmation(False, "no time left", by_the_clock=True)
+        )
+
+    found, late = realistic_point(obligation, record.certificate, late_at_first)
+    assert found is not None
+    assert (found.confirmed_by_checker, late) == (True, True)
+    assert found.point != asked[0]["proof"]["point"]
+
+
+def test_where_a_clock_ended_the_search_two_need_not_agree(records: dict[str, ProofRecord]) -> None:
+    record = records["mn25.lem3/a-free-direction"]
+    statement = find_statement("mn25.lem3")
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == "a-free-direction")
+    assert record.evidence.realistic is not None
+    fewer = record.evidence.realistic.model_copy(update={"tried": 7})
+    assert fault_of(fewer, obligation, record.certificate, check) != ""
+    assert fault_of(fewer, obligation, record.certificate, check, cut_short=True) == ""
+
+
+@pytest.mark.parametrize("number", ["1e99999999", "1/0", "(1, 2)", "", "()", "nan", "9" * 5000])
+def test_a_point_that_is_none_is_refused_at_once(number: str, records: dict[str, ProofRecord]) -> None:
+    record = records["fmtt18.lem27/noise-is-enough"]
+    statement = find_statement("fmtt18.lem27")
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    true = record.evidence.realistic
+    assert true is not None
+    planted = true.model_copy(update={"point": {**(true.point or {}), "epsilon": number}})
+    assert "realistic size is n" in fault_of(planted, obligation, record.certificate, check)
+    assert f"epsilon = {number}" in planted.says()
+
+
+def test_what_letters_mean_is_part_of_what_a_proof_is_kept_under() -> None:
+    """Their sizes in practice follow from it, and nothing else that is kept does."""
+    x = real("x", gt=0)
+    keys = [
+        content_of(Variant.PRINTED, Obligation("bound", "page 1", Le(x, 1), (replace(x, meaning=meaning),)))
+        for meaning in ("accuracy", "privacy loss", "accuracy")
+    ]
+    assert keys[0] == keys[2] != keys[1]
+
+
 def test_all_that_were_found_are_confirmed(all_proofs: list[ProofRecord]) -> None:
     rows = [r.evidence for r in all_proofs if r.evidence.realistic is not None]
     found = [row for row in rows if row.realistic is not None and row.realistic.point is not None]
@@ -123,6 +192,14 @@ def test_evidence_from_before_has_none() -> None:
     ("fields", "says"),
     [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1", "exceeds": "2 instead of at most 1"},
       "n = 1,000, delta = 1e-6: 2 instead of at most 1"),
+     ({"point": {"n": "1000", "l": "691/100"}, "sizes": {"l": "log n, 4.7 to 13.8"}}, "n = 1,000, l = log n ≈ 6.91"),
+     ({"point": {"l": "7"}, "sizes": {"l": "log(1.25/delta), 7 to 13.8"}}, "l = log(1.25/delta) = 7"),
+     ({"point": {"n": "1000"}, "left": "-1.2345e-3500", "right": "123456789e350"},
+      "n = 1,000: the sides are -1.234e-3500 and 1.235e+358"),
+     ({"point": {"n": "1000"}, "left": "1e99999999", "right": "[1 +/- 2]"},
+      "n = 1,000: the sides are 1e99999999 and [1 +/- 2]"),
+     ({"because": "at none of them"}, "not found (7 points tried; at none of them)"),
+     ({"tried": 1}, "not found (1 point tried)"),
      ({"point": {"n": "1000"}, "left": "1/3", "right": "0.33333333333"}, "n = 1,000: the sides are 1/3 and 0.3333"),
      ({"point": {"n": "1000"}}, "n = 1,000"), ({}, "not found (7 points tried)"),
      ({"tried": 0, "because": "n is 1 by assumption"}, "none: n is 1 by assumption")],

@@ -92,12 +92,20 @@ class Sieve:
 
     def kept(self, columns: Array) -> Mask:
         """Which of the points may be counterexamples; columns are (variables, points), the mask is (points,)."""
-        mask = np.ones(columns.shape[1], dtype=np.bool_)
         with np.errstate(all="ignore"):
             values = _Values(dict(zip(self._names, columns, strict=True)))
-            for part in self._assuming:
-                mask &= values.may_hold(part)
-            return mask & values.may_fail(self._claim)
+            return self._admitted(values, columns.shape[1]) & values.may_fail(self._claim)
+
+    def admitted(self, columns: Array) -> Mask:
+        """At which of the points all assumptions may hold."""
+        with np.errstate(all="ignore"):
+            return self._admitted(_Values(dict(zip(self._names, columns, strict=True))), columns.shape[1])
+
+    def _admitted(self, values: _Values, points: int) -> Mask:
+        mask = np.ones(points, dtype=np.bool_)
+        for part in self._assuming:
+            mask &= values.may_hold(part)
+        return mask
 
 
 def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:

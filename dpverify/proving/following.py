@@ -1,0 +1,298 @@
+"""Letters that follow from others: by equations among the assumptions, or by bounds there, as far as these let them go.
+
+What follows is only proposed: whoever takes a point confirms it with all assumptions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.formulas.expressions import Apply, Expression, Variable, free_variables, subexpressions
+from dpverify.formulas.logic import And, Compare
+from dpverify.formulas.operators import apply, exp, log, root
+from dpverify.formulas.values import UnclearError, UndefinedError, Value
+from dpverify.proving.language import Obligation
+from dpverify.proving.provers.search import Terms, float_function
+from dpverify.proving.provers.sieve import values_at
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
+from dpverify.proving.sizes import Size, tied
+
+Array = NDArray[np.float64]
+
+Columns = Mapping[str, Array]
+"""Letters by name, at many points."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
+
+    Attributes:
+        name: the letter.
+        letters: those that it follows from.
+        expression: the other side, or the difference of both.
+        how: `equal` to the expression; the `affine` expression is 0; or the expression rounded `down` or `up` to two
+            digits, where it bounds the letter.
+        strict: whether it bounds the letter strictly.
+    """
+
+    name: str
+    letters: frozenset[str]
+    expression: Expression
+    how: Literal["equal", "affine", "down", "up"] = "equal"
+    strict: bool = False
+
+    def exact(self, point: ExactPoint) -> Fraction | None:
+        """Its value, where that is rational."""
+        try:
+            if self.how == "affine":
+                at_1, at_2 = (evaluate(self.expression, {**point, self.name: Fraction(x)}) for x in (1, 2))
+                if not (isinstance(at_1, Fraction) and isinstance(at_2, Fraction)) or at_1 == at_2:
+                    return None
+                return 1 - at_1 / (at_2 - at_1)
+            value = evaluate(self.expression, point)
+            if self.how != "equal":
+                return _two_digits(value, up=self.how == "up", strict=self.strict)
+        except (UndefinedError, UnclearError, ValueError, OverflowError):
+            return None
+        return value if isinstance(value, Fraction) else None
+
+    def in_floats(self, columns: Columns) -> Array:
+        """The same at many points, NaN where there is no value."""
+        if self.how != "affine":
+            value = _column(self.expression, columns)
+            return (
+                value
+                if self.how == "equal"
+                else _all_two_digits(value, up=self.how == "up", strict=self.strict)
+            )
+        one = np.ones_like(next(iter(columns.values())))
+        at_1, at_2 = (_column(self.expression, {**columns, self.name: x * one}) for x in (1.0, 2.0))
+        return 1 - at_1 / (at_2 - at_1)
+
+
+def _column(e: Expression, columns: Columns) -> Array:
+    """Values of an expression at many points."""
+    found = values_at(e, columns)
+    if found is not None:
+        return found
+    names = list(columns)
+    function = float_function(e, names, Terms())
+    return np.array([function(*x) for x in np.array([columns[x] for x in names]).T.tolist()])
+
+
+def _two_digits(value: Value, *, up: bool, strict: bool) -> Fraction:
+    """The next number with two significant digits: the value itself where that has no more, unless `strict`."""
+    exact = value if isinstance(value, Fraction) else Fraction(float(value))
+    if not exact:
+        if strict:
+            raise ValueError("0 has no next number")
+        return exact
+    digit = Fraction(10) ** (math.floor(math.log10(abs(exact))) - 1)
+    count = Fraction((math.ceil if up else math.floor)(exact / digit))
+    if strict and count * digit == exact:
+        # below 1 comes 0.99
+        count += (1 if up else -1) * (Fraction(1, 10) if count == (-10 if up else 10) else 1)
+    return count * digit
+
+
+def _all_two_digits(values: Array, *, up: bool, strict: bool) -> Array:
+    """The same of many values in floats; a value that is that close to such a number is one."""
+    with np.errstate(all="ignore"):
+        digit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 1)
+        count = values / digit
+        near = np.round(count)
+        same = np.abs(count - near) <= 1e-9
+        count = np.where(same, near, np.ceil(count) if up else np.floor(count))
+        if strict:
+            step = (1 if up else -1) * np.where(near == (-10 if up else 10), 0.1, 1.0)
+            count = np.where(same, count + step, count)
+        return np.where(values == 0, math.nan if strict else 0.0, count * digit)
+
+
+def rules_of(
+    obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False, isolate: bool = False
+) -> list[Rule]:
+    """Letters that follow from others, each from those before it.
+
+    Args:
+        obligation: a formula with its assumptions. Equations among them fix letters.
+        sizes: those of its letters.
+        tight: letters of no known size are also as large, or as small, as bounds among the assumptions let them be.
+        isolate: of an equation, that letter follows whose value is rational, by whatever operators it is reached; not
+            the one that stands alone.
+    """
+    rules: list[Rule] = []
+    compared = _compared(obligation)
+    kinds = {v.name: v.kind for v in obligation.over}
+    for f in compared:
+        if f.relation == "==":
+            _add(rules, [*(_isolated(f, sizes, kinds) if isolate else ()), *_solved(f, sizes)])
+    bounded = {x for x, size in sizes.items() if not size.known} - {*tied(sizes)}
+    for f in compared if tight else ():
+        if f.relation in ("<=", "<"):
+            _add(rules, (r for r in _bounds(f) if r.name in bounded))
+    ordered: list[Rule] = []
+    while rules:
+        waiting = {r.name for r in rules}
+        ready = [r for r in rules if not r.letters & waiting]
+        ordered += ready
+        rules = [r for r in rules if r not in ready]
+    return ordered
+
+
+def _compared(obligation: Obligation) -> list[Compare]:
+    """The comparisons among the assumptions, of which all hold."""
+    parts = (f for part in obligation.assuming for f in (part.parts if isinstance(part, And) else (part,)))
+    return [f for f in parts if isinstance(f, Compare)]
+
+
+def _add(rules: list[Rule], candidates: Iterable[Rule]) -> None:
+    """Add the first candidate whose letter does not follow yet, and is behind none of its own letters."""
+    for rule in candidates:
+        if rule.name not in {r.name for r in rules} and rule.name not in _behind(rule.letters, rules):
+            rules.append(rule)
+            return
+
+
+def _behind(letters: frozenset[str], rules: Sequence[Rule]) -> frozenset[str]:
+    """All that letters follow from, with themselves."""
+    more = letters.union(*(r.letters for r in rules if r.name in letters))
+    return letters if more == letters else _behind(more, rules)
+
+
+def _names(e: Expression) -> frozenset[str]:
+    return frozenset(v.name for v in free_variables(e))
+
+
+# ------------------------------------------------------------------------------------------------ of one comparison
+
+
+def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[Rule]:
+    """How letters of an equation may follow from its others, those of no known size first."""
+    left, right = equation.left, equation.right
+    sides = [
+        Rule(side.name, _names(other), other)
+        for side, other in ((left, right), (right, left))
+        if isinstance(side, Variable) and side.name in sizes and side.name not in _names(other)
+    ]
+    yield from sorted(sides, key=lambda r: sizes[r.name].known)
+    gap = left - right
+    for name in sorted(_names(gap) & {*sizes}, key=lambda x: (sizes[x].known, x)):
+        if _is_affine(gap, name):
+            yield Rule(name, _names(gap) - {name}, gap, "affine")
+
+
+def _bounds(f: Compare) -> Iterator[Rule]:
+    """A letter that stands alone on one side, as far as the other side lets it go."""
+    strict = f.relation == "<"
+    if isinstance(f.left, Variable) and f.left.name not in _names(f.right):
+        yield Rule(f.left.name, _names(f.right), f.right, "down", strict)
+    if isinstance(f.right, Variable) and f.right.name not in _names(f.left):
+        yield Rule(f.right.name, _names(f.left), f.left, "up", strict)
+
+
+def _somewhere(*expressions: Expression) -> ExactPoint:
+    """A point at which expressions are looked at; what follows of it is confirmed anyway. Norms are rational there."""
+    letters = sorted({v for e in expressions for v in free_variables(e)}, key=lambda v: v.name)
+    numbers = {v: Fraction(7 + k, 5) for k, v in enumerate(letters)}
+    return {v.name: (3 * x, 4 * x) if v.kind == "vector" else x for v, x in numbers.items()}
+
+
+def _is_affine(gap: Expression, name: str) -> bool:
+    """Whether an expression is affine in a letter, as far as one point shows."""
+    at = _somewhere(gap)
+    try:
+        first, second, third = (evaluate(gap, {**at, name: Fraction(x)}) for x in (1, 2, 3))
+    except (UndefinedError, UnclearError, KeyError):
+        return False
+    rational = isinstance(first, Fraction) and isinstance(second, Fraction) and isinstance(third, Fraction)
+    return rational and bool(second - first == third - second != 0)
+
+
+def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[Rule]:
+    """How letters that occur once in an equation follow from its others, where what follows is rational.
+
+    That is so as far as one point shows. Numbers before integers, then those of no known size.
+    """
+    found = []
+    for name in sorted((_names(equation.left) | _names(equation.right)) & {*sizes}):
+        value = isolated(equation, name)
+        if value is not None and _is_rational(value):
+            found.append(Rule(name, _names(value), value))
+    return sorted(found, key=lambda r: (kinds[r.name] == "integer", sizes[r.name].known))
+
+
+def _is_rational(e: Expression) -> bool:
+    try:
+        return isinstance(evaluate(e, _somewhere(e)), Fraction)
+    except (UndefinedError, UnclearError, KeyError):
+        return False
+
+
+def isolated(equation: Compare, name: str) -> Expression | None:
+    """What a letter has to be equal to so that an equation holds; of several values one that is not negative.
+
+    None where it does not occur just once, or stands in what is not undone.
+    """
+    left, right = equation.left, equation.right
+    times = _occurrences(left, name), _occurrences(right, name)
+    if sum(times) != 1:
+        return None
+    side, other = (left, right) if times[0] else (right, left)
+    while not isinstance(side, Variable):
+        if not isinstance(side, Apply):
+            return None
+        (place,) = (k for k, part in enumerate(side.arguments) if _occurrences(part, name))
+        moved = _undone(side.operator, place, side.arguments[:place] + side.arguments[place + 1 :], other)
+        if moved is None:
+            return None
+        side, other = side.arguments[place], moved
+    return other
+
+
+def _occurrences(e: Expression, name: str) -> int:
+    return sum(isinstance(part, Variable) and part.name == name for part in subexpressions(e))
+
+
+def _undone(operator: str, place: int, rest: Sequence[Expression], value: Expression) -> Expression | None:
+    """What the argument at a place has to be so that an operator has a value, the other arguments being the rest."""
+    match operator, place:
+        case ("add", _):
+            return reduce(lambda a, b: a - b, rest, value)
+        case ("mul", _):
+            return reduce(lambda a, b: a / b, rest, value)
+        case ("neg", _):
+            return -value
+        case ("sub", 0):
+            return value + rest[0]
+        case ("sub", 1):
+            return rest[0] - value
+        case ("div", 0):
+            return value * rest[0]
+        case ("div", 1):
+            return rest[0] / value
+        case ("pow", 0):
+            return root(value, rest[0])
+        case ("pow", 1):
+            return log(value) / log(rest[0])
+        case ("root", 0):
+            return value ** rest[0]
+        case ("exp", _):
+            return log(value)
+        case ("log", _):
+            return exp(value)
+        case ("log_base", 0):
+            return apply("pow", rest[0], value)
+        case ("abs", _):
+            return value
+        case _:
+            return None
