@@ -91,6 +91,21 @@ def test_a_realistic_size_is_said_as_printed() -> None:
     assert "At a realistic size" not in render_html(older)
 
 
+def test_what_no_number_is_stands_as_it_is() -> None:
+    """A ledger may be damaged, and numbers may be beyond floats."""
+    odd = {"T": "1/0", "order": "1e999999999", "sigma": "(1, 2)", "<b>": "9" * 5000}
+    assert PROOFS[0].realistic is not None
+    sizes = {"T": "log T, 1 to 2", "<b>": "<i>, 1 to 2"}
+    fields = {"point": odd, "left": "1e-350", "right": "-1.23456789e350", "exceeds": "", "sizes": sizes}
+    realistic = PROOFS[0].realistic.model_copy(update=fields)
+    ledger = example_ledger(entries=(PROOFS[0].model_copy(update={"realistic": realistic}),), statements=())
+    html = render_html(ledger)
+    for text in (findings_markdown(ledger).replace("\\", ""), html.replace("\u00a0", " ").replace("&lt;", "<")):
+        assert "log T ≈ 1/0, order = 1e999999999, sigma = (1, 2), <b> = 99" in text.replace("&gt;", ">")
+        assert "the sides are 1e-350 and -1.235e+350" in text
+    assert "<b> =" not in html.replace("\u00a0", " ")
+
+
 def test_the_case_of_an_instance_is_said() -> None:
     entry = refuted("a.b", None, scope="two records, one of them twice")
     ledger = example_ledger(entries=(entry,), statements=())

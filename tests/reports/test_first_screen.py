@@ -113,7 +113,7 @@ def test_one_of_another_formula_with_the_same_consequence_names_it() -> None:
     step = PROOFS[0].model_copy(update={"obligation": "its-step", "coverage": Coverage.STEP})
     (found,) = screen(example_ledger(entries=(plain, step), statements=())).false
     assert (found.shown.obligation, found.of) == (plain.obligation, "its-step")
-    assert "At a realistic size, of its-step :" in words(
+    assert "Another formula, its-step , at a realistic size:" in words(
         render_html(example_ledger(entries=(plain, step), statements=()))
     )
     other = step.model_copy(update={"consequence": Consequence.STEP})
