@@ -294,7 +294,7 @@ class _Search:
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
             by = floats.gap(x) if floats.quick(*x) else math.nan
             if by > 0:
-                proposed.append((-math.floor(BANDS * by), place))
+                proposed.append((-math.floor(BANDS * by + 1e-9), place))
         filled = (way.filled(way.point(places[place])) for _, place in sorted(proposed)[:PROPOSALS])
         for point in itertools.islice((point for point in filled if point is not None), CONFIRMATIONS):
             if self._taken(way, point):

@@ -34,9 +34,13 @@ class LogOf:
 
     def value(self, letters: Mapping[str, float]) -> float:
         """Its value; NaN where there is none."""
-        inside = float(self.factor) * math.prod(letters[x] for x in self.above)
-        inside /= math.prod(letters[x] for x in self.below) or math.nan
+        inside = self.inside(letters)
         return math.log(inside) if inside > 0 else math.nan
+
+    def inside(self, letters: Mapping[str, float]) -> float:
+        """What it is the logarithm of; NaN where there is nothing."""
+        inside = float(self.factor) * math.prod(letters[x] for x in self.above)
+        return inside / (math.prod(letters[x] for x in self.below) or math.nan)
 
     def rounded(self, letters: Mapping[str, float]) -> Fraction | None:
         """Its value with two decimals, which is what a letter for it is given; None where there is none."""
@@ -67,6 +71,10 @@ class Size:
     def holds(self, value: Fraction) -> bool:
         """Whether a value is of this size."""
         return self.low <= value <= self.high
+
+    def nearly_holds(self, value: float) -> bool:
+        """Whether a value is of this size, up to a factor of 2: what a rounded logarithm makes of a letter."""
+        return float(self.low) / 2 <= value <= float(self.high) * 2
 
     def range_text(self) -> str:
         """Its range, in words."""
@@ -315,26 +323,34 @@ def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fra
 
 
 def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
-    """Whether sizes fit together.
+    """Whether sizes fit together, also those of letters that only stand in a logarithm.
 
-    No number of some records is above the number of records. Each delta, also in a logarithm, is of its size and at
-    most 1 over the records.
+    These are of their sizes. No number of some records is above the number of records, and each delta is at most 1
+    over it.
     """
-    records = max((point[x] for x, size in sizes.items() if size.what == _RECORDS.what), default=None)
-    most = Fraction(1) if records is None else records
-    ends = _DELTA.size()
-    for x, size in sizes.items():
-        if records is not None and size.what == _SOME_RECORDS.what and point[x] > records:
-            return False
-        if size.what == _DELTA.what and point[x] * most > 1:
-            return False
-        of = size.log_of
-        if of is None or of.below != ("delta",) or "delta" in sizes or not {*of.above} <= {*sizes}:
-            continue
-        delta = float(of.factor) * math.prod(float(point[a]) for a in of.above) * math.exp(-float(point[x]))
-        if not (float(ends.low) / 2 <= delta <= float(ends.high) * 2 and delta * float(most) <= 1):
-            return False
-    return True
+    logs = [(point[x], size.log_of) for x, size in sizes.items() if size.log_of is not None]
+    inside = dict(found for value, of in logs if (found := _only_inside(of, value, point)) is not None)
+    if not all(_BY_LETTER[x].size().nearly_holds(value) for x, value in inside.items()):
+        return False
+    counted = [point[x] for x, size in sizes.items() if size.what == _RECORDS.what]
+    records = max(counted, default=Fraction(inside["n"]) if "n" in inside else None)
+    if records is None:
+        return all(point[x] <= 1 for x, size in sizes.items() if size.what == _DELTA.what)
+    some = [point[x] for x, size in sizes.items() if size.what == _SOME_RECORDS.what]
+    deltas = [point[x] for x, size in sizes.items() if size.what == _DELTA.what]
+    deltas += [Fraction(inside["delta"])] if "delta" in inside else []
+    return all(x <= records for x in some) and all(delta * records <= 1 for delta in deltas)
+
+
+def _only_inside(of: LogOf, value: Fraction, point: Mapping[str, Fraction]) -> tuple[str, float] | None:
+    """The one letter that stands in a logarithm and not in the formula, and what the logarithm's value makes it."""
+    letters = [x for x in of.letters if x not in point]
+    if len(letters) != 1 or letters[0] not in _BY_LETTER:
+        return None
+    (name,) = letters
+    rest = of.inside({x: float(q) for x, q in point.items()} | {name: 1.0})
+    quotient = math.exp(max(-700.0, min(float(value), 700.0))) / rest if rest > 0 else math.nan
+    return name, quotient if name in of.above else 1 / quotient
 
 
 def tied(sizes: Mapping[str, Size]) -> dict[str, LogOf]:

@@ -176,6 +176,12 @@ def test_what_no_floats_evaluate_is_looked_at_all_the_same(quantified: str) -> N
     assert 1 <= result.tried <= 200
 
 
+def test_rounding_decides_nothing_between_points_that_fail_by_as_much() -> None:
+    """Three times as much is half of the sum, in floats a little more or less: the first such point is taken."""
+    o = obligation(Le(EPSILON * 9 / (2 * N), EPSILON * 3 / (2 * N)), N, EPSILON)
+    assert found(o, n="1", epsilon="1").point == {"n": "1000", "epsilon": "1"}
+
+
 def test_a_logarithm_of_other_letters_agrees_with_them() -> None:
     result = found(obligation(Le(L_N, 1), N, L_N), n="8", l_n="2")
     assert result.point == {"n": "10000", "l_n": "921/100"}

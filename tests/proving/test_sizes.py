@@ -159,6 +159,24 @@ def test_so_is_a_delta_in_a_logarithm(meaning: str, value: Fraction | int, fits:
     assert consistent(sizes_of(letters), {"n": F(1000), "l": F(value)}) == fits
 
 
+@pytest.mark.parametrize(
+    ("meaning", "other", "point", "fits"),
+    [("log(n/p)", integer("p", ge=1, meaning="dimension"), (1, F(1, 100)), False),
+     ("log(n/p)", integer("p", ge=1, meaning="dimension"), (100, 1), True),
+     ("log(n/p)", integer("p", ge=1, meaning="dimension"), (5000, 10), False),
+     ("log n", real("delta", gt=0, lt=1), (F(1, 1000), F(69, 10)), True),
+     ("log n", real("delta", gt=0, lt=1), (F(2, 1000), F(69, 10)), False),
+     ("log(2 n)", real("m", gt=0, meaning="batch size"), (500, F(69, 10)), False),
+     ("log(2 n)", real("m", gt=0, meaning="batch size"), (490, F(69, 10)), True),
+     ("log n", real("m", gt=0, meaning="batch size"), (490, 10**9), False)],
+)  # fmt: skip
+def test_a_letter_that_stands_in_a_logarithm_only_has_its_size_too(
+    meaning: str, other: Variable, point: tuple[Fraction | int, Fraction | int], fits: bool
+) -> None:
+    sizes = sizes_of([other, real("l", gt=0, meaning=meaning)])
+    assert consistent(sizes, {other.name: F(point[0]), "l": F(point[1])}) == fits
+
+
 def test_some_records_are_no_more_than_all() -> None:
     letters = [RECORD_COUNT, real("m", gt=0, meaning="batch size"), integer("t", ge=1, unit=RECORDS)]
     for m, t, fits in ((1000, 1000, True), (1001, 10, False), (10, 1001, False)):

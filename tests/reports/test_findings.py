@@ -100,7 +100,10 @@ def test_what_no_number_is_stands_as_it_is() -> None:
     realistic = PROOFS[0].realistic.model_copy(update=fields)
     ledger = example_ledger(entries=(PROOFS[0].model_copy(update={"realistic": realistic}),), statements=())
     html = render_html(ledger)
-    for text in (findings_markdown(ledger).replace("\\", ""), html.replace("\u00a0", " ").replace("&lt;", "<")):
+    for text in (
+        findings_markdown(ledger).replace("\\", ""),
+        html.replace("\u00a0", " ").replace("&lt;", "<"),
+    ):
         assert "log T ≈ 1/0, order = 1e999999999, sigma = (1, 2), <b> = 99" in text.replace("&gt;", ">")
         assert "the sides are 1e-350 and -1.235e+350" in text
     assert "<b> =" not in html.replace("\u00a0", " ")
