@@ -206,11 +206,22 @@ def _ranged(obligation: Obligation, sizes: Mapping[str, Size]) -> frozenset[str]
 def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether all numbers of a point have sizes met in practice, alone and together."""
     sizes = sizes_of(obligation.over)
+    follow = {rule.name: rule for rule in rules_of(obligation, sizes, tight=True)}
     return (
-        all(sizes[x].holds(point[x]) for x in _ranged(obligation, sizes))
+        all(size.holds(point[x]) or _may_leave(size, follow.get(x), x, point) for x, size in sizes.items())
         and consistent(sizes, point)
         and all(_agrees(of, x, point) for x, of in tied(sizes).items())
     )
+
+
+def _may_leave(size: Size, rule: Rule | None, name: str, point: ExactPoint) -> bool:
+    """Whether assumptions take a letter of no known size out of its range: by an equation, or as far as a bound is."""
+    if size.known or rule is None:
+        return False
+    if rule.how in ("equal", "affine"):
+        return True
+    bound = rule.exact(point)
+    return bound is not None and min(size.low, bound) <= point[name] <= max(size.high, bound)
 
 
 def _agrees(of: LogOf, name: str, point: ExactPoint) -> bool:

@@ -154,6 +154,17 @@ def test_a_bound_is_gone_up_to_exactly() -> None:
     assert found(strict, epsilon="1/100", x="99/10000").point == {"epsilon": "1/10", "x": "99/1000"}
 
 
+def test_a_bound_lets_a_letter_leave_its_range_as_far_as_the_bound_only() -> None:
+    o = obligation(Le(X, 1), N, X, assuming=(Le(1, X),))
+    far = obligation(Le(X, 1), N, X, assuming=(Le(10**5 * N, X),))
+    below = obligation(Le(X, 1), N, X, assuming=(Le(X, 10**4 * N),))
+    for case, x, inside in ((o, 1000, True), (o, 1001, False), (far, 10**8, True), (far, 10**8 + 1, False),
+                            (below, 10**7, True), (below, F(1, 1000), True), (below, F(1, 1001), False)):  # fmt: skip
+        assert is_realistic(case, {"n": F(1000), "x": F(x)}) == inside
+    result = found(obligation(Le(X, 2 * 10**6), N, X, assuming=(Le(0, X),)), n="1", x="3000000")
+    assert result.point is None
+
+
 def test_where_no_assumption_holds_nothing_was_shown() -> None:
     many = obligation(Le(EPSILON, 1), D, EPSILON, assuming=(Le(10**6, D),))
     result = found(many, d="1000000", epsilon="2")
