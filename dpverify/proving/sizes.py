@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Variable
-from dpverify.formulas.units import DIMENSIONLESS, NATS, RECORDS
+from dpverify.formulas.units import RECORDS
 from dpverify.realistic import number_text
 
 Exact = int | Fraction
@@ -87,7 +87,7 @@ class Size:
 
 @dataclass(frozen=True)
 class _Known:
-    """A quantity that people choose: how its letters are declared, and its sizes."""
+    """A quantity that people choose, a pure number: how its letters are declared, and its sizes."""
 
     what: str
     low: Exact
@@ -97,14 +97,12 @@ class _Known:
     """Found in a letter's meaning, whatever the case and without an article in front."""
     names: str = ""
     """The name of a letter whose meaning is not said, or is said by the name."""
-    units: tuple[str, ...] = ()
-    """The names of its units; any if there is none."""
     integer: bool = False
     """Whether it can only be an integer."""
 
     def is_meant(self, v: Variable) -> bool:
         """Whether a letter is one of these."""
-        if (self.units and v.unit.name not in self.units) or (self.integer and v.kind != "integer"):
+        if v.unit.loss or v.unit.length or (self.integer and v.kind != "integer"):
             return False
         meaning = _meaning(v)
         if self.words and re.search(self.words, meaning, re.IGNORECASE):
@@ -122,17 +120,16 @@ def _meaning(v: Variable) -> str:
     return "" if re.fullmatch("privacy parameter", meaning, re.IGNORECASE) else meaning
 
 
-_PURE = (DIMENSIONLESS.name, RECORDS.name, NATS.name)
 _RECORDS = _Known(
-    "number of records", 100, 10**6, 1000, units=_PURE,
+    "number of records", 100, 10**6, 1000,
     words=r"^number of (public )?(records|examples|users|individuals|people|data points|rows)(,.*)?$"
     r"|^size of the data ?set\b",
 )  # fmt: skip
 _UNSAID = replace(_RECORDS, words="", names="n", integer=True)
 _SOME_RECORDS = _Known(
-    "number of some records, or a position", 10, 10**6, 100, units=_PURE,
+    "number of some records, or a position", 10, 10**6, 100,
     words=r"^((bound on the |largest |mean )?batch( size)?$)|^size of (the|an?) (sample|group|batch)\b"
-    r"|\bposition of (the|a) record|^place of .* in its batch$|^number of .*\brecords\b",
+    r"|\bposition of (the|a) record|^place of .* in its batch$|^number of ([\w-]+ )?records\b",
 )  # fmt: skip
 _DIMENSION = _Known(
     "dimension", 1, 5000, 100,
@@ -141,19 +138,14 @@ _DIMENSION = _Known(
 _EPSILON = _Known(
     "epsilon", Fraction(1, 10), 10, 1,
     words=r"(?<!mean )\bprivacy (loss|budget)\b(?! random)|^(privacy parameter,? )?epsilon( of\b.*)?$",
-    names=r"(var)?eps(ilon)?(_\w+|\d*)'*", units=_PURE,
+    names=r"(var)?eps(ilon)?(_\w+|\d*)'*",
 )  # fmt: skip
 _DELTA = _Known(
     "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6),
-    words=r"^privacy parameter,? delta$", names=r"delta(_\w+|\d*)'*", units=_PURE,
+    words=r"^privacy parameter,? delta$", names=r"delta(_\w+|\d*)'*",
 )  # fmt: skip
 _ACCURACY = _Known(
-    "accuracy",
-    Fraction(1, 1000),
-    Fraction(1, 2),
-    Fraction(1, 10),
-    words=r"^(relative )?accuracy\b",
-    units=_PURE,
+    "accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10), words=r"^(relative )?accuracy\b"
 )
 
 # fmt: off
@@ -161,15 +153,15 @@ KNOWN = (
     _RECORDS,
     _UNSAID,
     _DIMENSION,
-    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b", units=_PURE),
+    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b"),
     _EPSILON,
     _DELTA,
-    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000), units=_PURE,
+    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000),
            words=r"failure probability|\bprobability\b.*\bfails?\b|sampling error"),
     _Known("Renyi order", Fraction(5, 4), 256, 2, words=r"\bR[eé]nyi order\b"),
     _SOME_RECORDS,
-    _Known("number of phases", 2, 50, 10, words="^(total )?number of (phases|epochs)$", units=_PURE),
-    _Known("number of steps, queries or the like", 10, 10**6, 1000, units=_PURE,
+    _Known("number of phases", 2, 50, 10, words="^(total )?number of (phases|epochs)$"),
+    _Known("number of steps, queries or the like", 10, 10**6, 1000,
            words=r"^((expected |mean |total )?number of (?!an?\b)|(calls|rounds|queries|steps|iterations)\b)"
                  r"(?!.*\bover\b)"),
     _ACCURACY,
