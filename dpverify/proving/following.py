@@ -86,7 +86,7 @@ def _column(e: Expression, columns: Columns) -> Array:
         return found
     names = list(columns)
     function = float_function(e, names, Terms())
-    return np.array([function(*x) for x in np.array([columns[x] for x in names]).T.tolist()])
+    return np.array([function(x) for x in np.array([columns[x] for x in names]).T.tolist()])
 
 
 def _two_digits(value: Value, *, up: bool, strict: bool) -> Fraction:

@@ -281,7 +281,7 @@ class _Search:
             _Places(o, self.sizes, self._known, tight=True),
             _Places(o, self.sizes, self._known, isolate=True),
         ):
-            if all(way.rules != other.rules for other in ways):
+            if all(way.lists) and all(way.rules != other.rules for other in ways):
                 ways.append(way)
         for way in ways:
             for block in way.readable():
@@ -339,7 +339,7 @@ class _Search:
 
     def _one_by_one(self, way: _Places, others: Iterable[Sequence[ExactPoint]]) -> ExactPoint | None:
         """Numbers that are easy to read, each with one of several points of the other letters."""
-        for more in others:
+        for more in filter(None, others):
             for *place, last in ranks([*map(len, way.lists), len(more)], EXACT).tolist():
                 self.tried += 1
                 point = way.filled({**way.point(place), **more[last]})

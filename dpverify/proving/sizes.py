@@ -340,7 +340,7 @@ def _only_inside(of: LogOf, value: Fraction, point: Mapping[str, Fraction]) -> t
     if len(letters) != 1 or letters[0] not in _BY_LETTER:
         return None
     (name,) = letters
-    rest = of.inside({x: float(q) for x, q in point.items()} | {name: 1.0})
+    rest = of.inside({x: 1.0 if x == name else float(point[x]) for x in of.letters})
     quotient = math.exp(max(-700.0, min(float(value), 700.0))) / rest if rest > 0 else math.nan
     return name, quotient if name in of.above else 1 / quotient
 

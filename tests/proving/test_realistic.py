@@ -11,7 +11,7 @@ import pytest
 from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.expressions import Expression, Variable, integer, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
-from dpverify.formulas.operators import exp, log, sqrt
+from dpverify.formulas.operators import ceiling, exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
 from dpverify.proving import prove
@@ -115,6 +115,18 @@ def test_an_affine_equation_is_solved() -> None:
     o = obligation(Le(X, 1), *over, assuming=(Eq(X / N + 2 * X - 3 * EPSILON, 7),))
     result = found(o, n="1", epsilon="1", x="10/3")
     assert value_of(result, X / N + 2 * X - 3 * EPSILON, over) == 7
+
+
+def test_a_letter_may_follow_by_what_has_no_arrays() -> None:
+    half = integer("m", ge=1)
+    result = found(obligation(Le(half, 10), N, half, assuming=(Eq(half, ceiling(N / 2)),)), n="30", m="15")
+    assert result.point == {"n": "1000", "m": "500"}
+
+
+def test_a_letter_that_is_never_of_its_size_follows_from_no_other() -> None:
+    few = integer("n", ge=1, le=50, meaning="number of records")
+    result = found(obligation(Le(X, 40), few, X, assuming=(Eq(few, X + 1),)), n="50", x="49")
+    assert result.point is None
 
 
 def test_equations_that_go_round_in_a_circle_are_no_trouble() -> None:
@@ -222,6 +234,22 @@ def test_vectors_in_equations() -> None:
     assert confirmed(
         o, {"epsilon": F(point["epsilon"]), "q": F(point["q"]), "v": (F(point["v"].strip("()")),)}
     )
+
+
+def test_one_vector_and_no_number_that_is_free() -> None:
+    v = vector("v")
+    result = realistic(
+        obligation(Le(norm(v), 11), EPSILON, v, assuming=(Eq(EPSILON, norm(v)),)),
+        {"epsilon": "12", "v": "(12)"},
+    )
+    assert result.point is None
+    assert result.tried > 1
+
+
+def test_a_logarithm_of_what_stands_nowhere_else_beside_vectors() -> None:
+    v = vector("v")
+    point = realistic(obligation(Le(norm(v), L_N), L_N, v), {"l_n": "1", "v": "(2)"}).point
+    assert point is not None
 
 
 def test_vectors_are_brought_closer() -> None:
