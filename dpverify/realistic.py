@@ -115,7 +115,7 @@ def number_text(number: Fraction | str) -> str:
         if shifted.denominator != 1:
             continue
         digits = str(abs(shifted.numerator))
-        if decimals > 3 and len(digits) <= 2:
+        if abs(value) < Fraction(1, 1000) and len(digits) <= 2:
             sign = "-" if value < 0 else ""
             mantissa = digits if len(digits) == 1 else f"{digits[0]}.{digits[1]}"
             return f"{sign}{mantissa}e-{decimals - len(digits) + 1}"

@@ -122,7 +122,8 @@ def _most_telling_first(correction: Correction) -> list[Finding]:
 
 
 def _is_realistic(proof: ProofEvidence) -> bool:
-    return proof.realistic is not None and proof.realistic.point is not None
+    found = proof.realistic
+    return found is not None and found.point is not None and found.confirmed_by_checker
 
 
 # ------------------------------------------------------------------------------------------- three answers

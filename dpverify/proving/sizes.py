@@ -142,7 +142,7 @@ _EPSILON = _Known(
 )  # fmt: skip
 _DELTA = _Known(
     "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6),
-    words=r"^privacy parameter,? delta$", names=r"delta(_\w+|\d*)'*",
+    words=r"^privacy parameter,? delta$", names=r"delta(_?\d+)?'*",
 )  # fmt: skip
 _ACCURACY = _Known(
     "accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10), words=r"^(relative )?accuracy\b"

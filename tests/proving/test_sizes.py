@@ -56,6 +56,7 @@ RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
         (real("d", gt=0, lt=1, meaning="privacy parameter delta"), "delta, 1e-12 to 0.001"),
         (real("mu", gt=0, meaning="privacy parameter"), "of no known size, 0.001 to 1,000"),
         (real("delta_0", gt=0, lt=1), "delta, 1e-12 to 0.001"),
+        (real("delta_theta", gt=0), "of no known size, 0.001 to 1,000"),
         (real("rho", gt=0, meaning="privacy budget, in zCDP"), "zCDP parameter, 1e-4 to 10"),
         (real("delta", ge=0, le=1), "delta, 1e-12 to 0.001"),
         (real("delta", gt=0, lt=F(1, 2), meaning="accuracy"), "accuracy, 0.001 to 0.5"),
@@ -203,7 +204,7 @@ def test_a_logarithm_means_the_letters_of_its_formula() -> None:
 @pytest.mark.parametrize(
     ("number", "text"),
     [("1", "1"), ("10000", "10,000"), ("-1/2", "-0.5"), ("1/1000000", "1e-6"), ("12/1000000", "1.2e-5"),
-     ("-3/100000", "-3e-5"), ("1/3", "1/3"), ("205/10", "20.5"),
+     ("-3/100000", "-3e-5"), ("1/3", "1/3"), ("25/10000", "0.0025"), ("1/10000", "1e-4"), ("205/10", "20.5"),
      ("(1, -1/2)", "(1, -1/2)"), ("1/1024", "0.0009765625"), ("1/0", "1/0"), ("1e99999999", "1e99999999"),
      ("1e9000", "1e9000"), ("9" * 5000, "9" * 5000)],
 )  # fmt: skip

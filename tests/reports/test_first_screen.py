@@ -129,6 +129,17 @@ def test_a_finding_at_a_realistic_size_is_preferred() -> None:
     assert found.shown.obligation == PROOFS[0].obligation
     (found,) = screen(example_ledger(entries=(edge,), statements=())).false
     assert found.realistic == "not found (4,097 points tried)"
+    doubtful = PROOFS[0].realistic.model_copy(update={"confirmed_by_checker": False})
+    (found,) = screen(
+        example_ledger(
+            entries=(
+                PROOFS[0].model_copy(update={"obligation": "doubtful", "realistic": doubtful}),
+                PROOFS[0],
+            ),
+            statements=(),
+        )
+    ).false
+    assert found.shown.obligation == PROOFS[0].obligation
 
 
 def test_where_nothing_was_found() -> None:
