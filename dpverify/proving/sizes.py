@@ -198,7 +198,9 @@ def _known(v: Variable) -> Size | None:
 
 # ------------------------------------------------------------------------------------------------ logarithms
 
-_LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?:/([^()/]+))?\)|(\w+))(?:, (?!.*\bbase\b).*)?")
+_LOG = re.compile(
+    r"(?:log|ln) ?(?:\(([^()/]+)(?: ?/ ?(?:([^()/ ]+)|\(([^()/]+)\)))?\)|(\w+))(?:, (?!.*\bbase\b).*)?"
+)
 
 
 def _logarithm(v: Variable, plain: Mapping[str, Size]) -> Size | None:
@@ -226,9 +228,9 @@ def _log_of(meaning: str) -> LogOf | None:
     found = _LOG.fullmatch(meaning)
     if found is None:
         return None
-    above, below, bare = found.groups()
+    above, one, several, bare = found.groups()
     factor, letters = Fraction(1), ([], [])  # type: tuple[Fraction, tuple[list[str], list[str]]]
-    for place, text in enumerate(((above or bare), below or "")):
+    for place, text in enumerate((above or bare, one or several or "")):
         for part in text.split():
             if re.fullmatch(r"\d+(\.\d+)?", part):
                 factor *= Fraction(part) if place == 0 else 1 / Fraction(part)
