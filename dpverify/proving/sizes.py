@@ -182,11 +182,12 @@ FEW, SEVERAL, MANY = Fraction(1), Fraction(100), Fraction(10**6)
 
 def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
     """The sizes of a formula's letters, by name; vectors have none."""
-    numbers = [v for v in letters if v.kind != "vector"]
-    plain = {v.name: _known(v) or _by_domain(v) for v in numbers}
+    plain = {v: None if v.kind == "vector" else _known(v) or _by_domain(v) for v in letters}
+    named = {v.name: size for v, size in plain.items()}
     return {
-        v.name: plain[v.name] if plain[v.name].known else _logarithm(v, plain) or plain[v.name]
-        for v in numbers
+        v.name: size if size.known else _logarithm(v, named) or size
+        for v, size in plain.items()
+        if size is not None
     }
 
 
@@ -203,12 +204,13 @@ _LOG = re.compile(
 )
 
 
-def _logarithm(v: Variable, plain: Mapping[str, Size]) -> Size | None:
-    """The sizes of a natural logarithm of what has sizes; known where all of these are."""
+def _logarithm(v: Variable, plain: Mapping[str, Size | None]) -> Size | None:
+    """The sizes of a natural logarithm of what has sizes, in the formula or elsewhere; known where all of these are."""
     of = _log_of(v.meaning)
     if of is None:
         return None
-    found = [(x, plain.get(x) or (_BY_LETTER[x].size() if x in _BY_LETTER else None)) for x in of.letters]
+    elsewhere = {x: kind.size() for x, kind in _BY_LETTER.items()}
+    found = [(x, {**elsewhere, **plain}.get(x)) for x in of.letters]
     sizes = {x: size for x, size in found if size is not None}
     if not sizes or len(sizes) < len({*of.letters}) or any(size.low <= 0 for size in sizes.values()):
         return None

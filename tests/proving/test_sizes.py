@@ -203,6 +203,7 @@ def test_a_logarithm_means_the_letters_of_its_formula() -> None:
     assert tied(sizes).keys() == {"l"}
     assert sizes_of([logarithm])["l"].known
     assert sizes_of([replace(rate, lower=F(-1)), logarithm])["l"].log_of is None
+    assert sizes_of([vector("alpha"), logarithm])["l"].log_of is None
 
 
 @pytest.mark.parametrize(
