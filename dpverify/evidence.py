@@ -507,7 +507,7 @@ class PrivacyEvidence(SampledEvidence):
     epsilon_claimed: float | None = None
     """What the claim allows at `delta`, nats; infinite where it allows anything."""
     epsilon_proved: float | None = None
-    """The least that is proved there, by the claim or by something sharper."""
+    """The least that is proved there, by the statement that the claim is from or by something sharper; else None."""
     epsilon_exact: Interval | None = None
     """Encloses the smallest epsilon of this pair at `delta`, where that is known."""
     detectable: str = ""

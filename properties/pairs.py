@@ -22,6 +22,7 @@ from dpverify.auditing import (
     PrivacyQuestion,
     audit_privacy,
 )
+from dpverify.auditing.outputs.samples import check_drawn_apart
 from dpverify.auditing.pairs import entry
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -219,6 +220,7 @@ def audit_outputs(
             sides.append(texts.of_batch(outputs))
         except texts.FormlessError as error:
             raise InvalidDataError(f"What was drawn on the {name} data set {error}.") from error
+    check_drawn_apart(sides[0], sides[1], ("left", "right"))
     return _audited(sides[0], sides[1], _claimed(claim), by, index, failure_probability, seed)
 
 

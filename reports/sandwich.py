@@ -66,10 +66,12 @@ class Sandwich:
     def says(self) -> str:
         """How many there are, in one sentence."""
         audited = sum(row.audit is not None for row in self.rows)
-        noun = "algorithm" if len(self.rows) == 1 else "algorithms"
+        noun = "algorithm is" if len(self.rows) == 1 else "algorithms are"
+        audits = f"{self.audits} audit{'' if self.audits == 1 else 's'}"
+        have = "has" if len(self.zeros) == 1 else "have"
         return (
-            f"{audited} of {len(self.rows)} {noun} are audited for privacy, in {self.audits} audits; "
-            f"{len(self.zeros)} of these have a lower bound of 0"
+            f"{audited} of {len(self.rows)} {noun} audited for privacy, in {audits}; "
+            f"{len(self.zeros)} of these {have} a lower bound of 0"
         )
 
 
@@ -124,7 +126,8 @@ def why_zero(audit: PrivacyEvidence) -> str:
     at_zero = [point for point in audit.profile if point.epsilon == 0]
     bounds = [b for point in at_zero for b in (point.delta_upper, point.delta_claimed) if b is not None]
     if bounds:
-        text += f"; what is proved allows up to {number_text.nearest(min(bounds), 2)}, on the worst pair"
+        what = "the claim" if audit.epsilon_proved is None else "what is proved"
+        text += f"; {what} allows up to {number_text.nearest(min(bounds), 2)}, on the worst pair"
     return f"{text}; {audit.reason}" if audit.reason else text
 
 

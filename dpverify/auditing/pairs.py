@@ -103,10 +103,12 @@ class PrivacyQuestion(Question):
         """What is claimed, proved and known at a delta, as fields of the entry; nats."""
         claimed = self.stated.guarantee.epsilon_at(delta)
         known = claimed if self.best_known is None else min(claimed, self.best_known.epsilon_at(delta))
+        # a claim without an origin is somebody's word, which proves nothing
+        proved = self.origin is not None or self.best_known is not None
         exact = getattr(subject, "exact", None)
         return {
             "epsilon_claimed": claimed,
-            "epsilon_proved": known,
+            "epsilon_proved": known if proved else None,
             "epsilon_exact": None if exact is None else exact(delta),
         }
 

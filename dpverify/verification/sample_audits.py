@@ -13,6 +13,7 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.looks import Looks
 from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
+from dpverify.auditing.outputs.samples import check_drawn_apart
 from dpverify.auditing.pairs import GivenSamples, PrivacyQuestion
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
@@ -50,7 +51,9 @@ def audit_samples(
     more += () if delta is None else ("--delta", repr(delta))
     more += looks.options()
     encoder = Encoder()
-    samples = GivenSamples(*encoder.rows(read_samples(left), read_samples(right)))
+    sides = read_samples(left), read_samples(right)
+    check_drawn_apart(*sides, (str(left), str(right)))
+    samples = GivenSamples(*encoder.rows(*sides))
     again = command_line(
         "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
         "--failure-probability", failure_probability, "--seed", seed,

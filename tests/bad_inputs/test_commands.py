@@ -75,6 +75,7 @@ COMMANDS: list[list[str]] = [
         ["--adjacency", "next"], ["--adjacency", ""], ["--data", "d.csv"], ["--neighbor", "e.csv"], ["--nonsense"],
         ["--left"], ["releases:noise"], ["--command", "cat"], ["--attribute", "coef_"],
     )),
+    ["audit", "--left", "left.npy", "--right", "left.npy", *CLAIM],
     # files that are not there, or of another kind
     *(["audit", "--left", place, "--right", "right.npy", *CLAIM] for place in (
         "", ".", "no.npy", "d.csv.npy/x.npy", "a\0b.npy", LONG + ".npy", "d.csv", "left.txt", "/dev/null", "-",
@@ -99,6 +100,7 @@ COMMANDS: list[list[str]] = [
     )),
     *(["audit", "--command", v, *FUNCTION[2:], *CLAIM, *ONCE] for v in (
         "", " ", "'", "no-such-program-here", "./d.csv", "a\0b", LONG, "false", "true", "cat", "yes", "echo 1",
+        "cat | cat", "cat > out", "sh a; true",
         "sh -c 'exit 3'", "sh -c 'kill -9 $$'", "sh -c 'yes 1 | head -n 201'", "sh -c 'yes [ | head -n 200'",
     )),
     ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"], [*FUNCTION, *CLAIM, "--low-bits"],

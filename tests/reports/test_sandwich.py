@@ -67,7 +67,7 @@ def test_rows(ledger: Ledger) -> None:
     assert texts[2][-1] == "none; sampling"
     assert texts[3][2:4] == ("any", "any")
     assert found.says() == (
-        "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these have a lower bound of 0"
+        "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0"
     )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.outputs.samples import as_floats
+from dpverify.auditing.outputs.samples import alike, as_floats
 from dpverify.errors import InvalidDataError
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts
@@ -83,6 +83,8 @@ class Encoder:
         self._shown: dict[Slot, float] = {}
         self._constant: dict[Slot, float] = {}
         self._seen = _Seen()
+        self._first: NDArray[Any] | None = None
+        self._varied = False
 
     def rows(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[Array, Array]:
         """Both sides' outputs, a run each along the first axis, as floats (runs, d).
@@ -100,6 +102,7 @@ class Encoder:
                     f"{name} has outputs of type {side.dtype}; allowed are real numbers, and texts as "
                     "dpverify.running.subjects.texts.of_runs writes them."
                 )
+        self._compare(sides)
         if (plain := self._as_they_are(sides)) is not None:
             self.runs += max(map(len, plain))
             return plain
@@ -109,6 +112,15 @@ class Encoder:
         self.runs += max(len(side) for side in sides)
         found = [_stacked(self._shown, found, len(side)) for found, side in zip(columns, sides, strict=True)]
         return found[0], found[1]
+
+    def _compare(self, sides: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """Whether all outputs were one and the same so far."""
+        for side in sides:
+            if self._varied or not len(side):
+                continue
+            first = side[:1] if self._first is None else self._first
+            self._first = first
+            self._varied = first.shape[1:] != side.shape[1:] or not alike(side, first)
 
     def _as_they_are(self, sides: tuple[NDArray[Any], NDArray[Any]]) -> tuple[Array, Array] | None:
         """Finite numbers of one shape that floats hold, as they are; None for anything else, now or before."""
@@ -170,8 +182,9 @@ class Encoder:
         return tuple(_name(slot) for slot in self._shown)
 
     def says(self) -> str:
-        """What outputs were seen, such as `a category and two numbers`."""
-        return self._seen.says()
+        """What outputs were seen, such as `a category and two numbers`, and whether they were all the same."""
+        seen = self._seen.says()
+        return f"{seen}, the same in all runs" if seen and self.runs > 1 and not self._varied else seen
 
     def in_words(self, event: str) -> str:
         """An event as auditors name it, with the places of the outputs instead of numbers of columns."""
@@ -460,11 +473,14 @@ class _Seen:
     def array(self, points: NDArray[Any]) -> None:
         """All runs of an array; of its NaN and infinities, that there are some."""
         values = points.reshape(-1)
-        self.arrays.add((points.shape[1:], "truth value" if points.dtype.kind == "b" else "number"))
-        if points.dtype.kind == "f":
-            for kind, found in (("NaN", np.isnan(values)), ("infinity", np.isinf(values))):
-                if found.any():
-                    self.arrays.add((points.shape[1:], kind))
+        shape = points.shape[1:]
+        if points.dtype.kind != "f":
+            self.arrays.add((shape, "truth value" if points.dtype.kind == "b" else "number"))
+            return
+        nan, infinite = np.isnan(values), np.isinf(values)
+        for kind, found in (("number", ~(nan | infinite)), ("NaN", nan), ("infinity", infinite)):
+            if found.any() or (kind == "number" and not values.size):
+                self.arrays.add((shape, kind))
 
     def says(self) -> str:
         """In words."""
@@ -491,7 +507,7 @@ class _Seen:
                 f"a list that is empty or has {so_many}" if high == 1 else f"a list of {low} to {so_many}"
             )
         if not parts:
-            return "always the same" if self.lengths else ""
+            return "empty lists" if self.lengths else ""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
     def _varies(self, path: Path) -> bool:

@@ -51,6 +51,7 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     - `.npz`: several such arrays; an output is a dictionary of their rows.
     - `.csv`: one run per line, with commas between its cells. A cell is a number or, where it is none, text. A first
       line is a header if one of its cells is above numbers only, or if none of its cells occurs in its column again.
+      Numbers that something else than commas separates are refused: as text, no two lines of them would be alike.
     - `.parquet`, where pyarrow is installed: an output is a row as a dictionary, or the value of the only column.
 
     Decimals are read as the nearest doubles, integers exactly.
@@ -212,6 +213,11 @@ def _cells_of(file: Path, lines: list[str]) -> Outputs:
             f"{file} has lines of {min(widths)} and of {max(widths)} cells, so that it does not read as a table; "
             "allowed: one run per line, the same count of cells on each, and at most one header line."
         )
+    if widths == {1} and all(_is_split_otherwise(row[0]) for row in rows[1:]):
+        raise InvalidDataError(
+            f"{file}, line {len(lines)}, has {quoted(lines[-1], 40)!r}, which commas do not divide into numbers, as "
+            "on all other lines; allowed: numbers and text separated by commas (numpy.savetxt(..., delimiter=','))."
+        )
     if any("\0" in cell for row in rows for cell in row if isinstance(cell, str)):
         raise InvalidDataError(f"{file} has a NUL in a cell; allowed: numbers and text.")
     outputs = rows[1:] if _is_heading(rows) else rows
@@ -228,6 +234,12 @@ def _cell(text: str) -> int | float | str:
         if math.isfinite(value) or not any(digit.isdigit() for digit in plain):
             return value
     return text
+
+
+def _is_split_otherwise(cell: int | float | str) -> bool:
+    """Whether a cell is several numbers with semicolons, tabs or spaces between them."""
+    parts = re.split(r"\s*[;\t ]\s*", cell.strip()) if isinstance(cell, str) else []
+    return len(parts) > 1 and all(_DECIMAL.fullmatch(part) for part in parts)
 
 
 def _is_heading(rows: list[list[int | float | str]]) -> bool:

@@ -73,6 +73,44 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
     return floats[0], floats[1]
 
 
+def check_drawn_apart(left: Samples, right: Samples, names: tuple[str, str]) -> None:
+    """Refuse outputs that are as many on both sides, vary, and are the same run by run: nothing would be tested.
+
+    That is one sample used twice, or a program that was run twice on the same data with the same seed. Outputs that
+    never vary are left alone: two sides of them are the same for a reason.
+
+    Args:
+        left: outputs, a run each along the first axis, of any type.
+        right: likewise.
+        names: of the sides, for the message.
+
+    Raises:
+        InvalidDataError: for these, and for sides of different lengths.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing.outputs.samples import check_drawn_apart
+        >>> check_drawn_apart(np.arange(3), np.arange(3), ("p.npy", "q.npy"))
+        Traceback (most recent call last):
+            ...
+        dpverify.errors.InvalidDataError: p.npy and q.npy hold the same outputs, run by run, so nothing ...
+    """
+    if len(left) != len(right):
+        raise InvalidDataError(
+            f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."
+        )
+    if left.shape == right.shape and alike(left, right) and not alike(left, left[:1]):
+        raise InvalidDataError(
+            f"{names[0]} and {names[1]} hold the same outputs, run by run, so nothing would be tested; allowed: "
+            "outputs drawn on two data sets, each with randomness of its own."
+        )
+
+
+def alike(some: Samples, others: Samples) -> bool:
+    """Whether all outputs are equal, NaN to itself."""
+    return bool(np.all((some == others) | ((some != some) & (others != others))))
+
+
 def as_floats(samples: ArrayLike, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return any number of runs as (runs, d) floats, and what they lost by rounding, likewise.
 

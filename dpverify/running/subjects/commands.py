@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 import shlex
 import shutil
 import signal
@@ -24,6 +26,8 @@ from dpverify.quoting import quoted
 _SEEDS = 2**31
 """Below it are integers in every language."""
 _LONGEST_LINE = 2**26
+_OPERATORS = "<>|&;"
+"""What a shell reads as more than letters of a word."""
 
 
 def words(text: object) -> list[str]:
@@ -38,13 +42,31 @@ def words(text: object) -> list[str]:
         found = []
     if not found or "\0" in str(text):
         raise InvalidArgumentError("--command", text, "a program and its arguments, as in a shell")
+    # no shell reads it: an operator would be one more word for the program, and what follows it would never run
+    if (operator := _operator(str(text))) is not None:
+        raise InvalidArgumentError(
+            "--command", text, f"one program and its arguments; for {operator} name a shell: sh -c '...'"
+        )
     try:
         there = shutil.which(found[0]) is not None
+        is_file = os.path.isfile(found[0])
     except OSError:
-        there = False
+        there = is_file = False
     if not there:
-        raise InvalidArgumentError("--command", text, f"a program that is there; {quoted(found[0])} is not")
+        what = "is a file that may not be executed" if is_file and os.sep in found[0] else "is not"
+        raise InvalidArgumentError("--command", text, f"a program that is there; {quoted(found[0])} {what}")
     return found
+
+
+def _operator(text: str) -> str | None:
+    """The first pipe, redirection or the like that a shell would see, outside of quotes."""
+    # what a backslash precedes is a letter like any other
+    lexer = shlex.shlex(re.sub(r"\\.", "_", text), posix=False, punctuation_chars=_OPERATORS)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        return next((word for word in lexer if set(word) <= set(_OPERATORS)), None)
+    except ValueError:
+        return None
 
 
 class Command:

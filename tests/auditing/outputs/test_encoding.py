@@ -170,7 +170,10 @@ def test_numbers_of_one_shape_are_their_own_rows() -> None:
         ([[], [1.0]], "a list that is empty or has a number"),
         ([("a", [1.0]), ("b", [1.0, 2.0, 3.0])], "a category and a list of 1 to three numbers"),
         ([2**80], "a number"),
-        ([[], []], "always the same"),
+        ([[], []], "empty lists, the same in all runs"),
+        ([1.5, 1.5], "a number, the same in all runs"),
+        ([float("nan")] * 2, "NaN, the same in all runs"),
+        (["no", "no"], "a category, the same in all runs"),
     ],
 )
 def test_what_outputs_are_is_said(outputs: list[Any], says: str) -> None:
@@ -178,6 +181,14 @@ def test_what_outputs_are_is_said(outputs: list[Any], says: str) -> None:
         encoder = Encoder()
         encoder.rows(points, points)
         assert encoder.says() == says
+
+
+def test_what_varies_later_was_not_the_same() -> None:
+    encoder = Encoder()
+    encoder.rows(np.zeros(3), np.zeros(3))
+    assert encoder.says() == "a number, the same in all runs"
+    encoder.rows(np.zeros(3), np.array([0.0, 0.0, 1.0]))
+    assert encoder.says() == "a number"
 
 
 def test_too_many_parts_are_refused() -> None:

@@ -5,14 +5,40 @@ from __future__ import annotations
 import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dpverify.auditing import Encoder, audit_privacy, check_pair, check_samples, read_samples
+from dpverify.auditing.outputs.samples import check_drawn_apart
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import PureDP
+from dpverify.running.subjects.texts import of_runs
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "refused"),
+    [
+        ([0.0, 1.0], [0.0, 1.0], "p and q hold the same outputs, run by run"),
+        ([math.nan, 1.0], [math.nan, 1.0], "hold the same outputs"),
+        (["a", "b"], ["a", "b"], "hold the same outputs"),
+        ([0.0, 1.0, 2.0], [0.0, 1.0], "p has 3 runs and q has 2; allowed: as many on both sides"),
+        ([0.0, 1.0], [1.0, 0.0], ""),
+        ([1.0, 1.0], [1.0, 1.0], ""),
+        ([math.nan, math.nan], [math.nan, math.nan], ""),
+        (["a", "b"], [0.0, 1.0], ""),
+        ([[0.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 2.0]], ""),
+    ],
+)
+def test_one_sample_on_both_sides(left: list[Any], right: list[Any], refused: str) -> None:
+    sides = of_runs(left), of_runs(right)
+    if not refused:
+        check_drawn_apart(*sides, ("p", "q"))
+        return
+    with pytest.raises(InvalidDataError, match=refused):
+        check_drawn_apart(*sides, ("p", "q"))
 
 
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "f4", "f2", "i8", "u1", "?"])
@@ -112,6 +138,9 @@ def test_truncated_and_forged_headers(tmp_path: Path) -> None:
         (b'1,"x\n' * 200, "does not read as a table"),
         (b"1,x\0\n" * 200, "table|NUL"),
         (b"1\n" * 99, "99 runs"),
+        (b"0.5 1.5e-3\n" * 200, r"line 200, has '0.5 1.5e-3', which commas do not divide"),
+        (b"x;y\n" + b"0.5;-1\n" * 200, "commas do not divide"),
+        (b"1\t2\n" * 200, "commas do not divide"),
         (b"\xff\xfe\x00" * 50, "UTF-8"),
     ],
 )
@@ -237,3 +266,9 @@ def test_integers_beside_floats() -> None:
     assert (p != q).any(axis=1).all()
     p, q = check_pair(np.full(100, 3), np.full(100, 3.0))
     assert np.array_equal(p, q)
+
+
+def test_text_may_hold_spaces(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("one 2\n3 2\n" * 60)
+    read = read_samples(tmp_path / "s.csv")
+    assert (len(read), str(read[-2]), str(read[-1])) == (120, '"one 2"', '"3 2"')
