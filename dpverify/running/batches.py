@@ -30,6 +30,7 @@ from dpverify.running.sources import SourceWatch
 from dpverify.running.store import Store, opened
 from dpverify.running.stored_blocks import BlockKey, Shelf
 from dpverify.running.subjects.texts import as_texts, is_texts
+from dpverify.running.user_process import with_message
 from dpverify.running.user_sessions import ForeignError
 
 MEMORY_LIMIT = 512 * 2**20
@@ -430,8 +431,8 @@ def _unwrap(result: _Done | _Failure, task: _Task) -> Block:
     error = result.exception
     if isinstance(error, DpverifyError):
         raise error
-    message = quoted(error)
+    where = error.where if isinstance(error, ForeignError) else ""
     raise InvalidDataError(
         f"The mechanism raised {quoted(result.kind)} in block {task.index} (runs {task.start} to "
-        f"{task.start + task.runs - 1})" + (f": {message}" if message else ", without a message.")
+        f"{task.start + task.runs - 1})" + with_message(quoted(error), where)
     ) from error

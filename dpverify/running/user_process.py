@@ -118,7 +118,20 @@ def takes_runs(function: Callable[..., Any]) -> bool:
     keyword = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
-        raise InvalidArgumentError("function", str(signature), "parameters (data, rng) or (data, rng, runs)")
+        a_class = (
+            "; a class is an estimator, whose --attribute is released" if hasattr(function, "fit") else ""
+        )
+        raise InvalidArgumentError(
+            "function",
+            str(signature),
+            f"parameters (data, rng) or (data, rng, runs), given by position{a_class}",
+        )
+    if inspect.isclass(function) and hasattr(function, "fit"):
+        raise InvalidArgumentError(
+            "function",
+            function.__name__,
+            "no class with a method fit, unless --attribute says what is released",
+        )
     return len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
 
 
@@ -157,6 +170,13 @@ def call_function(
         raise InvalidDataError(
             f"The function {name} {_ending(error)} instead of returning an output; allowed: {texts.ALLOWED}."
         ) from error
+
+
+def with_message(message: str, where: str) -> str:
+    """The end of a sentence about an error: what it said, and where it was raised."""
+    if not message:
+        return f", without a message{where and f' {where}'}."
+    return f": {message}{where and f' {where}'}"
 
 
 def _ending(error: BaseException) -> str:
@@ -219,10 +239,11 @@ def _refused_import(error: BaseException, target: str, module: str) -> DpverifyE
             f"The module {module} {_ending(error)} while it was imported; allowed: a module that can be "
             'imported, with script code under if __name__ == "__main__".'
         )
-    message = quoted(error)
+    # an error of syntax says its place itself
+    where = "" if isinstance(error, SyntaxError) else place_in_sources(error)
     return InvalidDataError(
         f"The module {module} raised {quoted(type(error).__name__)} while it was imported"
-        + (f": {message}" if message else ", without a message.")
+        + with_message(quoted(error), where)
     )
 
 
@@ -248,10 +269,33 @@ def loaded_sources(before: Iterable[str] = ()) -> list[str]:
         if name in known or not isinstance(file, str) or not os.path.isfile(file):
             continue
         place = Path(os.path.realpath(file))
-        if {"site-packages", "dist-packages"} & set(place.parts) or any(f in place.parents for f in folders):
-            continue
-        files.add(str(place))
+        if not _is_installed(place, folders):
+            files.add(str(place))
     return sorted(files)
+
+
+def _is_installed(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file is of the standard library or of an installed package."""
+    return bool({"site-packages", "dist-packages"} & set(place.parts)) or any(
+        f in place.parents for f in folders
+    )
+
+
+def place_in_sources(error: BaseException) -> str:
+    """The innermost line of a user's code that an error came through, as `(m.py, line 3)`; empty if there is none."""
+    found = ""
+    try:
+        folders, here = (*_installed(), Path(os.path.realpath(__file__)).parents[1]), os.getcwd()
+        step = error.__traceback__
+        while step is not None:
+            place = Path(os.path.realpath(step.tb_frame.f_code.co_filename))
+            if place.is_file() and not _is_installed(place, folders):
+                shown = place.relative_to(here) if place.is_relative_to(here) else place
+                found = quoted(f"({shown}, line {step.tb_lineno})")
+            step = step.tb_next
+    except Exception:
+        return found  # of a user's class, which may change anything
+    return found
 
 
 # ------------------------------------------------------------------------------------------- serving
@@ -362,7 +406,8 @@ class _Worker:
         except MemoryError:
             said = {"kind": "memory"}
         except BaseException as error:
-            said = {"kind": "raised", "type": quoted(type(error).__name__), "message": quoted(error)}
+            said = {"kind": "raised", "type": quoted(type(error).__name__), "message": quoted(error),
+                    "where": place_in_sources(error)}  # fmt: skip
         self.reply(said)
         return None
 

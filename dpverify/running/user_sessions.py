@@ -80,12 +80,15 @@ class ForeignError(Exception):
 
     Attributes:
         kind: name of the exception's type there.
+        message: what it said.
+        where: the line of the user's code, as `(m.py, line 3)`; empty where that is not known.
     """
 
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(kind, message)
+    def __init__(self, kind: str, message: str, where: str = "") -> None:
+        super().__init__(kind, message, where)
         self.kind = kind
         self.message = message
+        self.where = where
 
     def __str__(self) -> str:
         return self.message
@@ -352,7 +355,7 @@ class UserSession:
         if kind == "memory":
             raise InvalidDataError(self._no_memory())
         if kind == "raised" and not importing:
-            raise ForeignError(text("type"), text("message"))
+            raise ForeignError(text("type"), text("message"), text("where"))
         raise InvalidDataError(self._unreadable())
 
     # --------------------------------------------------------------------------------------- output

@@ -27,6 +27,7 @@ from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
+from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
@@ -121,7 +122,8 @@ def check_ledger(
         checker: what confirms certificates.
 
     Raises:
-        InvalidDataError: the file is no ledger of the present schema, or its certificates' folder is missing.
+        InvalidDataError: the file is no ledger of the present schema, or one of audits alone, such as that of
+            `dpverify run`, or its certificates' folder is missing.
         InvalidArgumentError: `only` names what neither source nor ledger has.
     """
     ledger = read_ledger(path)
@@ -131,6 +133,11 @@ def check_ledger(
             "`dpverify verify` writes today, can be checked."
         )
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
+    if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
+        raise InvalidDataError(
+            f"Ledger {path} has no proofs, only audits of {quoted(ledger.command, 60)!r}, each of which names the "
+            "command that repeats it; allowed: a ledger of `dpverify verify`."
+        )
     folder = path.parent / "certificates"
     if any(row.certificate for row in proofs) and not folder.is_dir():
         raise InvalidDataError(
@@ -169,9 +176,17 @@ def check_ledger(
     return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs))
 
 
+def _words(ledger: Ledger) -> list[str]:
+    """The words of the ledger's command line; none where it cannot be read."""
+    try:
+        return shlex.split(ledger.command)
+    except ValueError:
+        return []
+
+
 def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
     """The statements that the ledger's command line asks for."""
-    words = shlex.split(ledger.command) if ledger.command.count('"') % 2 == 0 else []
+    words = _words(ledger)
     if "--only" in words:
         return set()
     named = tuple(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--paper")

@@ -194,8 +194,11 @@ EXITS = [
 
 FAULTS = [
     *((f"faulty:{name}", message) for name, message in EXITS),
-    ("faulty:stubborn", r"raised Stubborn in block 0 \(runs 0 to 2\): one two three$"),
-    ("faulty:interrupts", r"raised KeyboardInterrupt in block 0 \(runs 0 to 2\), without a message\.$"),
+    ("faulty:stubborn", r"raised Stubborn in block 0 \(runs 0 to 2\): one two three \(\S*\.py, line \d+\)$"),
+    (
+        "faulty:interrupts",
+        r"raised KeyboardInterrupt in block 0 \(runs 0 to 2\), without a message \(.*, line \d+\)\.$",
+    ),
     ("faulty:dies", r"ended its process \(exit code 7\) before its runs were done"),
 ]
 
@@ -315,10 +318,13 @@ def test_prints_go_to_a_standard_error_that_is_no_file(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("long", r"ValueError in block 0 \(runs 0 to 2\): a bc{194}\.\.\.$"),
-        ("empty", r"raised ValueError in block 0 \(runs 0 to 2\), without a message\.$"),
-        ("stubborn", r"raised Stubborn in block 0 \(runs 0 to 2\): one two three$"),
-        ("mute", r"raised Mute in block 0 \(runs 0 to 2\): \(no readable message\)$"),
+        ("long", r"ValueError in block 0 \(runs 0 to 2\): a bc{194}\.\.\. \(\S*\.py, line \d+\)$"),
+        (
+            "empty",
+            r"raised ValueError in block 0 \(runs 0 to 2\), without a message \(\S*\.py, line \d+\)\.$",
+        ),
+        ("stubborn", r"raised Stubborn in block 0 \(runs 0 to 2\): one two three \(\S*\.py, line \d+\)$"),
+        ("mute", r"raised Mute in block 0 \(runs 0 to 2\): \(no readable message\) \(\S*\.py, line \d+\)$"),
     ],
 )
 def test_messages_are_one_short_line(name: str, message: str, folder: Path) -> None:
@@ -329,9 +335,9 @@ def test_messages_are_one_short_line(name: str, message: str, folder: Path) -> N
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        ("mumbling", r"raised ValueError while it was imported: a bc{194}\.\.\.$"),
-        ("silent", r"raised ValueError while it was imported, without a message\.$"),
-        ("nameless", "raised ModuleNotFoundError while it was imported: no name$"),
+        ("mumbling", r"raised ValueError while it was imported: a bc{194}\.\.\. \(\S*\.py, line \d+\)$"),
+        ("silent", r"raised ValueError while it was imported, without a message \(\S*\.py, line \d+\)\.$"),
+        ("nameless", r"raised ModuleNotFoundError while it was imported: no name \(\S*\.py, line \d+\)$"),
     ],
 )
 def test_messages_of_modules_are_one_short_line(module: str, message: str, folder: Path) -> None:

@@ -618,3 +618,15 @@ def test_every_row_shows_the_witness_of_its_certificate(all_proofs: list[ProofRe
         row, certificate = record.evidence, record.certificate
         if certificate is not None and row.counterexample is None:
             assert row.witness == certificate.get("witness"), f"{row.statement}/{row.obligation}"
+
+
+@pytest.mark.parametrize("command", ["dpverify run", "pytest test_claims.py --dpverify-report=claims.json"])
+def test_a_ledger_of_audits_alone_has_nothing_to_check(original: Path, tmp_path: Path, command: str) -> None:
+    tree = json.loads((original / "ledger.json").read_text())
+    tree |= {"command": command, "statements": [], "results": [], "entries": [], "displays": []}
+    place = tmp_path / "ledger.json"
+    place.write_text(json.dumps(tree))
+    with pytest.raises(InvalidDataError, match="has no proofs, only audits of"):
+        check_ledger(place)
+    place.write_text(json.dumps(tree | {"command": "dpverify verify --paper fmtt18.thm1"}))
+    assert check_ledger(place).failed

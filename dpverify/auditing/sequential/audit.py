@@ -179,7 +179,7 @@ class SequentialAuditor:
     def foretell(self) -> str:
         """Whether the claim can be refuted within the limit of runs, and how many that takes, in one sentence."""
         if self.least_runs is None:
-            return f"No number of runs can refute {self.claim}."
+            return f"No practicable number of runs can refute {self.claim}."
         if not self.possible:
             return (
                 f"{self.claim} cannot be refuted within {self.most_runs} runs on each data set: "
@@ -305,7 +305,8 @@ class SequentialAuditor:
         )
 
     def _detectable(self) -> tuple[str, float | None]:
-        nothing = f"no violation of this claim can be found with {self.runs} runs"
+        runs = self.runs or self.most_runs  # none is made where none can refute the claim
+        nothing = f"no violation of this claim can be found with {runs} runs"
         if self.least_runs is None or self.least_runs > self.runs:
             more = "" if self.least_runs is None else f"; at least {self.least_runs} would be needed"
             return nothing + more, None

@@ -27,7 +27,7 @@ def least_runs(total_variation: float, level: float) -> int | None:
 
     `total_variation` is what the claim allows, its delta at epsilon 0. Outputs that never occur on both sides give that
     factor: the nearest allowed pair has error (1 - total_variation) / 2 on both sides. None where it is 1, which allows
-    everything.
+    everything, or rounds to it, when more than 1e15 runs would be needed.
     """
     if not total_variation < 1:
         return None

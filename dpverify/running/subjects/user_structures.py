@@ -103,7 +103,8 @@ class UserStructure:
             return self._session.ask(asked, array)
         except ForeignError as error:
             said = f"{error.kind}: {error.message}" if error.message else error.kind
-            raise InvalidDataError(f"The structure {self._target} raised {said}.") from error
+            place = f" {error.where}" if error.where else ""
+            raise InvalidDataError(f"The structure {self._target} raised {said}{place}.") from error
 
 
 def _constraint(described: Any) -> problems.ConstraintSet | None:

@@ -253,6 +253,9 @@ def test_what_cannot_be_refuted_is_said_before_the_first_run() -> None:
     assert (audit.verdict, audit.runs) == (Verdict.UNDECIDED, 0)
     assert "at least 562137 would be needed" in audit.detectable
     assert "can be refuted" in SequentialAuditor(PureDP(1.0), "replace-one", 1e-3, 0, 1000).foretell()
+    never = SequentialAuditor(PureDP(60.0), "replace-one", 1e-3, 0, 1000)
+    assert never.foretell() == "No practicable number of runs can refute 60-DP."
+    assert never.result().detectable == "no violation of this claim can be found with 1000 runs"
 
 
 def test_a_curve_divides_its_failure_probability() -> None:
