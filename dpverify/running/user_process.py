@@ -118,9 +118,7 @@ def takes_runs(function: Callable[..., Any]) -> bool:
     keyword = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
-        a_class = (
-            "; a class is an estimator, whose --attribute is released" if hasattr(function, "fit") else ""
-        )
+        a_class = "; of a class, name an object or a method" if inspect.isclass(function) else ""
         raise InvalidArgumentError(
             "function",
             str(signature),
@@ -130,7 +128,7 @@ def takes_runs(function: Callable[..., Any]) -> bool:
         raise InvalidArgumentError(
             "function",
             function.__name__,
-            "no class with a method fit, unless --attribute says what is released",
+            "no estimator, unless --attribute says what is released of it",
         )
     return len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
 

@@ -93,6 +93,7 @@ COMMANDS: list[list[str]] = [
         "releases:\u00e9\u00e9.x", LONG + ":f", "releases:" + LONG,
     )),
     # estimators and commands
+    ["audit", "releases:Mean", *FUNCTION[2:], *CLAIM], ["audit", "releases:Demanding", *FUNCTION[2:], *CLAIM],
     *([*FUNCTION, *CLAIM, "--attribute", v] for v in ("", "coef_", "not a name", "1", LONG)),
     [*FUNCTION, *CLAIM, "--attribute", "a", "--attribute", "a"],
     *(["audit", f"releases:{made}", *FUNCTION[2:], *CLAIM, *ONCE, "--attribute", name] for made, name in (
