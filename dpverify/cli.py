@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,9 @@ from dpverify.terminal import (
     run_commands,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from dpverify.evidence import ProofEvidence
 
 app = typer.Typer(
     name="dpverify",
@@ -196,6 +199,11 @@ def prove(
         records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=progress_bar("proving"))
         said = f"{pages[0]}: {word.headline}"
     else:
+        for name in chosen:
+            if Path(name).is_file():
+                raise InvalidArgumentError(
+                    "id", name, "a Markdown page, whose name ends in .md; or papers and statement ids"
+                )
         statements = select_statements(chosen)
 
         def missing(count: int) -> None:
@@ -227,7 +235,7 @@ def prove(
             "",
             (
                 "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
-                "counterexample or values", "at a realistic size",
+                "counterexample, values, or why", "at a realistic size",
             ),
             (
                 (
@@ -236,7 +244,7 @@ def prove(
                     e.prover,
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
-                    or ("" if e.verdict is Verdict.UNDECIDED or e.coverage is Coverage.UNIT else e.reason),
+                    or _why(e),
                     e.realistic.says() if e.realistic else "",
                 )
                 for e in found
@@ -249,6 +257,17 @@ def prove(
         raise typer.Exit(VIOLATED)
     if any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
+
+
+def _why(evidence: ProofEvidence) -> str:
+    """What stands beside a verdict without a counterexample: what was found, or why nothing was, in a few words."""
+    from dpverify.evidence import Coverage, Verdict
+
+    if evidence.coverage is Coverage.UNIT:
+        return ""
+    if evidence.verdict is Verdict.UNDECIDED:  # all that each prover said is in the JSON
+        return str(evidence.gap or "")
+    return evidence.reason
 
 
 app.command("audit")(audit)

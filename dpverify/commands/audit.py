@@ -16,7 +16,7 @@ from dpverify.terminal import (
     Json,
     Seed,
     check_json,
-    print_table,
+    print_facts,
     progress_bar,
     tell,
     write_json,
@@ -34,7 +34,7 @@ def audit(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PACKAGE.MODULE:FUNCTION]",
+            metavar="PACKAGE.MODULE:FUNCTION",
             help="A function (data, rng) -> output, or batched (data, rng, runs) -> outputs; with --attribute, an "
             "estimator, or what makes one.",
         ),
@@ -373,4 +373,4 @@ def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: 
         place = SourcePlace(first, 1) if target is None else place_of(target)
         write_json("-", sarif([(evidence, place)]))
     elif json_file != "-":
-        print_table("", ("", ""), audit_rows(evidence))
+        print_facts(audit_rows(evidence))

@@ -42,9 +42,7 @@ def init(
 
 
 def run(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Claims; default: all.")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Claims; default: all.")] = None,
     config: Annotated[
         Path | None,
         typer.Option(

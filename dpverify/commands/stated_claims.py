@@ -322,5 +322,8 @@ def _first(error: ValidationError) -> str:
         return f"{place} is not known; allowed: {known}."
     if one["type"] == "missing":
         return f"{place} is missing; allowed: a value for it."
-    message = one["msg"][0].lower() + one["msg"][1:]
+    message = one["msg"].removeprefix("Input should be ").partition(", unable to")[0]
+    message = (
+        ("a number " if message.startswith(("greater", "less")) else "") + message[0].lower() + message[1:]
+    )
     return f"{place} was {one['input']!r}; allowed: {message}."

@@ -8,14 +8,14 @@ import typer
 
 from dpverify.commands.audit import limits_of
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_table, progress_bar, write_json
+from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_facts, progress_bar, write_json
 
 
 def tails(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PACKAGE.MODULE:FUNCTION]",
+            metavar="PACKAGE.MODULE:FUNCTION",
             help="A generator (rng, size) -> numbers, in the order in which it makes them.",
         ),
     ] = None,
@@ -84,9 +84,7 @@ def tails(
         }  # fmt: skip
         write_json(json_file, content)
     if json_file != "-":
-        print_table(
-            "",
-            ("", ""),
+        print_facts(
             (
                 ("verdict", str(found.verdict)),
                 ("claim", f"{law} noise of scale {scale:g}"),

@@ -124,6 +124,9 @@ class _Page:
                 name, unit=unit, meaning=_plain(cells.get("meaning", "")), latex=latex, **bounds
             )
         except InvalidArgumentError as error:
+            if error.argument.partition(" of ")[0] in ("gt", "ge", "lt", "le"):
+                allowed = "a domain whose ends are finite integers or fractions, such as `> 0` or `[0, 1/2]`"
+                raise self.wrong(line, "domain", domain, allowed) from None
             raise self.wrong(line, error.argument, error.value, error.allowed) from None
         return made
 

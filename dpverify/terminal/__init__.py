@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -19,10 +20,12 @@ import typer
 from typer.core import TyperGroup
 
 from dpverify import extras
-from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dpverify.evidence import ProofEvidence
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
@@ -31,8 +34,12 @@ VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
 OWN_FAULT = 70
 """Exit code of a fault in dpverify itself; none of the above, so that no script takes it for a verdict."""
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 _PIPE_CLOSED = 128 + 13
 """As if ended by SIGPIPE, like other programs whose reader is gone; the verdict was not delivered."""
+
+_REPRODUCE = "reproduce"
 
 _STOPPED = 128 + 15
 """As if ended by SIGTERM."""
@@ -60,8 +67,21 @@ def _quiet_where_nobody_reads() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_standard_output()
         raise typer.Exit(_PIPE_CLOSED) from None
+    except OSError as error:
+        # files that are named are refused where they are opened
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        _leave_standard_output()
+        raise InvalidDataError(
+            f"What was found cannot be written ({error.strerror}); allowed: a standard output with room for it."
+        ) from None
+
+
+def _leave_standard_output() -> None:
+    """Nothing more is to be written there, not even what is still kept back."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def tell(line: str) -> None:
@@ -73,16 +93,40 @@ def tell(line: str) -> None:
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
-    # Rich, which decides, is slow to import; where none of this holds it finds no terminal either
-    if sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ):
-        from dpverify.terminal.consoles import output_console, table
+    if (console := _terminal()) is not None:
+        from dpverify.terminal.consoles import table
 
-        console = output_console()
-        if console.is_terminal:
-            console.print(table(title, columns, rows))
-            return
+        console.print(table(title, columns, rows))
+        return
     for row in rows:
         sys.stdout.write("\t".join(row) + "\n")
+
+
+def print_facts(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and texts: side by side on a terminal, as tab-separated lines into a pipe.
+
+    On a terminal a command line, which is the text of `reproduce`, stands in a line of its own without breaks, so that
+    it can be copied.
+    """
+    facts = list(rows)
+    console = _terminal()
+    beside = facts if console is None else [row for row in facts if row[0] != _REPRODUCE]
+    print_table("", ("", ""), beside)
+    if console is not None:
+        for name, text in facts:
+            if name == _REPRODUCE:
+                console.print(f"{name}:", text, markup=False, soft_wrap=True)
+
+
+def _terminal() -> Console | None:
+    """Standard output, if that is a terminal."""
+    # Rich, which decides, is slow to import; where none of this holds it finds no terminal either
+    if not sys.stdout.isatty() and {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ):
+        return None
+    from dpverify.terminal.consoles import output_console
+
+    console = output_console()
+    return console if console.is_terminal else None
 
 
 def write_json(path: str, content: Any) -> None:

@@ -34,8 +34,9 @@ def error_console() -> Console:
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     """Rows of cells; those that are a verdict have its color."""
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in columns:
+    names = tuple(columns)
+    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=any(names))
+    for column in names:
         drawn.add_column(column, overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))

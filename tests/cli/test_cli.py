@@ -488,3 +488,16 @@ def test_an_audit_of_files_loads_what_it_needs(tmp_path: Path) -> None:
         "scipy.stats", "sklearn", "sympy",
     }  # fmt: skip
     assert not heavy & set(loaded.split())
+
+
+def test_undecided_formulas_say_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    page = tmp_path / "page.md"
+    page.write_text(
+        "| letter | domain |\n| --- | --- |\n| $a$ | > 0 |\n\nBound (given $a < 0$):\n\n$$a \\le 1$$\n"
+    )
+    assert call("prove", str(page), "--jobs", "1") == 3
+    row = capsys.readouterr().out.splitlines()[0].split("\t")
+    assert row[4:8] == ["undecided", "none", "not confirmed", "contradictory assumptions"]

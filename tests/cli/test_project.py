@@ -159,7 +159,7 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
     [
         ("", "No claim is stated; allowed: at least one entry"),
         ("claims = 3", "claims was 3"),
-        ("failure-probability = 2\n", "failure-probability was 2; allowed: input should be less than 1"),
+        ("failure-probability = 2\n", "failure-probability was 2; allowed: a number less than 1"),
         ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, failure-probability"),
         ("[[claims]]\n", "claims 1 claim is missing"),
         ('[[claims]]\nclaim = "eps=1"\nfuncton = "a:b"', "claims 1 functon is not known; allowed: claim, name"),
@@ -172,7 +172,7 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
         ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\npair = "b"\nadjacency = "zero-out"', "has adjacency"),
         ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\nattribute = ["b"]\npair = "c"', "has attribute"),
         ("[[claims", "is no TOML file"),
-        (claims("private", more="delta = 1"), "claims 1 delta was 1; allowed: input should be less than 1"),
+        (claims("private", more="delta = 1"), "claims 1 delta was 1; allowed: a number less than 1"),
         (claims("private", runs=3), "claims 1 runs was 3"),
     ],
 )  # fmt: skip

@@ -208,6 +208,32 @@ def test_a_reader_that_has_gone_is_no_verdict(arguments: list[str]) -> None:
     assert b"Traceback" not in ended.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_full_disk_behind_standard_output_is_said(samples: list[str], form: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *samples, "--format", form], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("dpverify: What was found cannot be written")
+    assert done.stderr.count("\n") == 1
+
+
+def test_on_a_terminal_the_command_line_is_not_broken(
+    samples: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert call(*samples) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("verdict")  # no line of empty headings above it
+    assert max(map(len, lines[:-1])) <= 60
+    assert lines[-1].startswith(f"reproduce: dpverify {samples[0]} --left {samples[2]} --right")
+    assert lines[-1].endswith("--seed 0")
+
+
 def test_consoles_do_not_end_the_program() -> None:
     """Rich would end it with the exit code of a violated claim."""
 

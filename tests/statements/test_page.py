@@ -115,7 +115,7 @@ x/2k = 1
         (TABLE + "\nDefine:\n$$c$$", "line 11: definition"),
         (TABLE + "\nDefine for every $q$:\n$$c=1$$", "line 11: parameter"),
         (TABLE.replace("> 0", "positive"), "line 5: domain"),
-        (TABLE.replace("> 0", "> a"), "line 5: gt of x"),
+        (TABLE.replace("> 0", "> a"), "line 5: domain was '> a'; allowed: a domain whose ends"),
         (TABLE.replace("[0, 1)", "[2, 1)"), "line 7: domain of eta"),
         (TABLE.replace("length^2 / loss", "meters"), "line 7: unit"),
         (TABLE.replace("| $x$ |", "| |"), "line 5: letter"),
