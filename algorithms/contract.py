@@ -160,6 +160,7 @@ class Algorithm(ABC):
     Examples:
         >>> from dataclasses import dataclass
         >>> from dpverify.algorithms import Algorithm, Guarantees
+        >>> from dpverify.checks import whole_number
         >>> from dpverify.privacy import GDP, Adjacency, StatedGuarantee
         >>> from dpverify.running import Output
         >>> @dataclass(frozen=True)
@@ -170,6 +171,7 @@ class Algorithm(ABC):
         ...         mean = data.features.clip(0, 1).mean(axis=0)
         ...         return Output(mean + self.noise_stddev * rng.normal((runs, len(mean)), "noise"))
         ...     def guarantees(self, n):  # for one feature
+        ...         whole_number("n", n, at_least=1)
         ...         return Guarantees(StatedGuarantee(GDP(1 / (n * self.noise_stddev)), Adjacency.REPLACE_ONE))
         >>> print(NoisyMean(0.1).guarantees(20).headline)
         0.5-GDP (replace-one)

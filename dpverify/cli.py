@@ -41,12 +41,13 @@ app = typer.Typer(
     name="dpverify",
     cls=Commands,
     help=(
-        "Verify privacy claims about convex optimization.\n\n"
+        "Verify claims of differential privacy, about code and about convex optimization.\n\n"
         "A formula is proved, certified on a box, or refuted by a counterexample; an implementation is run many "
         "times, and its true privacy loss is bounded from below. Exit code 0: nothing violated, 1: a claim about an "
         "implementation is violated, 2: bad input or usage, 3: undecided."
     ),
-    epilog="Start with: dpverify verify; then open the report whose path it prints.",
+    epilog="Start with: dpverify init, then dpverify run, for code of your own; dpverify verify for the four papers, "
+    "then open the report whose path it prints.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,

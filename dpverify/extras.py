@@ -33,6 +33,16 @@ def require(command: str, *extras: str) -> None:
         raise missing(command, lacking)
 
 
+def require_module(what: str, module: str) -> None:
+    """Refuse an option that needs one module of an extra, before any work is done.
+
+    Raises:
+        MissingExtraError: if it is not found.
+    """
+    if not _is_there(module):
+        raise missing(what, {extra_of(module) or "all": [module]})
+
+
 def missing(what: str, lacking: Mapping[str, list[str]]) -> MissingExtraError:
     """The error that says what brings the modules, which are given by extra."""
     names = ", ".join(name for some in lacking.values() for name in some)

@@ -220,7 +220,10 @@ def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]
         return f"{text}, {claimed / exact.lower:.3g} times that of this pair or less"
     if not lower > 0:
         return f"{text}, and nothing was seen that needs one above 0"
-    return f"{text}, and at least {lower:.4g} was seen: it is at most {claimed / lower:.3g} times too large"
+    return (
+        f"{text}, and at least {lower:.4g} was seen: if true, it is at most {claimed / lower:.3g} times as "
+        "large as it has to be"
+    )
 
 
 def sandwiched(profile: tuple[ProfilePoint, ...], question: PrivacyQuestion) -> tuple[ProfilePoint, ...]:

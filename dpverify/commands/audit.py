@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpverify import extras
 from dpverify.commands.formats import Form, check_format
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
@@ -186,8 +187,8 @@ def audit(
     Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
     Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
     until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
-    can refute it. With --structure, what is known of its steps is audited instead, down to far smaller deltas. It runs
-    in worker processes with limits on time and memory; what it prints goes to standard error.
+    can refute it. With --structure, what is known of its steps is audited instead, down to far smaller deltas.
+    Functions run in worker processes with limits on time and memory; what they print goes to standard error.
     Exit code 0 if the claim is supported, 1 if it is violated, 3 if the audit is undecided; only a finished audit ends
     with one of these.
     """
@@ -220,6 +221,8 @@ def audit(
     if pair is not None or search_neighbors is not None or record_range is not None:
         from dpverify.verification.neighbor_search import read_options
 
+        if search_neighbors is not None and adjacency != "answers-within-1":
+            extras.require_module("--search-neighbors", "hypothesis")
         given_adjacency = adjacency if _is_given(context, "adjacency") else None
         data, neighbor, adjacency, limits_of_records = read_options(
             pair, search_neighbors, record_range, data, neighbor, given_adjacency, runs_function=run_by_us
@@ -231,7 +234,8 @@ def audit(
             raise InvalidArgumentError(name, value, f"{' and '.join(needed)} here, not {name}")
     for name, value in needed.items():
         if value is None:
-            raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together")
+            search = "; --search-neighbors FILE.json finds a neighbor" if name == "--neighbor" else ""
+            raise InvalidArgumentError(name, value, f"a file: {' and '.join(needed)} go together{search}")
     of_functions = {
         "runs": runs, "executor": executor, "store": store, "time_limit": time_limit, "memory_limit": memory_limit,
         "seconds": seconds, "sequential": sequential,

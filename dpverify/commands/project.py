@@ -48,7 +48,7 @@ def run(
         typer.Option(
             metavar="FILE.toml",
             help="Where claims are stated; default: pyproject.toml or dpverify.toml in this folder. Files named there "
-            "are relative to its folder.",
+            "are relative to its folder; functions are imported from the current one.",
         ),
     ] = None,
     form: Form = "text",

@@ -124,7 +124,7 @@ def test_supported_privacy_says_how_loose_it_may_be(auditor: Any) -> None:
     assert "2 times that of this pair or less" in known.reason
     violated = asks(0.2, Noise())
     assert violated.verdict is Verdict.VIOLATED
-    assert "times too large" not in violated.reason
+    assert "times as large as it has to be" not in violated.reason
 
 
 def test_every_other_support_says_so_too() -> None:

@@ -80,7 +80,7 @@ def test_where_an_audit_looks(
     assert found["delta"] == (0.01 if "--delta" in options else 1e-5)
     assert 0.5 < found["epsilon_lower"] < 2.0
     assert shlex.split(found["reproduce"])[8 : 8 + len(options)] == list(options)
-    assert "times too large" in found["reason"]
+    assert "times as large as it has to be" in found["reason"]
     code, again, _ = output(capsys, *shlex.split(found["reproduce"])[1:], "--json", "-")
     assert {k: v for k, v in again.items() if k != "seconds"} == {
         k: v for k, v in found.items() if k != "seconds"

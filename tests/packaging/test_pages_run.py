@@ -33,7 +33,7 @@ def call(line: str) -> int:
 
 
 def _without_numbers(text: str) -> str:
-    """A sequential audit's rounds are as large as time allows, so that where it ends differs between machines."""
+    """What a search finds, and so where its audit ends, depends on the modules that are loaded."""
     return re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", text)
 
 
