@@ -84,16 +84,21 @@ def tails(
         }  # fmt: skip
         write_json(json_file, content)
     if json_file != "-":
+        # without a grid, the largest number is all that is known of the end
+        given = "" if found.bits is not None else ", if it ends there"
+        word = "ends at" if found.bits is not None else "nothing beyond"
+        tail = "no end found" if found.end is None else f"{word} {found.end:.4g} times the scale"
         print_facts(
             (
                 ("verdict", str(found.verdict)),
-                ("claim", f"{law} noise of scale {scale:g}"),
-                ("tail", "no end found" if found.end is None else f"ends at {found.end:.4g} times the scale"),
+                ("claim", f"a tail as long as that of {law} noise of scale {scale:g}"),
+                ("tail", tail),
                 *(
                     (
                         (
                             "costs",
-                            f"delta at least {lost:.3g}, whatever epsilon, for answers {distance:g} scales apart",
+                            f"delta at least {lost:.3g}, whatever epsilon, for answers {distance:g} scales apart"
+                            f"{given}",
                         ),
                     )
                     if lost

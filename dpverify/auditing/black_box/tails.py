@@ -43,6 +43,10 @@ _NEAR = 0.1
 """Distance from a whole number that counts as near; rounding in 32 bits is a tenth of that."""
 _ON_GRID = 0.9
 """The part of them that is near where a grid is the right one; of a coarser one, half."""
+_SPREAD = 0.5
+"""The part of the multiples to be expected that are there, where numbers are uniform on a grid."""
+_ROUNDING = 1e-5
+"""Relative, of the largest number that a grid gives; more than 32 bits lose."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,7 @@ def audit_tails(
         for uniform, end_at in grids
         for wide in range(_FEWEST_BITS, _MOST_BITS + 1)
         if (ends := _on_grid(uniform, end_at, wide, each)) is not None
+        and largest <= ends * (1 + _ROUNDING)  # else they are no noise of that grid, whatever they are
     ]
     end: float | None = None
     bits: int | None = None
@@ -131,7 +136,7 @@ def audit_tails(
         end = largest
         reason = (
             f"none of {x.size} numbers exceeds {largest:.4g} times the scale; of the stated law, one of them would "
-            f"exceed {seen:.4g} but for a probability of {level / 2:.2g}"
+            f"exceed {seen:.4g} but for a probability of {level / 2:.2g}: it ends there, or is of another law or scale"
         )
     most = max((bits for u, _ in grids for bits in _visible(u.size, each)), default=0)
     if end is None:
@@ -193,9 +198,13 @@ def _on_grid(uniform: FloatArray, end_at: Callable[[float], float], bits: int, l
     if not steps.size:
         return None
     # the smallest of one tail are at most half of 2^bits: above, the law is not uniform on whole steps
-    steps = steps[steps < min(_LARGEST, 2 ** (bits - 1))]
+    multiples = min(_LARGEST, 2 ** (bits - 1))
+    steps = steps[steps < multiples]
     for offset in (0.0, 0.5):
-        near = int(np.count_nonzero(np.abs(steps - offset - np.rint(steps - offset)) < _NEAR))
+        whole = np.rint(steps - offset)
+        near = int(np.count_nonzero(np.abs(steps - offset - whole) < _NEAR))
+        if np.unique(whole).size < _SPREAD * multiples * -math.expm1(-steps.size / multiples):
+            continue  # numbers that come again and again are on any grid
         if near >= _ON_GRID * steps.size and float(bdtrc(near - 1, steps.size, 2 * _NEAR)) < level / 2:
             return end_at((1.0 - offset) * 2.0**-bits)
     return None

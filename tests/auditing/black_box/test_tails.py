@@ -76,6 +76,24 @@ def test_what_is_right() -> None:
         assert "would not show" in found.reason
 
 
+@pytest.mark.parametrize("of", ["shifted", "constant", "of few values"])
+def test_no_grid_is_seen_in_what_is_none(of: str) -> None:
+    """Numbers beyond the end of the grid that they are on, and those that come again and again."""
+    rng = np.random.default_rng(8)
+    values = {
+        "shifted": 5 + rng.normal(size=100_000),
+        "constant": np.full(100_000, 0.1),
+        "of few values": rng.choice([-0.3, 0.1, 0.7], size=100_000),
+    }[of]
+    found = audit_tails(values)
+    assert found.bits is None
+    if of == "shifted":
+        assert (found.verdict, found.end) == (Verdict.SUPPORTED, None)
+    else:
+        assert found.verdict is Verdict.VIOLATED
+        assert "ends there, or is of another law or scale" in found.reason
+
+
 def test_false_alarms() -> None:
     """400 looks at 0.2 at numbers of the stated law: more than 125 alarms have probability 1e-7."""
     rng = np.random.default_rng(1)
