@@ -297,7 +297,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         ... )
         >>> for line in summary_lines(ledger):
         ...     print(line.text)
-        Checked 1 statement: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
+        Checked 1 subject: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
         violated: 0 printed, 0 corrected, 1 audit
         mine.sgd: 51 gradient queries, claimed 50 (50 records)
         the checker confirmed 0 of 0 formulas
@@ -525,7 +525,7 @@ def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]
 def _scope_text(
     checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
 ) -> str:
-    scope = f"{checked} of {total} statements" if total else _plural(checked, "statement")
+    scope = f"{checked} of {total} statements" if total else _plural(checked, "subject")
     formulas, units = _apart(proofs)
     also = f" (of {len(units):,} also the units)" if units else ""
     parts = [_plural(len(formulas), "formula") + also, _plural(audits, "audit")]

@@ -41,10 +41,17 @@ class PrivacyRenderer(Renderer):
         return evidence.smallest_fault is not None
 
     def says(self, audits: Sequence[PrivacyEvidence]) -> str:
-        """By how much the mechanism had to be weakened."""
+        """By how much the mechanism had to be weakened, where there are weaker versions of it."""
+        untried = sum(not (a.fault or self.sees(a) or a.sees_nothing) for a in audits)
+        if untried == len(audits):
+            return f"{untried} had no weakened mechanism to notice"
+        also = f", and {untried} had no weakened mechanism to notice" if untried else ""
         halved = sum(a.smallest_fault is not None and a.smallest_fault <= 2 for a in audits)
         flagged = sum(map(self.sees, audits))
-        return f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise"
+        return (
+            f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise"
+            f"{also}"
+        )
 
 
 RENDERER = PrivacyRenderer()

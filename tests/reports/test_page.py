@@ -234,7 +234,7 @@ def test_empty_ledger() -> None:
     page = Page(render_html(ledger))
     assert page.problems == []
     words = page.words()
-    assert "Checked 0 statements: 0 formulas and 0 audits." in words
+    assert "Checked 0 subjects: 0 formulas and 0 audits." in words
     assert "Nothing was audited." in words
     assert "Nothing was found." in words
 

@@ -55,8 +55,8 @@ def test_nothing_found() -> None:
     lines = summary_lines(example_ledger(entries=(AUDITS[0],), statements=STATEMENTS[1:3]))
     assert lines[0].text == (
         "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
-        "No audit found a violation. 1 privacy audit, of which 0 would have noticed half the noise (or twice the "
-        "exponent), 0 a quarter of the noise; 0 see nothing here."
+        "No audit found a violation. 1 privacy audit, of which 1 had no weakened mechanism to notice; 0 see nothing "
+        "here."
     )
 
 
@@ -78,6 +78,11 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
         LAW.model_copy(update={**blind, "blind_rejected": False}),
     )
     ledger = example_ledger(entries=entries)
+    users = summarize(example_ledger(entries=(*entries[:2], _privacy()))).powers
+    assert [power.text for power in users] == [
+        "3 privacy audits, of which 1 would have noticed half the noise (or twice the exponent), 2 a quarter of the "
+        "noise, and 1 had no weakened mechanism to notice; 0 see nothing here"
+    ]
     said = [power.text for power in summarize(ledger).powers]
     assert said == [
         "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
