@@ -163,7 +163,9 @@ def check_contraction(
                         f"{_written(u=start, v=other, updated=at, updated_v=image)}"
                     )
     if worst:
-        raise AssertionError(f"The update brings two points farther apart: their distance grows {worst}.")
+        if largest > 1:
+            raise AssertionError(f"The update brings two points farther apart: their distance grows {worst}.")
+        raise AssertionError(f"The update leaves two points too far apart: their distance changes {worst}.")
     return largest
 
 

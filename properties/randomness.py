@@ -185,7 +185,7 @@ def check_noise(
 
     Args:
         mechanism: from a data set and a generator to one number.
-        datasets: at least two; of different sizes, to see whether the noise depends on how many records there are.
+        datasets: at least two, lists of numbers as arrays; of different sizes, to see whether the noise depends on how many records there are.
         center: from a data set to the number without noise.
         runs: on each data set.
         failure_probability: that noise of one law is refused.
@@ -207,7 +207,7 @@ def check_noise(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    sets = list(datasets)
+    sets = [_records(data) for data in datasets]
     if len(sets) < 2:
         raise InvalidArgumentError("datasets", datasets, "at least two data sets")
     runs = whole_number("runs", runs)
@@ -244,6 +244,17 @@ def check_noise(
                     f"false with probability at most {level:g}."
                 )
     return largest
+
+
+def _records(data: Any) -> Any:
+    """Lists of numbers as an array, as `check_private` hands them to a function; anything else as it is."""
+    if not isinstance(data, list | tuple):
+        return data
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        return data
+    return array if array.dtype.kind in "biuf" else data
 
 
 def check_hidden(

@@ -123,6 +123,8 @@ def noisy(scale: Callable[[np.ndarray], float]) -> Any:
 def test_noise() -> None:
     sets = [np.zeros(3), np.array([0.0, 0.5, 1.0]), np.ones(40)]
     assert check_noise(noisy(lambda data: 2.0), sets, center=np.sum) < 0.1
+    in_lists = [[[0.0]], [[1.0], [1.0]]]
+    assert check_noise(lambda data, rng: data.sum() + rng.laplace(), in_lists, center=np.sum, runs=500) < 0.3
     # no noise at all, up to rounding
     rounded = check_noise(lambda data, rng: float(data.sum()) + 1e-13, sets[1:], center=np.sum, runs=50)
     assert rounded == 0
