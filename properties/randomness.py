@@ -185,8 +185,8 @@ def check_noise(
 
     Args:
         mechanism: from a data set and a generator to one number.
-        datasets: at least two; of different sizes, to see whether the noise depends on how many records there are. Lists
-            of numbers are handed over as arrays.
+        datasets: at least two; of different sizes, to see whether the noise depends on how many records there are.
+            Lists of numbers are handed over as arrays.
         center: from a data set to the number without noise.
         runs: on each data set.
         failure_probability: that noise of one law is refused.
