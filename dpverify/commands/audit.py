@@ -42,7 +42,9 @@ def audit(
     ] = None,
     claim: Annotated[
         str,
-        typer.Option(help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3".'),
+        typer.Option(
+            help='The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "rho=0.5,omega=10", "order=8,rdp=0.3".'
+        ),
     ] = "",
     command: Annotated[
         str | None,
