@@ -81,7 +81,12 @@ class Comparison:
     def summary(self) -> str:
         """In one line."""
         counts = Counter(row.change for row in self.changed)
-        said = [f"{counts[change]} {change}" for change in Change if counts[change]]
+        more = (Change.NEW_VIOLATION, Change.LOST_PROOF)
+        said = [
+            f"{counts[change]} {change}{'s' if change in more and counts[change] > 1 else ''}"
+            for change in Change
+            if counts[change]
+        ]
         return f"{', '.join(said) or 'nothing changed'}; rows with the same verdict: {self.same}"
 
     def as_json(self) -> dict[str, Any]:

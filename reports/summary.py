@@ -525,7 +525,7 @@ def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]
 def _scope_text(
     checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
 ) -> str:
-    scope = f"{checked} of {total} statements" if total else _plural(checked, "subject")
+    scope = f"{checked} of {total} statements and algorithms" if total else _plural(checked, "subject")
     formulas, units = _apart(proofs)
     also = f" (of {len(units):,} also the units)" if units else ""
     parts = [_plural(len(formulas), "formula") + also, _plural(audits, "audit")]

@@ -104,7 +104,7 @@ def test_says_everything(page: Page) -> None:
         assert row.id in words
         assert row.title in words
     for fact in (
-        "Checked 6 of 163 statements: 6 formulas (of 1 also the units) and 8 audits. "
+        "Checked 6 of 163 statements and algorithms: 6 formulas (of 1 also the units) and 8 audits. "
         "1 statement is false as printed (1: the claim fails). "
         "1 more statement has a false formula in the proof, the conditions or the units.",
         "Counterexample: T = 1, order = 2, sigma = 1, distance = 2; left side 4, right side 2.",

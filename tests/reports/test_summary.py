@@ -54,7 +54,7 @@ def test_lines_for_a_terminal() -> None:
 def test_nothing_found() -> None:
     lines = summary_lines(example_ledger(entries=(AUDITS[0],), statements=STATEMENTS[1:3]))
     assert lines[0].text == (
-        "Checked 0 of 2 statements: 0 formulas and 1 audit. No printed formula was refuted. "
+        "Checked 0 of 2 statements and algorithms: 0 formulas and 1 audit. No printed formula was refuted. "
         "No audit found a violation. 1 privacy audit, of which 1 had no weakened mechanism to notice; 0 see nothing "
         "here."
     )
