@@ -247,3 +247,31 @@ def _running(word: str) -> bool:
 def test_targets_that_are_none(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
         Target(**fields)
+
+
+@pytest.mark.parametrize(
+    "line", ["sh -c 'cat | cat'", "awk -F '|' 1", r"cat \| x", "sh --say='a;b'", 'sh -c "echo \\"; exit"']
+)
+def test_what_is_quoted_is_handed_on(line: str) -> None:
+    assert Target(line, command=True).text == line
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("cat | cat", "for | name a shell"),
+        ("cat>out", "for > name a shell"),
+        ("cat 2>/dev/null", "for > name a shell"),
+        ("sh 'a b' && cat", "for && name a shell"),
+        ("./data.csv", "./data.csv is a file that may not be executed"),
+        ("./nothing", "./nothing is not"),
+    ],
+)
+def test_what_only_a_shell_reads_is_refused(
+    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("0\n")
+    with pytest.raises(InvalidArgumentError) as refused:
+        Target(line, command=True)
+    assert said in str(refused.value)

@@ -26,7 +26,8 @@ from dpverify.quoting import quoted
 _SEEDS = 2**31
 """Below it are integers in every language."""
 _LONGEST_LINE = 2**26
-_OPERATORS = "<>|&;"
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
+_OPERATOR = re.compile(r"[<>|&;]+")
 """What a shell reads as more than letters of a word."""
 
 
@@ -60,13 +61,8 @@ def words(text: object) -> list[str]:
 
 def _operator(text: str) -> str | None:
     """The first pipe, redirection or the like that a shell would see, outside of quotes."""
-    # what a backslash precedes is a letter like any other
-    lexer = shlex.shlex(re.sub(r"\\.", "_", text), posix=False, punctuation_chars=_OPERATORS)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        return next((word for word in lexer if set(word) <= set(_OPERATORS)), None)
-    except ValueError:
-        return None
+    found = _OPERATOR.search(_QUOTED.sub("_", text))
+    return None if found is None else found[0]
 
 
 class Command:
