@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from dpverify.commands.stated_claims import OWN_FILE
@@ -79,7 +80,12 @@ def write_first_claims(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
     project, own = folder / "pyproject.toml", folder / OWN_FILE
-    there = [path for path in (own, *(folder / FOLDER / name for name in _FILES)) if path.exists()]
+    place = folder / FOLDER
+    there = [path for path in (own, *(place / name for name in _FILES)) if path.exists()]
+    if place.exists() and not place.is_dir():
+        raise InvalidDataError(
+            f"{place} is no folder; allowed: a project without it, or with a folder of that name."
+        )
     try:
         before = project.read_text(encoding="utf-8") if project.is_file() else None
     except (OSError, UnicodeError) as error:
@@ -96,15 +102,19 @@ def write_first_claims(folder: Path) -> list[Path]:
             project,
             before + gap + _ENTRIES.format(table="[tool.dpverify]\n", prefix="tool.dpverify."),
         )
-    new = [folder / FOLDER / name for name in _FILES]
+    new = [place / name for name in _FILES]
+    was_there = place.exists()
     try:
-        (folder / FOLDER).mkdir(exist_ok=True)
+        place.mkdir(exist_ok=True)
         for path, text in zip(new, _FILES.values(), strict=True):
             write_whole(path, text.encode())
         write_whole(target, content.encode())
     except OSError as error:
-        for path in new:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for path in new:
+                path.unlink(missing_ok=True)
+            if not was_there:
+                place.rmdir()
         raise InvalidDataError(
             f"{folder} cannot be written to; allowed: a folder that can be ({error})."
         ) from error

@@ -247,3 +247,24 @@ def test_the_workflow_is_green_and_with_a_fault_red(tmp_path: Path) -> None:
     release = tmp_path / "privacy" / "release.py"
     release.write_text(release.read_text().replace("scale=1 ", "scale=0.25 "))
     assert [run(step) for step in steps()] == [1, 1]
+
+
+def test_init_where_a_file_has_the_name_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("privacy").touch()
+    assert call("init") == 2
+    assert capsys.readouterr().err.startswith("dpverify: privacy is no folder; allowed: ")
+    assert [path.name for path in tmp_path.iterdir()] == ["privacy"]
+
+
+def test_an_init_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dpverify.commands.first_claims.write_whole", full)
+    assert call("init") == 2
+    assert list(tmp_path.iterdir()) == []
