@@ -268,6 +268,7 @@ def audit(
     if not sequential and runs < fewest:
         raise InvalidArgumentError("--runs", runs, f"at least {fewest} with {how}")
     check_json(json_file)
+    check_json(search_neighbors, "--search-neighbors")
     named = None
     if run_by_us:
         from dpverify.running import Target

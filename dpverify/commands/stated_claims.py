@@ -323,6 +323,7 @@ def _first(error: ValidationError) -> str:
     if one["type"] == "missing":
         return f"{place} is missing; allowed: a value for it."
     message = one["msg"].removeprefix("Input should be ").partition(", unable to")[0]
+    message = "a list" if message == "a valid tuple" else message
     message = (
         ("a number " if message.startswith(("greater", "less")) else "") + message[0].lower() + message[1:]
     )

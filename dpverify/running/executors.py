@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import socket
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -303,6 +304,7 @@ def _dask_client(address: str) -> Iterator[Any]:
             "executor", f"dask={address}", 'serial, threads or processes, or install "dpverify[dask]" first'
         ) from error
     try:
+        _knock(address)
         client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise InvalidArgumentError(
@@ -310,6 +312,19 @@ def _dask_client(address: str) -> Iterator[Any]:
         ) from error
     with client:
         yield client
+
+
+def _knock(address: str) -> None:
+    """Refuse an address at which nobody listens: a client that was made for it would show a traceback as it ends.
+
+    Raises:
+        OSError, ValueError: if there is none, or it is no address.
+    """
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    scheme, place = parse_address(address)
+    if scheme in ("tcp", "tls"):
+        socket.create_connection(parse_host_port(place), timeout=_CONNECT_SECONDS).close()
 
 
 def _dask_backend(client: Any, hook: _Hook) -> Any:

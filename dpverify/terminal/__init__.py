@@ -149,8 +149,8 @@ def write_json(path: str, content: Any) -> None:
         raise _refused_file(path, error) from error
 
 
-def check_json(path: str | None) -> None:
-    """Refuse a file for JSON before any work is done; an existing file stays as it is.
+def check_json(path: str | None, option: str = "--json") -> None:
+    """Refuse a file for JSON, named by an option, before any work is done; an existing file stays as it is.
 
     Raises:
         InvalidArgumentError: if the file cannot be written to.
@@ -165,13 +165,15 @@ def check_json(path: str | None) -> None:
             with tempfile.TemporaryFile(dir=Path(os.path.realpath(target)).parent):
                 pass
     except (OSError, ValueError) as error:
-        raise _refused_file(path, error) from error
+        raise _refused_file(path, error, option) from error
 
 
-def _refused_file(path: str, error: Exception) -> InvalidArgumentError:
+def _refused_file(path: str, error: Exception, option: str = "--json") -> InvalidArgumentError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    allowed = f"- for standard output, or a file in an existing folder that can be written to ({reason})"
-    return InvalidArgumentError("--json", path, allowed)
+    out = "- for standard output, or " if option == "--json" else ""
+    return InvalidArgumentError(
+        option, path, f"{out}a file in an existing folder that can be written to ({reason})"
+    )
 
 
 def check_folder(option: str, folder: Path) -> None:

@@ -99,11 +99,13 @@ class FunctionQuestion:
         if self.store is not None and self.named.command:
             # what a command loads is not known, so that kept runs might be those of another program
             raise InvalidArgumentError("--store", self.store, "no store where a command is run")
-        by = checked_adjacency(self.adjacency)
-        if by is Adjacency.INDEX:
-            raise InvalidArgumentError(
-                "adjacency", by.value, ", ".join(known for known in Adjacency if known is not Adjacency.INDEX)
-            )
+        try:
+            known = checked_adjacency(self.adjacency) is not Adjacency.INDEX
+        except InvalidArgumentError:
+            known = False
+        if not known:
+            allowed = ", ".join(one for one in Adjacency if one is not Adjacency.INDEX)
+            raise InvalidArgumentError("adjacency", str(self.adjacency), allowed)
 
     @property
     def named(self) -> Target:
