@@ -201,7 +201,8 @@ class WhiteBoxAuditor:
             profile=sandwiched(_profile(found, asked.claim, asked.corner), question),
             seed=asked.seed,
         )
-        detectable = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
+        below = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
+        detectable = below if found.epsilon > 0 else ""
         more = leaves(question, evidence, epsilons)
         evidence = evidence.model_copy(update={"reason": evidence.reason + more, "detectable": detectable})
         faults: Faults | None = getattr(subject, "faults", None)
