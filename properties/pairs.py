@@ -243,7 +243,7 @@ def _audited(
         seed=seed,
     )
     event = encoder.in_words(_event(found))
-    found = replace(found, reason=encoder.in_words(found.reason))
+    found = replace(found, reason=encoder.explained(found.verdict, found.reason))
     return AuditedPair(found, claim, adjacency, index, None, None, None, encoder.says(), event)
 
 

@@ -67,5 +67,5 @@ def audit_samples(
         heading=Heading(f"{left} and {right}", f"{left} and {right} against {guarantee}", again, seed),
     )
     found = BatchAuditor(looks).audit(question, samples, ErrorShare.of(failure_probability))
-    said = {"outputs": encoder.says(), "reason": encoder.in_words(found.reason)}
+    said = {"outputs": encoder.says(), "reason": encoder.explained(found.verdict, found.reason)}
     return found.model_copy(update=said | {"seconds": round(time.perf_counter() - begin, 3)})

@@ -225,7 +225,7 @@ def _answered(
             "repeats": same,
             "reuse": reuse,
             "outputs": subject.encoder.says(),
-            "reason": subject.encoder.in_words(found.reason),
+            "reason": subject.encoder.explained(found.verdict, found.reason),
             "seconds": round(time.perf_counter() - begin, 3),
         }
     )

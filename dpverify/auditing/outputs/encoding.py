@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.outputs.samples import alike, as_floats
 from dpverify.errors import InvalidDataError
+from dpverify.evidence import Verdict
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts
 
@@ -184,7 +185,17 @@ class Encoder:
     def says(self) -> str:
         """What outputs were seen, such as `a category and two numbers`, and whether they were all the same."""
         seen = self._seen.says()
-        return f"{seen}, the same in all runs" if seen and self.runs > 1 and not self._varied else seen
+        return f"{seen}, the same in all runs" if seen and self.always_the_same else seen
+
+    @property
+    def always_the_same(self) -> bool:
+        """Whether all outputs of several runs, on both sides, were one and the same."""
+        return self.runs > 1 and not self._varied
+
+    def explained(self, verdict: Verdict, reason: str) -> str:
+        """An auditor's reason in words, and where it supports a claim about outputs that never varied, that too."""
+        same = verdict is Verdict.SUPPORTED and self.always_the_same
+        return self.in_words(reason) + ("; all outputs were one and the same" if same else "")
 
     def in_words(self, event: str) -> str:
         """An event as auditors name it, with the places of the outputs instead of numbers of columns."""

@@ -353,3 +353,12 @@ def test_events_are_named_by_places_and_words() -> None:
     encoder = Encoder()
     encoder.rows(texts(["yes", "no"]), texts(["yes", "no"]))
     assert encoder.in_words("last bet on value > 93871") == "last bet on category of value > 93871"
+
+
+def test_support_for_outputs_that_never_vary_says_so() -> None:
+    encoder = Encoder()
+    encoder.rows(np.zeros(200), np.zeros(200))
+    assert encoder.explained(Verdict.SUPPORTED, "why") == "why; all outputs were one and the same"
+    assert encoder.explained(Verdict.UNDECIDED, "why") == "why"
+    encoder.rows(np.ones(2), np.zeros(2))
+    assert encoder.explained(Verdict.SUPPORTED, "why") == "why"
