@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -201,7 +202,7 @@ def prove(
         said = f"{pages[0]}: {word.headline}"
     else:
         for name in chosen:
-            if Path(name).is_file():
+            if os.path.isfile(name):  # which is no error for a name that no file may have
                 raise InvalidArgumentError(
                     "id", name, "a Markdown page, whose name ends in .md; or papers and statement ids"
                 )
