@@ -201,12 +201,13 @@ def prove(
         records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=progress_bar("proving"))
         said = f"{pages[0]}: {word.headline}"
     else:
-        for name in chosen:
-            if os.path.isfile(name):  # which is no error for a name that no file may have
-                raise InvalidArgumentError(
-                    "id", name, "a Markdown page, whose name ends in .md; or papers and statement ids"
-                )
-        statements = select_statements(chosen)
+        try:
+            statements = select_statements(chosen)
+        except InvalidArgumentError as error:
+            if not os.path.isfile(str(error.value)):
+                raise
+            allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
+            raise InvalidArgumentError("id", error.value, allowed) from None
 
         def missing(count: int) -> None:
             if kept := len(statements) - count:

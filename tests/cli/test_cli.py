@@ -501,3 +501,13 @@ def test_undecided_formulas_say_why(
     assert call("prove", str(page), "--jobs", "1") == 3
     row = capsys.readouterr().out.splitlines()[0].split("\t")
     assert row[4:8] == ["undecided", "none", "not confirmed", "contradictory assumptions"]
+
+
+def test_a_page_of_another_name_is_no_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("theorem.tex").touch()
+    assert call("prove", "theorem.tex") == 2
+    said = capsys.readouterr().err
+    assert said.startswith("dpverify: id was 'theorem.tex'; allowed: a Markdown page, whose name ends in .md, or")
