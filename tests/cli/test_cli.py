@@ -510,4 +510,6 @@ def test_a_page_of_another_name_is_no_id(
     Path("theorem.tex").touch()
     assert call("prove", "theorem.tex") == 2
     said = capsys.readouterr().err
-    assert said.startswith("dpverify: id was 'theorem.tex'; allowed: a Markdown page, whose name ends in .md, or")
+    assert said.startswith(
+        "dpverify: id was 'theorem.tex'; allowed: a Markdown page, whose name ends in .md, or"
+    )
