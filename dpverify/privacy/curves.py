@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpverify import checks
+from dpverify.checks import FloatArray
 from dpverify.privacy import quantities
 from dpverify.privacy.guarantees import Guarantee
 
@@ -60,17 +61,20 @@ def curves(
     """
     points = []
     if len(epsilons):
-        asked = np.array([quantities.epsilon(e) for e in epsilons])
-        points += list(
-            zip(asked.tolist(), np.asarray(guarantee.privacy_profile(asked)).tolist(), strict=True)
-        )
+        points += _profile(guarantee, np.array([quantities.epsilon(e) for e in epsilons]))
     points += [(guarantee.epsilon_at(quantities.delta(delta)), float(delta)) for delta in deltas]
     if not points:
         top = largest_epsilon(guarantee) if up_to is None else up_to
         checks.number("up_to", top, above=0, allowed="a finite number above 0")
-        grid = np.linspace(0.0, top, _POINTS)
-        points = list(zip(grid.tolist(), np.asarray(guarantee.privacy_profile(grid)).tolist(), strict=True))
+        points = _profile(guarantee, np.linspace(0.0, top, _POINTS))
     # small errors are where trade-off functions differ
     alphas = np.unique(np.concatenate([np.linspace(0, 1, 41), np.geomspace(1e-6, 0.15, 25)]))
     betas = np.asarray(guarantee.tradeoff_function(alphas))
     return Curves(tuple(sorted(points)), tuple(zip(alphas.tolist(), betas.tolist(), strict=True)))
+
+
+def _profile(guarantee: Guarantee, epsilons: FloatArray) -> list[tuple[float, float]]:
+    """Epsilons with deltas; one that is above 0 and below all floats is the smallest float."""
+    deltas = np.asarray(guarantee.privacy_profile(epsilons))
+    hidden = (deltas == 0) & (epsilons < guarantee.epsilon_at(0.0))
+    return list(zip(epsilons.tolist(), np.where(hidden, math.ulp(0.0), deltas).tolist(), strict=True))

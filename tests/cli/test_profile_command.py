@@ -102,3 +102,11 @@ def test_how_far_profiles_are_shown(guarantee: Guarantee) -> None:
     found = curves(guarantee)
     assert found.profile[0][0] == 0
     assert found.profile[-1] == (top, guarantee.privacy_profile(top))
+
+
+def test_no_delta_is_called_0_that_is_only_below_the_floats() -> None:
+    for guarantee in (GDP(1.0), zCDP(0.5)):
+        (_, below), (_, far) = curves(guarantee, epsilons=[39.0, 1e6]).profile
+        assert below == far == 5e-324
+    assert curves(PureDP(1.0), epsilons=[1.0, 2.0]).profile == ((1.0, 0.0), (2.0, 0.0))
+    assert curves(GDP(0.0), epsilons=[1.0]).profile == ((1.0, 0.0),)
