@@ -192,7 +192,7 @@ def _tightness(found: Sandwich) -> str:
         return ""
     half = sum(ratio >= 0.5 for ratio in ratios)
     middle = number_text.at_least(statistics.median_low(ratios), 2)
-    blind = f"; {_many(len(found.zeros), 'audit')} saw nothing at all" if found.zeros else ""
+    blind = f"; {_many(len(found.zeros), 'audit')} showed no epsilon above 0" if found.zeros else ""
     return (
         f"On the pair of data sets where most was seen, audits show at least half of the proved epsilon for {half} of "
         f"{_many(len(ratios), 'algorithm')}; the median is {middle} of it{blind}."

@@ -68,7 +68,8 @@ def test_tightness_is_that_of_the_best_audit_of_each_algorithm() -> None:
         each.question: each.answer for each in screen(example_ledger(entries=entries, statements=())).answers
     }
     assert (
-        "for 1 of 3 algorithms; the median is 0.25 of it; 1 audit saw nothing" in answers["How tight is it?"]
+        "for 1 of 3 algorithms; the median is 0.25 of it; 1 audit showed no epsilon above 0"
+        in answers["How tight is it?"]
     )
 
 
