@@ -409,23 +409,27 @@ def _learn(
     scored: list[ScoredSamples] = []
     fit_left, fit_right = left[parts.fitting], right[parts.fitting]
     choose_left, choose_right = left[parts.choosing], right[parts.choosing]
+    names = [scorer.name for scorer in scorers]
+    if len(set(names)) < len(names):
+        raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
     for scorer in scorers:
-        if scorer.name in scores:
-            raise InvalidArgumentError("scorers", scorer.name, "scorers with different names")
         score = fit_score(scorer, fit_left, fit_right, rng)
         if score is None:
             continue
-        scores[scorer.name] = score
+        # a score may say what it has learned
+        name = getattr(score, "name", None)
+        if not isinstance(name, str) or name in names or name in scores:
+            name = scorer.name
+        scores[name] = score
         chosen = [apply_score(score, choose_left), apply_score(score, choose_right)]
         if isinstance(scorer, Value) or (
             getattr(scorer, "is_linear", False) and fit_left.shape[0] >= _ROWS_A_WEIGHT * left.shape[1]
         ):
             fitted = apply_score(score, fit_left), apply_score(score, fit_right)
             chosen = [np.concatenate(both) for both in zip(chosen, fitted, strict=True)]
-        scored.append(ScoredSamples(scorer.name, *chosen))
+        scored.append(ScoredSamples(name, *chosen))
     if not scored:
-        names = tuple(scorer.name for scorer in scorers)
-        raise InvalidArgumentError("scorers", names, "at least one that applies to the samples")
+        raise InvalidArgumentError("scorers", tuple(names), "at least one that applies to the samples")
     return scores, scored
 
 

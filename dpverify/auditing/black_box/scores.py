@@ -162,6 +162,22 @@ class FrequencyRatio:
 
 
 @dataclass(frozen=True)
+class _Coordinate:
+    """One number of an output, as a score that says which."""
+
+    column: int
+
+    @property
+    def name(self) -> str:
+        """Counted from 1."""
+        return f"coordinate {self.column + 1}"
+
+    def __call__(self, samples: Samples) -> NDArray[np.float64]:
+        """Shape (runs,)."""
+        return samples[:, self.column]
+
+
+@dataclass(frozen=True)
 class BestCoordinate:
     """The coordinate whose two empirical distributions differ most (Kolmogorov-Smirnov); for d > 1."""
 
@@ -181,7 +197,7 @@ class BestCoordinate:
             ).max()
             if gap > distance:
                 best, distance = column, float(gap)
-        return lambda x: x[:, best]
+        return _Coordinate(best)
 
 
 @dataclass(frozen=True)

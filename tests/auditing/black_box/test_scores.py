@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from dpverify.auditing import DEFAULT_SCORERS, Scorer
+from dpverify.auditing import DEFAULT_SCORERS, Scorer, audit_privacy
 from dpverify.auditing.black_box.scores import (
+    BestCoordinate,
     LinearDiscriminant,
     NearestCentroid,
     QuadraticLogistic,
@@ -18,6 +19,7 @@ from dpverify.auditing.black_box.scores import (
     fit_score,
 )
 from dpverify.auditing.privacy import Parts, _learn
+from dpverify.privacy import PureDP
 
 IDS = [scorer.name for scorer in DEFAULT_SCORERS]
 
@@ -126,3 +128,14 @@ def test_only_linear_scores_of_few_weights_choose_from_the_runs_that_fitted_them
     )
     assert [each.left.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
     assert [each.right.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
+
+
+def test_the_best_coordinate_is_named_by_its_number() -> None:
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(2, 4000, 3))
+    right[:, 1] += 3
+    found = audit_privacy(
+        left, right, PureDP(0.5), adjacency="replace-one", failure_probability=1e-6, seed=0, scorers=[BestCoordinate()]
+    )  # fmt: skip
+    assert found.violation is not None
+    assert found.violation.event.scorer == "coordinate 2"
