@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from dpverify.errors import InvalidDataError
 
 MINIMUM_RUNS = 100
 """Fewer runs than this cannot be divided into learning and judging parts that say anything."""
+
+_CHANCE = 12 * math.log(10)
+"""One in so many, as a logarithm: below, the same order on both sides may be chance."""
 
 Samples = NDArray[Any]
 """Floats, or integers where floats would not be exact."""
@@ -74,10 +78,12 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
 
 
 def check_drawn_apart(left: Samples, right: Samples, names: tuple[str, str]) -> None:
-    """Refuse outputs that are as many on both sides, vary, and are the same run by run: nothing would be tested.
+    """Refuse outputs that are as many on both sides and the same run by run, in an order that is no chance.
 
-    That is one sample used twice, or a program that was run twice on the same data with the same seed. Outputs that
-    never vary are left alone: two sides of them are the same for a reason.
+    That is one sample used twice, or a program that was run twice on the same data with the same seed: nothing would
+    be tested. Given which outputs came on both sides, independent runs have all their orders with the same
+    probability, so that sides drawn apart are refused with probability 1e-12 at most. Outputs that hardly ever vary
+    have few orders, and are left alone.
 
     Args:
         left: outputs, a run each along the first axis, of any type.
@@ -90,7 +96,7 @@ def check_drawn_apart(left: Samples, right: Samples, names: tuple[str, str]) -> 
     Examples:
         >>> import numpy as np
         >>> from dpverify.auditing.outputs.samples import check_drawn_apart
-        >>> check_drawn_apart(np.arange(3), np.arange(3), ("p.npy", "q.npy"))
+        >>> check_drawn_apart(np.arange(100), np.arange(100), ("p.npy", "q.npy"))
         Traceback (most recent call last):
             ...
         dpverify.errors.InvalidDataError: p.npy and q.npy hold the same outputs, run by run, so nothing ...
@@ -99,11 +105,26 @@ def check_drawn_apart(left: Samples, right: Samples, names: tuple[str, str]) -> 
         raise InvalidDataError(
             f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."
         )
-    if left.shape == right.shape and alike(left, right) and not alike(left, left[:1]):
+    if left.shape == right.shape and alike(left, right) and _log_orders(left) > _CHANCE:
         raise InvalidDataError(
             f"{names[0]} and {names[1]} hold the same outputs, run by run, so nothing would be tested; allowed: "
             "outputs drawn on two data sets, each with randomness of its own."
         )
+
+
+def _log_orders(samples: Samples) -> float:
+    """Logarithm of the number of orders in which these outputs may come."""
+    keys = samples
+    if samples.dtype.kind in "biuf":
+        flat = np.ascontiguousarray(samples.reshape(len(samples), -1))
+        if not flat.size:
+            return 0.0
+        flat = flat + 0.0 if flat.dtype.kind == "f" else flat  # -0.0 is 0.0
+        keys = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1])))[:, 0]
+    counts = np.unique(keys, return_counts=True)[1]
+    return math.lgamma(len(samples) + 1) - sum(
+        math.lgamma(count + 1) for count in counts[counts > 1].tolist()
+    )
 
 
 def alike(some: Samples, others: Samples) -> bool:

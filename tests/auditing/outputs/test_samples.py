@@ -21,15 +21,19 @@ from dpverify.running.subjects.texts import of_runs
 @pytest.mark.parametrize(
     ("left", "right", "refused"),
     [
-        ([0.0, 1.0], [0.0, 1.0], "p and q hold the same outputs, run by run"),
-        ([math.nan, 1.0], [math.nan, 1.0], "hold the same outputs"),
-        (["a", "b"], ["a", "b"], "hold the same outputs"),
+        ([0.0, 1.0] * 50, [0.0, 1.0] * 50, "p and q hold the same outputs, run by run"),
+        ([math.nan, 1.0] * 50, [math.nan, 1.0] * 50, "hold the same outputs"),
+        (["a", "b"] * 50, ["a", "b"] * 50, "hold the same outputs"),
+        ([[1.0, x] for x in range(100)], [[1.0, x] for x in range(100)], "hold the same outputs"),
         ([0.0, 1.0, 2.0], [0.0, 1.0], "p has 3 runs and q has 2; allowed: as many on both sides"),
-        ([0.0, 1.0], [1.0, 0.0], ""),
-        ([1.0, 1.0], [1.0, 1.0], ""),
-        ([math.nan, math.nan], [math.nan, math.nan], ""),
-        (["a", "b"], [0.0, 1.0], ""),
-        ([[0.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 2.0]], ""),
+        ([0.0, 1.0] * 50, [1.0, 0.0] * 50, ""),
+        ([1.0] * 100, [1.0] * 100, ""),
+        ([math.nan] * 100, [math.nan] * 100, ""),
+        (["a", "b"] * 50, [0.0, 1.0] * 50, ""),
+        # by chance in one of 100 pairs of such sides, and in one of 4,950
+        ([0.0] * 99 + [1.0], [0.0] * 99 + [1.0], ""),
+        (["a"] * 98 + ["b"] * 2, ["a"] * 98 + ["b"] * 2, ""),
+        ([0.0, -0.0] * 50, [0.0, -0.0] * 50, ""),
     ],
 )
 def test_one_sample_on_both_sides(left: list[Any], right: list[Any], refused: str) -> None:
