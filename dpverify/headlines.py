@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
-from dpverify.realistic import number_of, short_number
+from dpverify.written_numbers import number_of, short_number
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 

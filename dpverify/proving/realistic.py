@@ -89,6 +89,7 @@ class Realistic:
         left: the left side there, where it is a number.
         right: the right side.
         because: where nothing was tried, why; or why what was tried shows nothing.
+        confirmed: whether someone else confirms the point.
         stopped_by_the_clock: whether a far guard of time ended some work.
     """
 
@@ -98,6 +99,7 @@ class Realistic:
     left: str | None = None
     right: str | None = None
     because: str = ""
+    confirmed: bool = False
     stopped_by_the_clock: bool = False
 
 
@@ -141,9 +143,10 @@ def realistic(
     search = _Search(obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms)
     with limited(STEPS) as meter:
         try:
-            point = search.found() or search.doubtful
+            sure = search.found()
         except _BEYOND:
-            point = search.doubtful
+            sure = search.sure  # what was found before; only easier numbers were looked for
+    point = sure or search.doubtful
     because = search.because
     if not because and point is None and not search.tried:
         because = "the formula has numbers beyond the search"
@@ -152,7 +155,8 @@ def realistic(
     found = Realistic(size_texts(obligation), search.tried, because=because)
     if point is not None:
         left, right = sides_at(obligation, point)
-        found = replace(found, point=_named(obligation, point), left=left, right=right)
+        named = _named(obligation, point)
+        found = replace(found, point=named, left=left, right=right, confirmed=sure is not None)
     return replace(found, stopped_by_the_clock=meter.stopped_by_the_clock)
 
 
@@ -239,13 +243,15 @@ class _Search:
         tried: how many points were looked at.
         because: what is never of its size, where that is so.
         admitted: whether all assumptions hold at one of the points that were looked at, for certain.
-        doubtful: the first counterexample that someone else does not confirm.
+        sure: the first counterexample that someone else confirms.
+        doubtful: the first that someone else does not confirm.
     """
 
     def __init__(
         self, obligation: Obligation, known: ExactPoint, confirms: Callable[[Mapping[str, str]], bool]
     ) -> None:
         self._obligation, self._known, self._confirms = obligation, known, confirms
+        self.sure: ExactPoint | None = None
         self.doubtful: ExactPoint | None = None
         self.sizes = sizes_of(obligation.over)
         self.tried = 0
@@ -257,8 +263,10 @@ class _Search:
         if not way.accepts(point):
             return False
         sure = self._confirms(_named(self._obligation, point))
-        if not sure and self.doubtful is None:
-            self.doubtful = point
+        if sure:
+            self.sure = self.sure or point
+        else:
+            self.doubtful = self.doubtful or point
         return sure
 
     def found(self) -> ExactPoint | None:

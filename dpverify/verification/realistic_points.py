@@ -43,7 +43,6 @@ def realistic_point(
         return confirmation.confirmed
 
     found = realistic(obligation, refuted["proof"]["point"], confirms)
-    confirmed = found.point is not None and confirms(found.point)
     point = RealisticPoint(
         sizes=dict(found.sizes),
         tried=found.tried,
@@ -51,7 +50,7 @@ def realistic_point(
         left=found.left,
         right=found.right,
         exceeds=_exceeds(obligation, found.left, found.right),
-        confirmed_by_checker=confirmed,
+        confirmed_by_checker=found.confirmed,
         because=found.because,
     )
     return point, found.stopped_by_the_clock or late

@@ -137,3 +137,20 @@ def test_a_little_less_noise_is_seen() -> None:
     holds(truth, on_interval, 0.05, 1e-5)
     with pytest.raises(AssertionError):
         holds(truth, lambda chain: on_interval(quieter[chain]), 0.05, 1e-5)
+
+
+def test_a_little_less_noise_is_seen_on_a_disc() -> None:
+    center = np.array([0.3, -0.2])
+    maps = [
+        StepMap(lambda w, by=by: center + 0.5 * (w - center) + by, 0.5, 0.0, 0.0)
+        for by in (np.array([0.5, 0.1]), np.array([-0.4, 0.0]), np.array([0.1, 0.3]))
+    ]
+
+    def pair(stddev: float) -> tuple[NoisyChain, NoisyChain]:
+        return chains(maps[:2], maps[2], 1, [0.5, stddev], [0.3, -0.2], Ball(2, 1.0, [0.3, -0.2]))
+
+    truth = pair(0.5)
+    quieter = dict(zip(truth, pair(0.4), strict=True))
+    holds(truth, lambda chain: on_disc(chain, 28), 0.15, 3e-3)
+    with pytest.raises(AssertionError):
+        holds(truth, lambda chain: on_disc(quieter[chain], 28), 0.15, 3e-3)

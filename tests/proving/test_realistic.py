@@ -16,6 +16,7 @@ from dpverify.formulas.operators import ceiling, exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
 from dpverify.proving import prove
+from dpverify.proving import realistic as search
 from dpverify.proving.certificates import certificate
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
@@ -312,3 +313,16 @@ def test_a_refuted_formula_of_the_provers_goes_on_to_such_sizes() -> None:
     proof = prove(o)
     assert proof.counterexample is not None
     assert found(o, **proof.counterexample).point is not None
+
+
+def test_a_point_that_was_found_is_kept_where_the_search_for_an_easier_one_goes_too_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def beyond(*_: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr(search, "BLOCKS", (1,))  # so that it is found among numbers that are spread
+    monkeypatch.setattr(search._Places, "simplified", beyond)
+    result = found(obligation(Le(N, 5000), N), n="6000")
+    assert result.point is not None
+    assert result.confirmed

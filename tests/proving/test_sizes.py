@@ -23,7 +23,7 @@ from dpverify.proving.sizes import (
     sizes_of,
     tied,
 )
-from dpverify.realistic import number_text
+from dpverify.written_numbers import number_text
 
 F = Fraction
 RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")

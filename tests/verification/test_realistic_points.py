@@ -19,6 +19,14 @@ from dpverify.verification.proofs import ProofRecord, content_of
 from dpverify.verification.realistic_points import fault_of, realistic_point
 
 
+def printed(name: str, formula: str) -> Obligation:
+    """A formula of a statement, as it is printed."""
+    statement = find_statement(name)
+    assert statement is not None
+    (obligation,) = (o for o in statement.printed if o.name == formula)
+    return obligation
+
+
 @pytest.fixture(scope="module")
 def records(proofs: Any) -> dict[str, ProofRecord]:
     ids = ("fmtt18.lem27", "mn25.lem3", "bst14.alg8-privacy", "fmtt18.thm26", "gll22.cor4.3", "gll22.thm5.6")
@@ -83,9 +91,7 @@ def test_what_is_proved_has_none(proofs: Any) -> None:
 
 def test_a_planted_point_is_caught_and_the_true_one_is_not(records: dict[str, ProofRecord]) -> None:
     record = records["mn25.lem3/a-free-direction"]
-    statement = find_statement("mn25.lem3")
-    assert statement is not None
-    (obligation,) = (o for o in statement.printed if o.name == "a-free-direction")
+    obligation = printed("mn25.lem3", "a-free-direction")
     true = record.evidence.realistic
     assert true is not None
     assert fault_of(true, obligation, record.certificate, check) == ""
@@ -107,9 +113,7 @@ def test_a_planted_point_is_caught_and_the_true_one_is_not(records: dict[str, Pr
 
 def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecord]) -> None:
     record = records["fmtt18.lem27/noise-is-enough"]
-    statement = find_statement("fmtt18.lem27")
-    assert statement is not None
-    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    obligation = printed("fmtt18.lem27", "noise-is-enough")
     found, late = realistic_point(obligation, record.certificate, lambda _: Confirmation(False, "no"))
     assert found is not None
     assert (found.confirmed_by_checker, late) == (False, False)
@@ -120,9 +124,7 @@ def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecor
 def test_a_point_that_a_clock_kept_from_being_confirmed_is_noted(records: dict[str, ProofRecord]) -> None:
     """On another machine, it may be this point that is taken."""
     record = records["fmtt18.lem27/noise-is-enough"]
-    statement = find_statement("fmtt18.lem27")
-    assert statement is not None
-    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    obligation = printed("fmtt18.lem27", "noise-is-enough")
     asked: list[Any] = []
 
     def late_at_first(certificate: Any) -> Confirmation:
@@ -139,9 +141,7 @@ def test_a_point_that_a_clock_kept_from_being_confirmed_is_noted(records: dict[s
 
 def test_where_a_clock_ended_the_search_two_need_not_agree(records: dict[str, ProofRecord]) -> None:
     record = records["mn25.lem3/a-free-direction"]
-    statement = find_statement("mn25.lem3")
-    assert statement is not None
-    (obligation,) = (o for o in statement.printed if o.name == "a-free-direction")
+    obligation = printed("mn25.lem3", "a-free-direction")
     assert record.evidence.realistic is not None
     fewer = record.evidence.realistic.model_copy(update={"tried": 7})
     assert fault_of(fewer, obligation, record.certificate, check) != ""
@@ -151,9 +151,7 @@ def test_where_a_clock_ended_the_search_two_need_not_agree(records: dict[str, Pr
 @pytest.mark.parametrize("number", ["1e99999999", "1/0", "(1, 2)", "", "()", "nan", "9" * 5000])
 def test_a_point_that_is_none_is_refused_at_once(number: str, records: dict[str, ProofRecord]) -> None:
     record = records["fmtt18.lem27/noise-is-enough"]
-    statement = find_statement("fmtt18.lem27")
-    assert statement is not None
-    (obligation,) = (o for o in statement.printed if o.name == "noise-is-enough")
+    obligation = printed("fmtt18.lem27", "noise-is-enough")
     true = record.evidence.realistic
     assert true is not None
     planted = true.model_copy(update={"point": {**(true.point or {}), "epsilon": number}})

@@ -103,7 +103,8 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     if found.ndim == 0 or 0 in found.shape[1:]:
         raise InvalidDataError(f"{file} has shape {found.shape}; allowed: at least one number per run.")
     if len(found) < MINIMUM_RUNS:
-        raise InvalidDataError(f"{file} has {len(found)} runs; allowed: at least {MINIMUM_RUNS}.")
+        runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
+        raise InvalidDataError(f"{file} has {runs}; allowed: at least {MINIMUM_RUNS}.")
     return found
 
 
@@ -213,7 +214,7 @@ def _cells_of(file: Path, lines: list[str]) -> Outputs:
             f"{file} has lines of {min(widths)} and of {max(widths)} cells, so that it does not read as a table; "
             "allowed: one run per line, the same count of cells on each, and at most one header line."
         )
-    if widths == {1} and all(_is_split_otherwise(row[0]) for row in rows[1:]):
+    if widths == {1} and len(rows) > 1 and all(_is_split_otherwise(row[0]) for row in rows[1:]):
         raise InvalidDataError(
             f"{file}, line {len(lines)}, has {quoted(lines[-1], 40)!r}, which commas do not divide into numbers, as "
             "on all other lines; allowed: numbers and text separated by commas (numpy.savetxt(..., delimiter=','))."

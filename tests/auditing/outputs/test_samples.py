@@ -45,6 +45,20 @@ def test_one_sample_on_both_sides(left: list[Any], right: list[Any], refused: st
         check_drawn_apart(*sides, ("p", "q"))
 
 
+def test_long_floats_are_compared_by_value() -> None:
+    """Six of their sixteen bytes are no part of the number and may hold anything."""
+    same = np.random.default_rng(0).integers(0, 255, 3200, dtype=np.uint8).view(np.longdouble)
+    same = same[: 3200 // np.dtype(np.longdouble).itemsize]
+    same[:] = 1
+    check_drawn_apart(same, same.copy(), ("p", "q"))
+
+
+def test_one_sample_of_a_million_runs() -> None:
+    sample = np.random.default_rng(0).normal(size=(1_000_000, 2))
+    with pytest.raises(InvalidDataError, match="hold the same outputs"):
+        check_drawn_apart(sample, sample.copy(), ("p", "q"))
+
+
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "f4", "f2", "i8", "u1", "?"])
 @pytest.mark.parametrize("shape", [(120,), (120, 1), (120, 3)])
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -65,6 +79,17 @@ def test_csv_with_and_without_headings(tmp_path: Path) -> None:
     assert np.array_equal(read_samples(tmp_path / "plain.csv"), values)
     assert np.array_equal(read_samples(str(tmp_path / "named.csv")), values)
     assert np.array_equal(read_samples(tmp_path / "one.csv"), values[:, 0])
+
+
+@pytest.mark.parametrize("separator", [" ", ";", "\t"])
+def test_numbers_that_no_commas_separate_are_refused(separator: str, tmp_path: Path) -> None:
+    place = tmp_path / "s.csv"
+    place.write_text(f"1{separator}2\n3{separator}4\n")
+    with pytest.raises(InvalidDataError, match="commas do not divide into numbers"):
+        read_samples(place)
+    place.write_text(f"{2**70}\n")  # a single line has no other lines
+    with pytest.raises(InvalidDataError, match="has 1 run; allowed: at least 100"):
+        read_samples(place)
 
 
 class Bomb:

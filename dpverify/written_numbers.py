@@ -1,0 +1,58 @@
+"""Exact numbers as text: how ledgers write them, how people do, and back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+_DIGITS = 10_000
+_LONGEST = 1000
+"""Bits of a number that people write."""
+
+
+def number_of(text: str) -> Fraction:
+    """A number as it is written; ValueError where it has so many digits that no one compares it."""
+    if abs(int(text.lower().partition("e")[2] or 0)) > _DIGITS:
+        raise ValueError
+    return Fraction(text)
+
+
+def short_number(number: Fraction, digits: int = 4) -> str:
+    """A number with a few digits, also one that is too large or too small for a float."""
+    try:
+        rounded = float(number)
+    except OverflowError:
+        rounded = 0.0
+    if number and not rounded:
+        return f"{Decimal(number.numerator) / number.denominator:.{digits}g}"
+    return f"{rounded:.{digits}g}"
+
+
+def number_text(number: Fraction | str) -> str:
+    """A number as people write it: 10,000; 1e-6; 0.05; 1/3; as it is where it is long, or coordinates of a vector.
+
+    Examples:
+        >>> from dpverify.written_numbers import number_text
+        >>> [number_text(x) for x in ("10000", "1/1000000", "1/20", "1/3", "-5/2", "(1, 0)")]
+        ['10,000', '1e-6', '0.05', '1/3', '-2.5', '(1, 0)']
+    """
+    try:
+        value = number_of(number) if isinstance(number, str) else number
+    except (ValueError, ZeroDivisionError):
+        return str(number)
+    if value.numerator.bit_length() + value.denominator.bit_length() > _LONGEST:
+        return number if isinstance(number, str) else short_number(number)
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    for decimals in range(1, 16):
+        shifted = value * 10**decimals
+        if shifted.denominator != 1:
+            continue
+        digits = str(abs(shifted.numerator))
+        if abs(value) < Fraction(1, 1000) and len(digits) <= 2:
+            sign = "-" if value < 0 else ""
+            mantissa = digits if len(digits) == 1 else f"{digits[0]}.{digits[1]}"
+            return f"{sign}{mantissa}e-{decimals - len(digits) + 1}"
+        whole = digits.rjust(decimals + 1, "0")
+        return f"{'-' if value < 0 else ''}{whole[:-decimals]}.{whole[-decimals:]}"
+    return str(value)
