@@ -16,14 +16,16 @@ from dpverify.realistic import RealisticPoint
 
 
 class Verdict(StrEnum):
-    """The six outcomes of a check. A prover never says `supported`; an auditor never says `certified`."""
+    """The seven outcomes of a check. A prover never says `supported`; an auditor never says `certified`."""
 
     PROVED = "proved"
     """Exactly, on the whole domain."""
     CERTIFIED = "certified"
     """By rigorous intervals, on the printed box."""
     REFUTED = "refuted"
-    """A counterexample in exact or rigorous arithmetic."""
+    """A counterexample in exact or rigorous arithmetic, at a point that exists: no letter in it stands for a functional."""
+    DOES_NOT_FOLLOW = "does not follow"
+    """Letters that stand for expectations, divergences and the like have values that break it, which nothing may attain."""
     SUPPORTED = "supported"
     """Statistics found no violation; the smallest that would have been found is printed."""
     VIOLATED = "violated"
@@ -672,12 +674,13 @@ Evidence = Annotated[ProofEvidence | AuditEvidence, PlainValidator(_read), Seria
 def overall(verdicts: list[Verdict]) -> Verdict | None:
     """Fold the verdicts of a statement's formulas into one.
 
-    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `undecided` through
+    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `does not follow` and `undecided` through
     `supported` and `certified` to `proved`. An empty list gives None.
     """
     order = [
         Verdict.REFUTED,
         Verdict.VIOLATED,
+        Verdict.DOES_NOT_FOLLOW,
         Verdict.UNDECIDED,
         Verdict.SUPPORTED,
         Verdict.CERTIFIED,
