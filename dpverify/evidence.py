@@ -23,9 +23,9 @@ class Verdict(StrEnum):
     CERTIFIED = "certified"
     """By rigorous intervals, on the printed box."""
     REFUTED = "refuted"
-    """A counterexample in exact or rigorous arithmetic, at a point that exists: no letter in it stands for a functional."""
+    """A counterexample in exact or rigorous arithmetic, at a point that exists."""
     DOES_NOT_FOLLOW = "does not follow"
-    """Letters that stand for expectations, divergences and the like have values that break it, which nothing may attain."""
+    """Letters that stand for functionals have values that break it, and perhaps nothing attains these."""
     SUPPORTED = "supported"
     """Statistics found no violation; the smallest that would have been found is printed."""
     VIOLATED = "violated"
@@ -159,6 +159,12 @@ class ProofEvidence(Record):
     """Which special case of the statement an instance covers."""
     stands_for: tuple[str, ...] = ()
     """In LaTeX, what the quantities in the formula that are not plain letters stand for."""
+    functionals: tuple[str, ...] = ()
+    """Its letters, as in `domain`, that may stand for functionals; at values of theirs nothing is refuted."""
+    formulas: dict[str, str] = {}
+    """Letters that stand for formulas of others, each with its formula in plain characters."""
+    written_out: bool = False
+    """Whether the verdict is about the formula with these letters replaced; else it is for all values of theirs."""
     uses: tuple[str, ...] = ()
     """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
     consequence: Consequence | None = None
@@ -674,8 +680,8 @@ Evidence = Annotated[ProofEvidence | AuditEvidence, PlainValidator(_read), Seria
 def overall(verdicts: list[Verdict]) -> Verdict | None:
     """Fold the verdicts of a statement's formulas into one.
 
-    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `does not follow` and `undecided` through
-    `supported` and `certified` to `proved`. An empty list gives None.
+    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `does not follow` and
+    `undecided` through `supported` and `certified` to `proved`. An empty list gives None.
     """
     order = [
         Verdict.REFUTED,

@@ -110,6 +110,8 @@ class Variable(Expression):
         unit: what it is measured in.
         meaning: in words.
         latex: the letter as printed, such as `\\sigma` or `\\|x_0-x_0'\\|`.
+        stands_for: what it stands for, as `dpverify.formulas.standing` says: `number`, `functional`, a formula in
+            LaTeX, or nothing, where its LaTeX and its meaning tell.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Variable(Expression):
     unit: Unit
     meaning: str = field(default="", compare=False)
     latex: str = field(default="", compare=False)
+    stands_for: str = field(default="", compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -347,13 +350,14 @@ def real(
     unit: Unit = DIMENSIONLESS,
     meaning: str = "",
     latex: str = "",
+    stands_for: str = "",
 ) -> Variable:
     """A real variable on an interval; bounds are integers or exact strings such as "1/2".
 
     Raises:
         InvalidArgumentError: for an empty name, bounds that are not exact numbers, or an empty domain.
     """
-    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex)
+    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex, stands_for)
 
 
 def integer(
@@ -364,13 +368,14 @@ def integer(
     unit: Unit = DIMENSIONLESS,
     meaning: str = "",
     latex: str = "",
+    stands_for: str = "",
 ) -> Variable:
     """An integer variable.
 
     Raises:
         InvalidArgumentError: as `real`.
     """
-    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex)
+    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex, stands_for)
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -394,6 +399,7 @@ def _variable(
     unit: Unit,
     meaning: str,
     latex: str,
+    stands_for: str,
 ) -> Variable:
     if not isinstance(name, str) or not name.strip():
         raise InvalidArgumentError("name", name, "a nonempty string")
@@ -419,7 +425,9 @@ def _variable(
     ):
         domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
         raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
-    return Variable(name, kind, lower, lower_open, upper, upper_open, unit, meaning, latex or name)
+    return Variable(
+        name, kind, lower, lower_open, upper, upper_open, unit, meaning, latex or name, stands_for
+    )
 
 
 def _domain_text(

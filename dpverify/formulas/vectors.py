@@ -34,7 +34,9 @@ OF_VECTORS = frozenset(("inner", "norm"))
 """The operators that are applied to vectors."""
 
 
-def vector(name: str, *, unit: Unit = DIMENSIONLESS, meaning: str = "", latex: str = "") -> Variable:
+def vector(
+    name: str, *, unit: Unit = DIMENSIONLESS, meaning: str = "", latex: str = "", stands_for: str = ""
+) -> Variable:
     """A letter for a vector of a real space of any finite dimension, the same for all vectors of a formula.
 
     Raises:
@@ -42,7 +44,7 @@ def vector(name: str, *, unit: Unit = DIMENSIONLESS, meaning: str = "", latex: s
     """
     if not isinstance(name, str) or not name.strip():
         raise InvalidArgumentError("name", name, "a nonempty string")
-    return Variable(name, "vector", None, False, None, False, unit, meaning, latex or name)
+    return Variable(name, "vector", None, False, None, False, unit, meaning, latex or name, stands_for)
 
 
 def inner(left: object, right: object) -> Expression:

@@ -24,6 +24,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
+from dpverify.formulas.standing import may_be_a_functional
 from dpverify.formulas.vectors import check_formula
 
 Json = Any
@@ -94,6 +95,12 @@ class Obligation:
     """For an instance that holds, a fault that it would have caught."""
     stands_for: tuple[str, ...] = ()
     """In LaTeX, what the quantities in `latex` stand for that are no plain letters, such as `a_t=\\frac{2}{n}`."""
+    formulas: Mapping[Variable, Expression] = field(default_factory=dict)
+    """What letters of it stand for, in its other letters."""
+    written_out: Obligation | None = None
+    """The same with letters that stand for formulas replaced by these; None where there are none.
+
+    What is proved for every value of such letters holds; what is false at some value of theirs is not yet false."""
 
     def __post_init__(self) -> None:
         self._check_coverage()
@@ -106,8 +113,8 @@ class Obligation:
                 )
             check_formula(formula)
             for compare in comparisons(formula):
-                _check_expression(self.name, compare.left)
-                _check_expression(self.name, compare.right)
+                check_expression(self.name, compare.left)
+                check_expression(self.name, compare.right)
         self._check_box()
         known = set(self.over)
         seen = {v.name: v for v in self.over}
@@ -138,6 +145,16 @@ class Obligation:
     def declared(self) -> tuple[Variable, ...]:
         """Its variables."""
         return self.over
+
+    def form(self, written_out: bool) -> Obligation:
+        """Itself, or the form in which letters that stand for formulas are replaced."""
+        return self.written_out if written_out and self.written_out is not None else self
+
+    @property
+    def functionals(self) -> tuple[Variable, ...]:
+        """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.standing`)."""
+        found = {v.name: v for formula in (self.claim, *self.assuming) for v in variables_of(formula)}
+        return tuple(v for _, v in sorted(found.items()) if may_be_a_functional(v))
 
     def _check_coverage(self) -> None:
         if self.coverage not in tuple(Coverage) or self.coverage is Coverage.UNIT:
@@ -299,15 +316,15 @@ def _declared(v: Variable) -> str:
     return f"{v.domain_text()}, {v.unit}"
 
 
-def _check_expression(name: str, e: Expression) -> None:
-    """Refuse trees that were put together by hand with what has no meaning."""
+def check_expression(name: str, e: Expression) -> None:
+    """Refuse trees without a meaning: operators with wrong arguments, infinity elsewhere than at an integral's end."""
     if isinstance(e, Apply):
         apply(e.operator, *e.arguments)
     elif isinstance(e, Constant) and is_infinite(e):
         raise InvalidArgumentError(f"obligation {name}", e.name, "infinity as an end of an integral only")
     for part in children(e):
         if not (isinstance(e, Bound) and e.kind == "integral" and is_infinite(part) and part is not e.body):
-            _check_expression(name, part)
+            check_expression(name, part)
 
 
 def obligation_to_json(o: Obligation) -> Json:

@@ -12,6 +12,7 @@ from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
+from dpverify.proving.following import carried_over
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
 from dpverify.proving.provers.balls import BallProver
@@ -63,6 +64,8 @@ def prove(
     The parts of a conjunction may be settled by different provers; its verdict is then the weakest of theirs,
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`).
+    Letters that stand for formulas are replaced by these unless it is proved without; where letters are left that may
+    stand for functionals (`dpverify.formulas.standing`), a refutation says that it `does not follow`.
 
     Examples:
         >>> from dpverify.formulas.expressions import real
@@ -78,6 +81,39 @@ def prove(
         {'x': '2/3'} 4/3 35/27
     """
     _check_obligation(obligation)
+    proof = _answer(obligation, budget=budget, provers=provers)
+    if obligation.written_out is not None and proof.verdict is not Verdict.PROVED:
+        proof = _of_both(obligation, proof, _answer(obligation.written_out, budget=budget, provers=provers))
+    if proof.verdict is Verdict.REFUTED and obligation.form(proof.written_out).functionals:
+        return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
+    return proof
+
+
+def _of_both(obligation: Obligation, as_read: Proof, written_out: Proof) -> Proof:
+    """What may be said where letters for formulas stood for anything, and then for these formulas."""
+    if written_out.verdict is Verdict.UNDECIDED and as_read.counterexample is not None:
+        form = obligation.form(True)
+        point = {name: coordinates_of(value) for name, value in as_read.counterexample.items()}
+        for near in carried_over(obligation, point):
+            if confirmed(form, near):
+                written_out = refutation(form, near, as_read.prover, written_out.seconds)
+                written_out = replace(written_out, witness=written_out.counterexample)
+                break
+    seconds = as_read.seconds + written_out.seconds
+    cut_short = as_read.stopped_by_the_clock or written_out.stopped_by_the_clock
+    if as_read.verdict is Verdict.CERTIFIED and written_out.verdict is not Verdict.PROVED:
+        return replace(as_read, seconds=seconds, stopped_by_the_clock=cut_short)
+    found = replace(written_out, seconds=seconds, stopped_by_the_clock=cut_short, written_out=True)
+    if written_out.verdict is not Verdict.UNDECIDED:
+        return found
+    reason = f"with its definitions written out: {written_out.reason}" if written_out.reason else ""
+    return replace(found, reason=reason)
+
+
+def _answer(
+    obligation: Obligation, *, budget: Budget | None = None, provers: Sequence[Prover] | None = None
+) -> Proof:
+    """Prove or refute an obligation as if every letter could have all values of its domain."""
     start = time.monotonic()
     limits = Budget() if budget is None else budget
     chosen = default_provers() if provers is None else tuple(provers)
@@ -85,7 +121,7 @@ def prove(
         # others know nothing of vectors, and would only say so
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
     elif has_exists(obligation.claim):
-        chosen = (Quantifiers(prove, chosen),)
+        chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in obligation.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))

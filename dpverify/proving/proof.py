@@ -11,7 +11,9 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Gap, Verdict
 from dpverify.proving.language import Json, Obligation
 
-PROVER_VERDICTS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.UNDECIDED)
+PROVER_VERDICTS = (
+    Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED,
+)  # fmt: skip
 
 
 STOPPED_BY_THE_CLOCK = "stopped by the clock, which on a faster machine might not have happened"
@@ -75,7 +77,8 @@ class Budget:
 class Proof:
     """The outcome for one obligation.
 
-    Only `proved`, `certified`, `refuted` and `undecided` occur; all but the last come with a certificate.
+    Only `proved`, `certified`, `refuted`, `does not follow` and `undecided` occur; all but the last come with a
+    certificate, which says `refuted` of what does not follow: arithmetic knows no functionals.
     Numbers are exact strings ("-7/2") where they are rational, decimals otherwise.
 
     Examples:
@@ -115,10 +118,12 @@ class Proof:
     """A confirmed point of domain, box and assumptions: symbol to exact value."""
     stopped_by_the_clock: bool = False
     """Whether some wall-clock guard ended work, so that the verdict depends on the machine."""
+    written_out: bool = False
+    """Whether it is about the obligation's `written_out`, in which letters that stand for formulas are replaced."""
 
     def __post_init__(self) -> None:
         if self.verdict not in PROVER_VERDICTS:
-            raise InvalidArgumentError("verdict", self.verdict, "proved, certified, refuted or undecided")
+            raise InvalidArgumentError("verdict", self.verdict, ", ".join(PROVER_VERDICTS))
         if (self.verdict is Verdict.UNDECIDED) != (self.certificate is None):
             raise InvalidArgumentError("certificate", self.certificate, "one for every verdict but undecided")
         if self.verdict is not Verdict.UNDECIDED and self.gap is not None:

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
-from dpverify.formulas.expressions import Variable
-from dpverify.formulas.logic import And, Formula, Implies, free_in
-from dpverify.proving.language import Fault, Json, Obligation
+from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.expressions import (
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+    is_integer,
+)
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    free_in,
+    subformulas,
+    variables_of,
+)
+from dpverify.formulas.standing import definition_of, is_declared_as_formula, may_be_a_functional
+from dpverify.formulas.vectors import is_vector
+from dpverify.proving.language import Fault, Json, Obligation, check_expression
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
     from dpverify.formulas.asymptotics import Chosen
@@ -69,6 +89,7 @@ class Reading:
         self._obligations: dict[int, tuple[Row, Obligation]] = {}
         self._known: dict[object, Letters] = {}
         self._defined: dict[object, tuple[Definition, ...]] = {}
+        self._formula_of: dict[object, Expression | None] = {}
 
     def obligation(self, row: Row) -> Obligation:
         """The obligation of a row.
@@ -155,6 +176,8 @@ class Reading:
         read = _Asymptotics(known, soft, fixed, premises)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
+        used = {v for formula in (claim, *assuming) for v in variables_of(formula)}
+        formulas = self._formulas(row, sorted(used, key=lambda v: v.name))
         fault = None
         if catches is not None:
             fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
@@ -164,7 +187,7 @@ class Reading:
         # constants of conditions that stand for every value are letters, too
         over = (*over, *sorted(free - set(over), key=lambda v: v.name))
         texts = [text for text in (display, given) if isinstance(text, str) and text]
-        return Obligation(
+        obligation = Obligation(
             row.name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
             claim,
@@ -179,6 +202,68 @@ class Reading:
             stands_for=_standing_for(texts, known, row.definitions),
             **plain,
         )
+        if not formulas:
+            return obligation
+        try:
+            claim, assuming = read.closed(display, given, reading, formulas)
+        except OutOfScopeError:  # a formula with the index of a sum in it, under that sum
+            return obligation
+        claim, assuming, more = _eliminated(claim, assuming, free)
+        return replace(
+            obligation, formulas={**formulas, **more}, written_out=_written_out(obligation, claim, assuming)
+        )
+
+    def _formulas(self, row: Row, used: Iterable[Variable]) -> dict[Variable, Expression]:
+        """What stands for a formula of other letters among those of a row: the formula, in letters that do not.
+
+        Raises:
+            InvalidArgumentError: for a formula that is declared and cannot be read, or is made of its own letter.
+        """
+        bodies: dict[Variable, Expression] = {}
+        waiting = [v for v in used if definition_of(v)]
+        while waiting:
+            letter = waiting.pop()
+            body = None if letter in bodies else self._formula(letter, row.declared)
+            if body is not None:
+                bodies[letter] = body
+                waiting += [v for v in free_variables(body) if definition_of(v)]
+        found: dict[Variable, Expression] = {}
+        while len(found) < len(bodies):
+            left = bodies.keys() - found.keys()
+            ready = [v for v in left if not free_variables(bodies[v]) & left]
+            if not ready:
+                names = sorted(v.name for v in left)
+                raise InvalidArgumentError(
+                    "what letters stand for", names, "formulas that do not need one another"
+                )
+            for letter in ready:
+                try:
+                    found[letter] = substituted(bodies[letter], found)
+                except OutOfScopeError:
+                    del bodies[letter]
+        return found
+
+    def _formula(self, letter: Variable, declared: tuple[Variable, ...]) -> Expression | None:
+        """What a letter stands for, in the others; None where its LaTeX says none: then it may be a functional."""
+        from dpverify.formulas import notation
+
+        key = (letter, letter.latex, letter.stands_for, tuple((v, v.latex) for v in declared))
+        if key not in self._formula_of:
+            self._formula_of[key] = None
+            others = tuple(v for v in declared if v != letter)
+            try:
+                body = notation.read_expression(definition_of(letter), self.known((), others))
+                check_expression(letter.name, body)
+                if (letter.kind == "vector") != is_vector(body) or (
+                    letter.kind == "integer" and not is_integer(body)
+                ):
+                    raise InvalidArgumentError("formula", definition_of(letter), f"one that is {letter.kind}")
+                self._formula_of[key] = body
+            except InvalidArgumentError as error:
+                if is_declared_as_formula(letter):
+                    place = f"what {letter.name} stands for: {error.argument}"
+                    raise InvalidArgumentError(place, error.value, error.allowed) from None
+        return self._formula_of[key]
 
 
 def _standing_for(
@@ -218,9 +303,13 @@ class _Asymptotics:
     premises: Literal["", "some", "every"]
 
     def closed(
-        self, display: Display, given: str | tuple[Formula, ...], reading: str
+        self,
+        display: Display,
+        given: str | tuple[Formula, ...],
+        reading: str,
+        formulas: Mapping[Variable, Expression] | None = None,
     ) -> tuple[Formula, tuple[Formula, ...]]:
-        """A claim and its conditions, constants bound."""
+        """A claim and its conditions, constants bound; letters replaced by `formulas`, which have their domains."""
         from dpverify.formulas import notation
         from dpverify.formulas.asymptotics import UnclearOrderError, closed
 
@@ -235,10 +324,19 @@ class _Asymptotics:
         if not (chosen or found) and (letters or self.premises or self.soft):
             option = self.fixed or self.premises or self.soft
             raise InvalidArgumentError("fixed, premises and soft", option, "what a formula with an order has")
+        conditions = (*conditions, *more)
+        if formulas:
+            quantified = {
+                part.variable
+                for f in (claim, *conditions)
+                for part in subformulas(f)
+                if isinstance(part, ForAll | Exists)
+            }  # they are not what they stand for, but everything that it may be
+            formulas = {v: body for v, body in formulas.items() if v not in quantified}
+            claim, *conditions = (_replaced(f, formulas) for f in (claim, *conditions))
+            conditions = (*conditions, *(side for v, body in formulas.items() for side in _within(v, body)))
         try:
-            return closed(
-                claim, (*conditions, *more), (*chosen, *found), fixed=letters, premises=self.premises
-            )
+            return closed(claim, tuple(conditions), (*chosen, *found), fixed=letters, premises=self.premises)
         except UnclearOrderError as error:
             raise InvalidArgumentError("formula", display, str(error)) from None
 
@@ -264,6 +362,65 @@ class _Asymptotics:
         premise = read.claim.premise
         more = premise.parts if isinstance(premise, And) else (premise,)
         return read.claim.conclusion, (*read.given, *more), read.chosen
+
+
+# ------------------------------------------------------------------------- letters that stand for formulas
+
+
+def _written_out(obligation: Obligation, claim: Formula, assuming: tuple[Formula, ...]) -> Obligation:
+    """The form of an obligation in which letters are replaced by what they stand for."""
+    free = free_in(claim).union(*map(free_in, assuming))
+    box = {name: ends for name, ends in obligation.box.items() if any(v.name == name for v in free)}
+    over = tuple(v for v in obligation.over if v in free)
+    over = (*over, *sorted(free - {*over}, key=lambda v: v.name))
+    return replace(obligation, claim=claim, assuming=assuming, over=over, box=box, catches=None)
+
+
+def _eliminated(
+    claim: Formula, assuming: tuple[Formula, ...], letters: Iterable[Variable]
+) -> tuple[Formula, tuple[Formula, ...], dict[Variable, Expression]]:
+    """A formula without the letters that equations among its assumptions fix, and what these are.
+
+    A formula such as a logarithm has no rational values, so that no point of rational numbers would meet the equations.
+    """
+    formulas: dict[Variable, Expression] = {}
+    while True:
+        found = next(_fixed(assuming, {*letters}), None)
+        if found is None:
+            return claim, assuming, formulas
+        equation, letter, body = found
+        others = tuple(f for f in assuming if f is not equation)
+        try:
+            claim, *others = (_replaced(f, {letter: body}) for f in (claim, *others))  # type: ignore[assignment]
+            formulas = {v: substituted(e, {letter: body}) for v, e in formulas.items()}
+        except OutOfScopeError:
+            return claim, assuming, formulas
+        assuming = (*others, *_within(letter, body))
+        formulas[letter] = body
+
+
+def _fixed(
+    assuming: tuple[Formula, ...], letters: set[Variable]
+) -> Iterator[tuple[Formula, Variable, Expression]]:
+    for f in assuming:
+        if isinstance(f, Compare) and f.relation == "==":
+            for side, other in ((f.left, f.right), (f.right, f.left)):
+                if not isinstance(side, Variable) or side.kind != "real" or side not in letters:
+                    continue
+                if not may_be_a_functional(side) and side not in free_variables(other):
+                    yield f, side, other
+
+
+def _replaced(formula: Formula, formulas: Mapping[Variable, Expression]) -> Formula:
+    return map_sides(formula, lambda side: substituted(side, formulas))
+
+
+def _within(letter: Variable, body: Expression) -> Iterator[Compare]:
+    """That a formula has its value in a letter's domain."""
+    if letter.lower is not None:
+        yield Compare("<" if letter.lower_open else "<=", Number(letter.lower), body)
+    if letter.upper is not None:
+        yield Compare("<" if letter.upper_open else "<=", body, Number(letter.upper))
 
 
 # ------------------------------------------------------------------------------------------------- sources

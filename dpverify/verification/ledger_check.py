@@ -258,9 +258,15 @@ def _settled(
         _compare_with(_again(obligation, coverage), row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
+    obligation = obligation.form(row.written_out)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
         raise _RefusedError("its certificate is about a problem other than its source's")
-    if certificate.get("verdict") != row.verdict:
+    refuted = row.verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
+    if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
+        raise _RefusedError(
+            f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
+        )
+    if certificate.get("verdict") != (Verdict.REFUTED if refuted else row.verdict):
         raise _RefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
@@ -414,7 +420,7 @@ def _compare_results(
         _compare_with(homogeneity(obligation), row)
         return
     sides: dict[str, str | None] | None = {"left": None, "right": None}
-    if row.verdict is Verdict.REFUTED:
+    if row.verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW):
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
             raise _RefusedError(f"its witness {_short(row.witness)} is not one")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import Compare
-from dpverify.formulas.rendering.printing import formula_text
+from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.headlines import (
     HOLDS,
     Shown,
@@ -83,7 +83,9 @@ def source_texts(
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
     from dpverify.formulas.rendering.latex import formula_latex
 
-    repair = statement.repaired
+    repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
+    decided = obligation.form(True)
+    letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     return {
         "statement": statement.id,
         "obligation": name,
@@ -96,8 +98,12 @@ def source_texts(
         "stands_for": obligation.stands_for,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
         "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
-        "domain": {v.name: v.domain_text() for v in obligation.over},
-        "units": {v.name: str(v.unit) for v in obligation.over},
+        "domain": {v.name: v.domain_text() for v in letters},
+        "units": {v.name: str(v.unit) for v in letters},
+        "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
+        "formulas": {v.name: expression_text(e) for v, e in obligation.formulas.items()}
+        if of_numbers
+        else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "because": repair.because if repair and variant is Variant.REPAIRED else "",
     }
@@ -108,6 +114,7 @@ def refutation_texts(
 ) -> dict[str, Any]:
     """What a ledger's row shows of what follows from a refutation; nothing for other verdicts."""
     refuted = verdict is Verdict.REFUTED
+    refuted = refuted or verdict is Verdict.DOES_NOT_FOLLOW
     relation = obligation.claim.relation if isinstance(obligation.claim, Compare) else ""
     return {
         "consequence": obligation.consequence if refuted else None,
@@ -140,7 +147,7 @@ def _evidence(
     confirmation = check(certificate) if certificate is not None else None
     realistic, late = None, False
     if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
-        realistic, late = realistic_point(obligation, certificate, check)
+        realistic, late = realistic_point(obligation.form(proof.written_out), certificate, check)
     evidence = ProofEvidence(
         **source_texts(statement, variant, obligation, coverage, name),
         **refutation_texts(obligation, coverage, proof.verdict, proof.left, proof.right),
@@ -158,6 +165,7 @@ def _evidence(
         gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
+        written_out=proof.written_out,
         stopped_by_the_clock=proof.stopped_by_the_clock
         or late
         or bool(confirmation and confirmation.by_the_clock),
@@ -515,4 +523,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
     ]
     # what letters mean decides which sizes they have in practice
     meanings = {v.name: v.meaning for v in o.over}
-    return [variant, o.name, o.where, said, o.units, o.latex, obligation_to_json(o), meanings, box]
+    decided = obligation_to_json(o.form(True))
+    functionals = [v.name for v in o.form(True).functionals]
+    problem = obligation_to_json(o)
+    return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, meanings, box]

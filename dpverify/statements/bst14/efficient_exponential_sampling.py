@@ -14,7 +14,13 @@ _volume, _ball = (
     real(name, gt=0, latex=rf"\mathrm{{Vol}}({at})") for name, at in (("V", r"\mathcal{C}"), ("V_B", "B"))
 )
 _least = real("mu", gt=0, meaning="smallest density", latex=r"\mu^*")
-_wide = real("C", ge=2, meaning="diameter of the set, in units of the ball", latex=r"\|\mathcal{C}\|_2")
+_wide = real(
+    "C",
+    ge=2,
+    meaning="diameter of the set, in units of the ball",
+    latex=r"\|\mathcal{C}\|_2",
+    stands_for="number",
+)
 _wide_eta = real("eta", gt=0, latex=r"\eta")
 _power = real("K", gt=0, meaning="||C||^p", latex=r"\|\mathcal{C}\|_2^p")
 _two = real("A", gt=0, meaning="2^(-4 eta ||C||)")

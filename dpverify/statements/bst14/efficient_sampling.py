@@ -22,7 +22,7 @@ _log_mass = real(
     "l_pi", ge=0, meaning="log(1/(e' pi*))", latex=r"\log\left(\frac{1}{\varepsilon'\pi^*}\right)"
 )
 _mixing = real("t", gt=0, meaning="mixing time", latex=r"t_{\infty}")
-_u_v = real("d", ge=0, unit=LENGTH, latex=r"\|u-v\|_2")
+_u_v = real("d", ge=0, unit=LENGTH, latex=r"\|u-v\|_2", stands_for="number")
 _drop = real("s", meaning="log F(v) - log F(u)", latex=r"\log F(v)-\log F(u)")
 _parts = tuple(
     real(name, meaning=meaning)

@@ -88,8 +88,10 @@ lem2_6 = (
 )  # fmt: skip
 
 _log_several = real("l_n", gt="69/100", meaning="log n, above log 2", latex=r"\log(n)")
-_variance = real("sigma2", gt=0, unit=_SQUARE, meaning="variance of the noise", latex=r"\sigma^2")
-_log_n_delta = real("Lambda", gt=0, meaning="log(n/delta)", latex=r"\log(n/\delta)")
+_variance = real(
+    "sigma2", gt=0, unit=_SQUARE, meaning="variance of the noise", latex=r"\sigma^2", stands_for="number"
+)
+_log_n_delta = real("Lambda", gt=0, meaning="log(n/delta)", latex=r"\log(n/\delta)", stands_for="number")
 _SIGMA = r"\sigma^2=\frac{1156L^2n^2\log(n/\delta)\log(1/\delta)}{\varepsilon^2}"
 _LOGS = r"\log(n/\delta)=\log(n)+\log(1/\delta)"
 _IN_FORCE = r"\varepsilon\le 2\sqrt{\log(1/\delta)}, \log(1/\delta)\ge\frac{69}{100}"

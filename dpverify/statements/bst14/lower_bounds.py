@@ -55,7 +55,13 @@ _a, _b, _kappa, _c0 = (
         ("c_0", "constant of the sum, from below", "c_0"),
     )
 )  # fmt: skip
-_m = real("m", gt=0, le=1, meaning="the smaller of 1 and the length of the sum over n, up to constants")
+_m = real(
+    "m",
+    gt=0,
+    le=1,
+    meaning="the smaller of 1 and the length of the sum over n, up to constants",
+    stands_for="functional",
+)
 _ratio = real("r", gt=0, le=1, meaning="length of the sum over n", latex=r"\frac{\|\sum_{i=1}^nd_i\|_2}{n}")
 _squared = real("D2", ge=0, latex=r"\|\theta^{priv}-\theta^*\|_2^2")
 _excess = real("R", meaning="excess risk", latex=r"\mathcal{L}(\theta^{priv};D)-\mathcal{L}(\theta^*;D)")

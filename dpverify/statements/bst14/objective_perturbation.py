@@ -14,9 +14,9 @@ _noise, _noise2 = (
     real(name, ge=0, unit=LOSS / LENGTH, latex=latex)
     for name, latex in (("b", r"\|b\|_2"), ("b2", r"\|b'\|_2"))
 )
-_ratio = real("J", gt=1, meaning="ratio of the Jacobians", latex="J")
+_ratio = real("J", gt=1, meaning="ratio of the Jacobians", latex="J", stands_for=r"1+\frac{\beta}{\Delta}")
 _log_ratio = real("l_J", gt=0, unit=NATS, meaning="its logarithm", latex=r"\log J")
-_low_level = real("l", ge=1, unit=NATS, meaning="log(1/delta)", latex=r"\log(1/\delta)")
+_low_level = real("l", ge=1, unit=NATS, meaning="log(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _WINDOW = (
     "n = 1 on a line: a loss with a slope that rises from -L to L at the rate beta around 0, against the loss 0, and "
     "the event that the output is where it rises; Delta = beta / (2 epsilon)"

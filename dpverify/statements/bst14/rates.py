@@ -8,7 +8,9 @@ from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p
 from dpverify.statements.sheet import Sheet
 
 _log_n = real("l_n", gt="69/100", unit=NATS, meaning="log n, above log 2", latex=r"\log(n)")
-_level = real("l", gt="69/100", unit=NATS, meaning="log(1/delta)", latex=r"\log(1/\delta)")
+_level = real(
+    "l", gt="69/100", unit=NATS, meaning="log(1/delta)", latex=r"\log(1/\delta)", stands_for="number"
+)
 _scaled = real("D", gt=0, le=2, meaning="Delta where L = ||C|| = 1", latex=r"\Delta'")
 _SCALE = r"L\|\mathcal{C}\|_2\cdot"
 _CHANGED = r"\Delta'=\frac{\Delta\|\mathcal{C}\|_2}{L}"

@@ -10,7 +10,9 @@ from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
 
 _T = integer("T", ge=1, meaning="number of steps")
 _t = integer("t", ge=1, meaning="a step")
-_distance = real("distance", ge=0, unit=LENGTH, meaning="||x_0 - x_0'||", latex=r"\|x_0-x_0'\|")
+_distance = real(
+    "distance", ge=0, unit=LENGTH, meaning="||x_0 - x_0'||", latex=r"\|x_0-x_0'\|", stands_for="number"
+)
 _IDENTITY = (
     "all contractions the identity: the laws are Gaussian, of variance T sigma^2, and the left side is exact"
 )

@@ -11,8 +11,15 @@ from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 _k = integer("k", ge=1, meaning="number of tasks")
 _q = real("q", gt=0, meaning="max(2 k ln(n) / n, 2 ln(1/delta))")
 _epsilon = real("epsilon", gt=0, lt=1, unit=NATS, latex=r"\varepsilon")
-_level = real("l", gt="69/100", unit=NATS, meaning="ln(1/delta), above ln 2", latex=r"\ln(1/\delta)")
-_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)")
+_level = real(
+    "l",
+    gt="69/100",
+    unit=NATS,
+    meaning="ln(1/delta), above ln 2",
+    latex=r"\ln(1/\delta)",
+    stands_for="number",
+)
+_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)", stands_for="number")
 _H = real("H", ge=1, meaning="1 + ln n")
 _best = real("F_best", unit=LOSS, meaning="smallest population risk of the task", latex="F_{i}^{*}")
 _released = real(

@@ -10,8 +10,21 @@ from dpverify.statements.sheet import Sheet
 
 _k = integer("k", ge=1, meaning="number of tasks")
 _epsilon = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
-_level = real("l", ge="2/3", unit=NATS, meaning="ln(1/delta), delta at most 1/2", latex=r"\ln(1/\delta)")
-_log_ratio = real("Lambda", ge="9/10", meaning="ln(1.25/delta), delta at most 1/2", latex=r"\ln(1.25/\delta)")
+_level = real(
+    "l",
+    ge="2/3",
+    unit=NATS,
+    meaning="ln(1/delta), delta at most 1/2",
+    latex=r"\ln(1/\delta)",
+    stands_for="number",
+)
+_log_ratio = real(
+    "Lambda",
+    ge="9/10",
+    meaning="ln(1.25/delta), delta at most 1/2",
+    latex=r"\ln(1.25/\delta)",
+    stands_for="number",
+)
 _log_n = real("ln_n", ge=0, latex=r"\ln n")
 _q = real("q", gt=0, meaning="q of Theorem 32")
 

@@ -10,14 +10,19 @@ from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
 
 R = real("R", gt=0, unit=LENGTH, meaning="radius of a ball that holds the set")
 d = integer("d", ge=1, meaning="dimension")
-log_ratio = real("Lambda", gt=0, meaning="ln(1.25/delta)", latex=r"\ln(1.25/\delta)")
+log_ratio = real("Lambda", gt=0, meaning="ln(1.25/delta)", latex=r"\ln(1.25/\delta)", stands_for="number")
 best = real("F_best", unit=LOSS, meaning="smallest population risk on the set", latex="F^{*}")
 released = real(
     "F_W", unit=LOSS, meaning="expected population risk of the output",
     latex=r"{\mathbb{E}}_{S\sim\mathcal{P}^{n}}[F(W)]",
 )  # fmt: skip
 L_G = real(
-    "L_G", gt=0, unit=LOSS / LENGTH, meaning="root mean square of a stochastic gradient", latex="L_{G}"
+    "L_G",
+    gt=0,
+    unit=LOSS / LENGTH,
+    meaning="root mean square of a stochastic gradient",
+    latex="L_{G}",
+    stands_for="number",
 )
 
 

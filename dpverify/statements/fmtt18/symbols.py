@@ -17,6 +17,6 @@ n = integer("n", ge=1, unit=RECORDS, meaning="number of records")
 t = integer("t", ge=1, unit=RECORDS, meaning="position of the record that differs")
 epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
 small_epsilon = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\varepsilon")
-level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)")
+level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\ln(1/\delta)", stands_for="number")
 PROFILE = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})-e^{\varepsilon}\Phi(-\frac{\varepsilon}{s}-\frac{s}{2})"
 """The privacy profile of Gaussians s apart, over their standard deviation."""

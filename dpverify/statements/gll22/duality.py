@@ -15,13 +15,17 @@ from dpverify.statements.sheet import EDGE, Sheet
 # [0, x] is the most that an event of P-mass x can have
 _ENDS = (Fraction(1, 4), Fraction(1, 2))
 _masses = tuple(
-    real(f"G{i}", ge=0, le=1, latex=f"G_{i}", meaning=f"Q-mass of [0, {e}]") for i, e in enumerate(_ENDS, 1)
+    real(f"G{i}", ge=0, le=1, latex=f"G_{i}", meaning=f"Q-mass of [0, {e}]", stands_for="number")
+    for i, e in enumerate(_ENDS, 1)
 )
 _others = tuple(
-    real(f"H{i}", ge=0, le=1, latex=f"H_{i}", meaning=f"Q'-mass of [0, {e}]") for i, e in enumerate(_ENDS, 1)
+    real(f"H{i}", ge=0, le=1, latex=f"H_{i}", meaning=f"Q'-mass of [0, {e}]", stands_for="number")
+    for i, e in enumerate(_ENDS, 1)
 )
-_growth = real("E", ge=1, meaning="exp(epsilon), epsilon >= 0", latex=r"e^\varepsilon")
-_any_growth = real("E", gt=0, meaning="exp(epsilon), any real epsilon", latex=r"e^\varepsilon")
+_growth = real("E", ge=1, meaning="exp(epsilon), epsilon >= 0", latex=r"e^\varepsilon", stands_for="number")
+_any_growth = real(
+    "E", gt=0, meaning="exp(epsilon), any real epsilon", latex=r"e^\varepsilon", stands_for="number"
+)
 
 
 def _curve(heights: Sequence[Variable], factor: Variable) -> Expression:

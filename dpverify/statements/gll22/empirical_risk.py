@@ -133,7 +133,7 @@ _L = r"\log(3/(4\delta))"
 _level = real("l", gt="23/10", unit=NATS, latex=r"\log(1/\delta)", meaning="above ln 10")
 _inner = real("l_34", gt=2, unit=NATS, latex=_L, meaning="above ln 7.5")
 _delta = real("delta", gt=0, lt="1/10", latex=r"\delta")
-_tau = real("tau", ge=0, latex=r"\tau", meaning="sampling error in total variation")
+_tau = real("tau", ge=0, latex=r"\tau", meaning="sampling error in total variation", stands_for="number")
 _ROOTS = rf"\sqrt{{{_L}+\varepsilon}}-\sqrt{{{_L}}}"
 _K = rf"\frac{{2\mu n^{{2}}\left({_ROOTS}\right)^{{2}}}}{{G^{{2}}}}"
 _MU = rf"\frac{{G\sqrt{{d}}}}{{nD\left({_ROOTS}\right)}}"

@@ -47,7 +47,7 @@ eq9 = (
 )  # fmt: skip
 
 _T = r"T(\mathcal{N}(0,1)\|\mathcal{N}(s,1))(z)"
-_half = real("c", meaning="a half line's end", latex=r"\Phi^{-1}(1-z)")
+_half = real("c", meaning="a half line's end", latex=r"\Phi^{-1}(1-z)", stands_for="number")
 
 eq10 = (
     Sheet(

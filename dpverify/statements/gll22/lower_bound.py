@@ -10,9 +10,12 @@ from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 # the set is the unit ball, so that lengths are numbers
 _E = r"\operatorname*{\mathbb{E}}"
-_delta = real("delta", gt=0, latex=r"\delta", meaning="size of a mean's coordinate")
+_delta = real("delta", gt=0, latex=r"\delta", meaning="size of a mean's coordinate", stands_for="number")
 _sigma = real("sigma", gt=0, latex=r"\sigma", meaning="standard deviation of a record, per coordinate")
-_G, _D = real("G", gt=0, meaning="root mean square of a gradient"), real("D", gt=0, meaning="diameter")
+_G, _D = (
+    real("G", gt=0, meaning="root mean square of a gradient", stands_for="number"),
+    real("D", gt=0, meaning="diameter"),
+)
 _k = integer("k", ge=1, meaning="number of values")
 _x, _v, _u = (vector(name) for name in "xvu")
 _r = real("r", gt=0)
@@ -69,7 +72,7 @@ _risks, _overlaps = real("risks", ge=0, latex=_RISKS), real("overlaps", ge=0, la
 _squares = real("squares", ge=0, latex=_SQUARES)
 _kl = real("KL", ge=0, unit=NATS, latex=_KL)
 _S = real("S", ge=0, meaning="sum of the total variations")
-_K = real("K", ge=0, unit=NATS, meaning="sum of the divergences")
+_K = real("K", ge=0, unit=NATS, meaning="sum of the divergences", stands_for="functional")
 _pi1, _pi2 = (real(f"pi{i}", ge=0, le=1, latex=rf"\pi_{{{sign}1}}") for i, sign in ((1, ""), (2, "-")))
 _p1, _p2 = (real(f"p{i}", ge=0, latex=f"p_{i}", meaning="a density at one point") for i in (1, 2))
 _B = real("B", ge=0, meaning="Bayes risk")

@@ -262,7 +262,7 @@ _L = r"\log(3/(4\delta))"
 _inner = real("l_34", gt=2, unit=NATS, latex=_L, meaning="above ln 7.5")
 _level = real("l", gt="23/10", unit=NATS, latex=r"\log(1/\delta)", meaning="above ln 10")
 _small = real("epsilon", gt=0, lt="1/10", unit=NATS, latex=r"\varepsilon")
-_tau = real("tau", ge=0, latex=r"\tau", meaning="sampling error in total variation")
+_tau = real("tau", ge=0, latex=r"\tau", meaning="sampling error in total variation", stands_for="number")
 _delta = real("delta", gt=0, lt="1/10", latex=r"\delta")
 _t, _y, _q = real("t", ge=2), real("y", gt=0), real("q", gt=0)
 _a, _M = real("a", gt=0), real("M", gt=0)

@@ -16,7 +16,7 @@ _KL = r"\mathrm{D}_{KL}(\mathcal{N}(0,1),\mathcal{N}(s,1))"
 
 
 _trade_off = real("T", ge=0, le=1, latex=r"T(P\|Q)")
-_quantile = real("q", latex=r"\Phi^{-1}(1-z)", meaning="Gaussian quantile of 1 - z")
+_quantile = real("q", latex=r"\Phi^{-1}(1-z)", meaning="Gaussian quantile of 1 - z", stands_for="number")
 
 
 def _divergence(name: str, latex: str) -> Variable:

@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
 from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
 
-_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
+_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _rho = real("rho", gt=0, unit=NATS, meaning="privacy of a message, in zCDP", latex=r"\rho")
 _small_rho = real("rho", gt=0, le="1/10", unit=NATS, meaning="privacy of a message, in zCDP", latex=r"\rho")
 _m = real("m", gt=0, unit=RECORDS, meaning="batch size")
@@ -15,7 +15,7 @@ _q = real("q", gt=0, meaning="probability with which a record is sampled")
 _spread = real("Lambda", gt=0, meaning="ln(n/m)", latex=r"\log(n/m)")
 _order = real("a", gt=1, meaning="an order")
 _c = real("c", gt=0, meaning="threshold of an event")
-_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
+_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 
 _SETTING = r"\rho=\frac{1}{\log(1/\delta)}"
 _SAMPLING = r"\log(n\sqrt{\rho/d})\geq 3\rho(2+\log_{2}(1/\rho))"

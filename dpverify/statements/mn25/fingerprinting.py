@@ -13,14 +13,14 @@ def _letter(name: str, latex: str, meaning: str = "") -> Variable:
 
 
 def _positive(name: str, latex: str, meaning: str = "") -> Variable:
-    return real(name, ge=0, latex=latex, meaning=meaning)
+    return real(name, ge=0, latex=latex, meaning=meaning, stands_for="functional")
 
 
 def _chance(name: str, event: str) -> Variable:
     return real(name, ge=0, le=1, latex=rf"\underset{{}}{{\mathbb{{P}}}}\left[{event}\right]")
 
 
-_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
+_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _delta = real("delta", gt=0, lt=1, latex=r"\delta")
 _epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\epsilon")
 _s = real("s", ge=0, meaning="expected number of records that are looked at")

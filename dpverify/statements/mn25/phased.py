@@ -9,10 +9,11 @@ from dpverify.statements.interpolation import Sample, strongly_convex
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
 from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
-_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
-_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
+_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
+_high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _some_epsilon = real("epsilon", gt=0, le=1, unit=NATS, latex=r"\epsilon")
 _delta = real("delta", ge=0, le=1, latex=r"\delta")
+_phase = integer("r", ge=1, meaning="number of a phase")
 _r = real("power", ge=2, meaning="2^r, r a phase", latex="2^{r}")
 _many = integer("n", ge=10_000, unit=RECORDS, meaning="number of records")
 _R = real("last_power", ge=2, meaning="2^R, R the number of phases", latex="2^{R}")
@@ -87,7 +88,7 @@ _LAST = r"2^{-r}\alpha+\delta L+2^{r}\frac{\alpha}{B^{2}}\big({\frac{16B^{2}}{2^
 
 lem16 = (
     Sheet(
-        "mn25.lem16", (n, d, B, L, alpha, _level, epsilon, _delta, _r, _R, _F, _F_before, _after, _before,
+        "mn25.lem16", (n, d, B, L, alpha, _level, epsilon, _delta, _phase, _r, _R, _F, _F_before, _after, _before,
                        _noisy, _progress, _moved, _p, _p2, _good, _bad),
         title="Accuracy and privacy of Phased ERM",
         where="Lemma 16",
@@ -325,7 +326,7 @@ _ENOUGH = r"\alpha\ge\frac{6BL\sqrt{d\log(n/\delta)}}{n\epsilon}"
 
 thm7 = (
     Sheet(
-        "mn25.thm7", (n, d, B, L, alpha, _level, _level_n, epsilon, _delta, _r, _R, _T, _eta, _F, _F_before,
+        "mn25.thm7", (n, d, B, L, alpha, _level, _level_n, epsilon, _delta, _phase, _r, _R, _T, _eta, _F, _F_before,
                       _noise_norm, _noise_square),
         title="Accuracy, calls and privacy of Phased SGD",
         where="Theorem 7",

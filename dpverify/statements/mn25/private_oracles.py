@@ -10,7 +10,7 @@ from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
 
 
 def _calls(name: str, latex: str, meaning: str = "") -> Variable:
-    return real(name, ge=0, latex=latex, meaning=meaning)
+    return real(name, ge=0, latex=latex, meaning=meaning, stands_for="functional")
 
 
 _C_1 = real("C_1", gt=0, latex="C_{1}", meaning="a constant")
@@ -55,11 +55,11 @@ _SECOND = r"\frac{d}{320C_{1}^{2}\alpha^{2}\bar{m}\rho}"
 _p = real("p", ge=0, le=1)
 _e1, _e2 = (_calls(f"e{i}", f"e_{{{i}}}", "calls for one of two instances") for i in (1, 2))
 
-_level = real("level", gt=0, unit=NATS, latex=r"\log(1/\delta)")
+_level = real("level", gt=0, unit=NATS, latex=r"\log(1/\delta)", stands_for="number")
 _best_of_1, _accuracy_of_1 = (
     real("A", gt=0, meaning="alpha* for B = L = 1"), real("a", gt=0, lt=1, meaning="accuracy for B = L = 1")
 )  # fmt: skip
-_log_of_1 = real("l", gt=0, latex=r"\ell", meaning="log(1/alpha)")
+_log_of_1 = real("l", gt=0, latex=r"\ell", meaning="log(1/alpha)", stands_for=r"\log(1/a)")
 _root_level = real("lambda", gt=0, latex=r"\lambda", meaning="sqrt(log(1/delta))")
 
 thm1_1 = (
@@ -226,7 +226,7 @@ thm1_2 = (
     )
 )  # fmt: skip
 
-_any_level = real("level", ge=0, unit=NATS, latex=r"\log(1/\delta)")
+_any_level = real("level", ge=0, unit=NATS, latex=r"\log(1/\delta)", stands_for="number")
 _best, _best_at_1 = (
     real("best", gt=0, unit=LOSS, latex=r"\alpha^{*}_{\epsilon,\delta}"),
     real("best_1", gt=0, unit=LOSS, latex=r"\alpha^{*}_{1,\delta}"),

@@ -9,7 +9,7 @@ from dpverify.statements.mn25.symbols import B, L, alpha, d, n
 from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
 _GRADIENT = LOSS / LENGTH
-_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)")
+_level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _delta = real("delta", gt=0, lt=1, latex=r"\delta")
 _N = real("N", gt=0, meaning="number of records that are not 0")
 _calls = real("s", gt=0, meaning="expected number of oracle calls")

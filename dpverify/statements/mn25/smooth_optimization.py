@@ -61,10 +61,13 @@ _root, _root_n = (
     real("root_n", gt=0, latex=r"\sqrt{d\log(n/\delta)}"),
 )
 _level, _level_n = (
-    real("level", gt=0, unit=NATS, latex=r"\log(1/\delta)"),
+    real("level", gt=0, unit=NATS, latex=r"\log(1/\delta)", stands_for="number"),
     real("level_n", gt=0, unit=NATS, latex=r"\log(n/\delta)"),
 )
-_log_n, _log_delta = real("x", ge=0, meaning="log n"), real("y", gt=0, meaning="log(1/delta)")
+_log_n, _log_delta = (
+    real("x", ge=0, meaning="log n", stands_for=r"\log n"),
+    real("y", gt=0, meaning="log(1/delta)"),
+)
 _eta = real("eta", gt=0, unit=B.unit**2 / LOSS, latex=r"\eta", meaning="step size")
 _C = real("C", gt=0)
 _N = real("N", ge=0, meaning="calls of Phased SGD")

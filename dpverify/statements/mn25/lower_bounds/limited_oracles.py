@@ -8,7 +8,14 @@ from dpverify.statements.mn25.lower_bounds.information_obtained import informati
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, small_alpha, unique
 from dpverify.statements.sheet import PROOF_STEP, Sheet
 
-_Gamma = real("Gamma", gt=0, unit=NATS, latex=r"\Gamma", meaning="information capacity of the oracle")
+_Gamma = real(
+    "Gamma",
+    gt=0,
+    unit=NATS,
+    latex=r"\Gamma",
+    meaning="information capacity of the oracle",
+    stands_for="number",
+)
 _C_1 = real("C_1", gt=0, latex="C_{1}", meaning="a constant")
 _SEEN = r"\mathbbm{1}_{[\mathsf{Cnt}_{j}(Q_{t})\geq 1]}"
 _seen = integer("seen", ge=0, le=1, latex=_SEEN)
@@ -39,7 +46,7 @@ _vectors = integer("vectors", ge=0, latex=rf"\sum_{{j=1}}^{{K}}{_SEEN}")
 _sigma = real("sigma", gt=0, latex=r"\sigma", meaning="noise of the stochastic oracle")
 _a = real("a", gt=0, meaning="accuracy for L = 2 and B = 1")
 _two_means = tuple(real(f"{a}{i}", ge=0, latex=f"{a}_{{{i}}}") for a in "ab" for i in (1, 2))
-_unique_information = real("x", ge=0, meaning="E T log(K + 1)")
+_unique_information = real("x", ge=0, meaning="E T log(K + 1)", stands_for="functional")
 _p = real("p", ge=0, le=1, meaning="probability of the first of two answers")
 
 thm5 = (
