@@ -34,6 +34,10 @@ class Verdict(StrEnum):
     """No answer, with the reason."""
 
 
+FAILS = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
+"""What a prover says of a formula that is false at some values of its letters."""
+
+
 class Coverage(StrEnum):
     """How much of a statement a formula is."""
 

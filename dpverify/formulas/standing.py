@@ -31,13 +31,13 @@ _OPERATORS = frozenset(
 
 
 def is_plain(latex: str) -> bool:
-    """Whether LaTeX is one letter: with an accent or in another alphabet, with scripts, and with no power.
+    """Whether LaTeX is one letter, or a name: with an accent or in another alphabet, with scripts, and with no power.
 
     `\\theta^*`, `x_{t+1}'` and `\\hat f` are; `r^2`, `e^{r}`, `f(x)` and `\\log n` are not.
     """
+    if re.fullmatch(r"\w+", latex):
+        return True
     parts = list(texts(normal(latex)))
-    if not parts:
-        return False
     first = parts.pop(0)
     if first in DRESS:
         inner = _group(parts)

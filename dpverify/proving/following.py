@@ -173,15 +173,15 @@ def _names(e: Expression) -> frozenset[str]:
     return frozenset(v.name for v in free_variables(e))
 
 
-def carried_over(obligation: Obligation, point: ExactPoint) -> Iterator[ExactPoint]:
-    """Points of the written-out form near a point at which letters that stand for formulas were given values.
+def carried_over(form: Obligation, point: ExactPoint) -> Iterator[ExactPoint]:
+    """Points of a written-out form near a point at which letters that stand for formulas were given values.
 
     Letters of the formulas that have no value there follow from those that have; whoever takes one confirms it.
     """
-    over = obligation.form(True).over
+    over = form.over
     for limit in (10, 1000, 10**6):
         known: ExactPoint = {v.name: point[v.name] for v in over if v.name in point}
-        for letter, body in obligation.formulas.items():
+        for letter, body in form.formulas.items():
             unknown = [v for v in free_variables(body) if v.name not in known]
             if len(unknown) != 1 or letter.name not in point:
                 continue

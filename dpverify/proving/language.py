@@ -96,11 +96,9 @@ class Obligation:
     stands_for: tuple[str, ...] = ()
     """In LaTeX, what the quantities in `latex` stand for that are no plain letters, such as `a_t=\\frac{2}{n}`."""
     formulas: Mapping[Variable, Expression] = field(default_factory=dict)
-    """What letters of it stand for, in its other letters."""
-    written_out: Obligation | None = None
-    """The same with letters that stand for formulas replaced by these; None where there are none.
-
-    What is proved for every value of such letters holds; what is false at some value of theirs is not yet false."""
+    """What letters of it stand for, in letters that stand for none (`dpverify.proving.writing_out`)."""
+    bound_forms: tuple[tuple[Formula, ...], tuple[Formula, ...]] | None = None
+    """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
 
     def __post_init__(self) -> None:
         self._check_coverage()
@@ -145,10 +143,6 @@ class Obligation:
     def declared(self) -> tuple[Variable, ...]:
         """Its variables."""
         return self.over
-
-    def form(self, written_out: bool) -> Obligation:
-        """Itself, or the form in which letters that stand for formulas are replaced."""
-        return self.written_out if written_out and self.written_out is not None else self
 
     @property
     def functionals(self) -> tuple[Variable, ...]:

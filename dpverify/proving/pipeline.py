@@ -27,6 +27,7 @@ from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited
+from dpverify.proving.writing_out import decided_form
 
 BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
@@ -82,19 +83,19 @@ def prove(
     """
     _check_obligation(obligation)
     proof = _answer(obligation, budget=budget, provers=provers)
-    if obligation.written_out is not None and proof.verdict is not Verdict.PROVED:
-        proof = _of_both(obligation, proof, _answer(obligation.written_out, budget=budget, provers=provers))
-    if proof.verdict is Verdict.REFUTED and obligation.form(proof.written_out).functionals:
+    form = decided_form(obligation, written_out=True)
+    if form is not obligation and proof.verdict is not Verdict.PROVED:
+        proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
+    if proof.verdict is Verdict.REFUTED and decided_form(obligation, proof.written_out).functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
     return proof
 
 
-def _of_both(obligation: Obligation, as_read: Proof, written_out: Proof) -> Proof:
+def _of_both(form: Obligation, as_read: Proof, written_out: Proof) -> Proof:
     """What may be said where letters for formulas stood for anything, and then for these formulas."""
     if written_out.verdict is Verdict.UNDECIDED and as_read.counterexample is not None:
-        form = obligation.form(True)
         point = {name: coordinates_of(value) for name, value in as_read.counterexample.items()}
-        for near in carried_over(obligation, point):
+        for near in carried_over(form, point):
             if confirmed(form, near):
                 written_out = refutation(form, near, as_read.prover, written_out.seconds)
                 written_out = replace(written_out, witness=written_out.counterexample)

@@ -119,7 +119,7 @@ class Proof:
     stopped_by_the_clock: bool = False
     """Whether some wall-clock guard ended work, so that the verdict depends on the machine."""
     written_out: bool = False
-    """Whether it is about the obligation's `written_out`, in which letters that stand for formulas are replaced."""
+    """Whether it is about the form in which letters that stand for formulas are replaced."""
 
     def __post_init__(self) -> None:
         if self.verdict not in PROVER_VERDICTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
-from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     Expression,
-    Number,
     OutOfScopeError,
     Variable,
     free_variables,
@@ -22,7 +21,6 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import (
     And,
-    Compare,
     Exists,
     ForAll,
     Formula,
@@ -31,9 +29,10 @@ from dpverify.formulas.logic import (
     subformulas,
     variables_of,
 )
-from dpverify.formulas.standing import definition_of, is_declared_as_formula, may_be_a_functional
+from dpverify.formulas.standing import definition_of, is_declared_as_formula
 from dpverify.formulas.vectors import is_vector
 from dpverify.proving.language import Fault, Json, Obligation, check_expression
+from dpverify.proving.writing_out import with_formulas
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
     from dpverify.formulas.asymptotics import Chosen
@@ -204,14 +203,14 @@ class Reading:
         )
         if not formulas:
             return obligation
-        try:
-            claim, assuming = read.closed(display, given, reading, formulas)
-        except OutOfScopeError:  # a formula with the index of a sum in it, under that sum
-            return obligation
-        claim, assuming, more = _eliminated(claim, assuming, free)
-        return replace(
-            obligation, formulas={**formulas, **more}, written_out=_written_out(obligation, claim, assuming)
-        )
+        forms = None
+        if formulas.keys() & {v for v in used if v not in free}:
+            try:
+                replaced, more = read.closed(display, given, reading, formulas)
+                forms = ((claim, *assuming), (replaced, *more))
+            except OutOfScopeError:  # a formula with the index of a sum in it, under that sum
+                return obligation
+        return replace(obligation, formulas=formulas, bound_forms=forms)
 
     def _formulas(self, row: Row, used: Iterable[Variable]) -> dict[Variable, Expression]:
         """What stands for a formula of other letters among those of a row: the formula, in letters that do not.
@@ -333,8 +332,7 @@ class _Asymptotics:
                 if isinstance(part, ForAll | Exists)
             }  # they are not what they stand for, but everything that it may be
             formulas = {v: body for v, body in formulas.items() if v not in quantified}
-            claim, *conditions = (_replaced(f, formulas) for f in (claim, *conditions))
-            conditions = (*conditions, *(side for v, body in formulas.items() for side in _within(v, body)))
+            claim, *conditions = with_formulas((claim, *conditions), formulas)
         try:
             return closed(claim, tuple(conditions), (*chosen, *found), fixed=letters, premises=self.premises)
         except UnclearOrderError as error:
@@ -362,65 +360,6 @@ class _Asymptotics:
         premise = read.claim.premise
         more = premise.parts if isinstance(premise, And) else (premise,)
         return read.claim.conclusion, (*read.given, *more), read.chosen
-
-
-# ------------------------------------------------------------------------- letters that stand for formulas
-
-
-def _written_out(obligation: Obligation, claim: Formula, assuming: tuple[Formula, ...]) -> Obligation:
-    """The form of an obligation in which letters are replaced by what they stand for."""
-    free = free_in(claim).union(*map(free_in, assuming))
-    box = {name: ends for name, ends in obligation.box.items() if any(v.name == name for v in free)}
-    over = tuple(v for v in obligation.over if v in free)
-    over = (*over, *sorted(free - {*over}, key=lambda v: v.name))
-    return replace(obligation, claim=claim, assuming=assuming, over=over, box=box, catches=None)
-
-
-def _eliminated(
-    claim: Formula, assuming: tuple[Formula, ...], letters: Iterable[Variable]
-) -> tuple[Formula, tuple[Formula, ...], dict[Variable, Expression]]:
-    """A formula without the letters that equations among its assumptions fix, and what these are.
-
-    A formula such as a logarithm has no rational values, so that no point of rational numbers would meet the equations.
-    """
-    formulas: dict[Variable, Expression] = {}
-    while True:
-        found = next(_fixed(assuming, {*letters}), None)
-        if found is None:
-            return claim, assuming, formulas
-        equation, letter, body = found
-        others = tuple(f for f in assuming if f is not equation)
-        try:
-            claim, *others = (_replaced(f, {letter: body}) for f in (claim, *others))  # type: ignore[assignment]
-            formulas = {v: substituted(e, {letter: body}) for v, e in formulas.items()}
-        except OutOfScopeError:
-            return claim, assuming, formulas
-        assuming = (*others, *_within(letter, body))
-        formulas[letter] = body
-
-
-def _fixed(
-    assuming: tuple[Formula, ...], letters: set[Variable]
-) -> Iterator[tuple[Formula, Variable, Expression]]:
-    for f in assuming:
-        if isinstance(f, Compare) and f.relation == "==":
-            for side, other in ((f.left, f.right), (f.right, f.left)):
-                if not isinstance(side, Variable) or side.kind != "real" or side not in letters:
-                    continue
-                if not may_be_a_functional(side) and side not in free_variables(other):
-                    yield f, side, other
-
-
-def _replaced(formula: Formula, formulas: Mapping[Variable, Expression]) -> Formula:
-    return map_sides(formula, lambda side: substituted(side, formulas))
-
-
-def _within(letter: Variable, body: Expression) -> Iterator[Compare]:
-    """That a formula has its value in a letter's domain."""
-    if letter.lower is not None:
-        yield Compare("<" if letter.lower_open else "<=", Number(letter.lower), body)
-    if letter.upper is not None:
-        yield Compare("<" if letter.upper_open else "<=", body, Number(letter.upper))
 
 
 # ------------------------------------------------------------------------------------------------- sources

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
+from dpverify.evidence import FAILS, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
@@ -27,6 +27,7 @@ from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
+from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
@@ -258,10 +259,10 @@ def _settled(
         _compare_with(_again(obligation, coverage), row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
-    obligation = obligation.form(row.written_out)
+    obligation = decided_form(obligation, row.written_out)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
         raise _RefusedError("its certificate is about a problem other than its source's")
-    refuted = row.verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
+    refuted = row.verdict in FAILS
     if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
         raise _RefusedError(
             f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
@@ -420,7 +421,7 @@ def _compare_results(
         _compare_with(homogeneity(obligation), row)
         return
     sides: dict[str, str | None] | None = {"left": None, "right": None}
-    if row.verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW):
+    if row.verdict in FAILS:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
             raise _RefusedError(f"its witness {_short(row.witness)} is not one")

@@ -31,6 +31,7 @@ from dpverify.headlines import (
 )
 from dpverify.ledger import NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
+from dpverify.proving.writing_out import decided_form
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import (
     CatalogRow,
@@ -84,7 +85,7 @@ def source_texts(
     from dpverify.formulas.rendering.latex import formula_latex
 
     repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
-    decided = obligation.form(True)
+    decided = decided_form(obligation, written_out=True)
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     return {
         "statement": statement.id,
@@ -101,9 +102,7 @@ def source_texts(
         "domain": {v.name: v.domain_text() for v in letters},
         "units": {v.name: str(v.unit) for v in letters},
         "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
-        "formulas": {v.name: expression_text(e) for v, e in obligation.formulas.items()}
-        if of_numbers
-        else {},
+        "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "because": repair.because if repair and variant is Variant.REPAIRED else "",
     }
@@ -147,7 +146,7 @@ def _evidence(
     confirmation = check(certificate) if certificate is not None else None
     realistic, late = None, False
     if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
-        realistic, late = realistic_point(obligation.form(proof.written_out), certificate, check)
+        realistic, late = realistic_point(decided_form(obligation, proof.written_out), certificate, check)
     evidence = ProofEvidence(
         **source_texts(statement, variant, obligation, coverage, name),
         **refutation_texts(obligation, coverage, proof.verdict, proof.left, proof.right),
@@ -523,7 +522,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
     ]
     # what letters mean decides which sizes they have in practice
     meanings = {v.name: v.meaning for v in o.over}
-    decided = obligation_to_json(o.form(True))
-    functionals = [v.name for v in o.form(True).functionals]
+    form = decided_form(o, written_out=True)
+    decided, functionals = obligation_to_json(form), [v.name for v in form.functionals]
     problem = obligation_to_json(o)
     return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, meanings, box]
