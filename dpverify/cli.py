@@ -43,9 +43,9 @@ app = typer.Typer(
     cls=Commands,
     help=(
         "Verify claims of differential privacy, about code and about convex optimization.\n\n"
-        "A formula is proved, certified on a box, or refuted by a counterexample; an implementation is run many "
-        "times, and its true privacy loss is bounded from below. Exit code 0: nothing violated, 1: a claim about an "
-        "implementation is violated, 2: bad input or usage, 3: undecided."
+        "A formula is proved, certified on a box, refuted by a counterexample, or does not follow; an implementation "
+        "is run many times, and its true privacy loss is bounded from below. Exit code 0: nothing violated, 1: a claim "
+        "about an implementation is violated, 2: bad input or usage, 3: undecided."
     ),
     epilog="Start with: dpverify init, then dpverify run, for code of your own; dpverify verify for the four papers, "
     "then open the report whose path it prints.",
@@ -85,7 +85,7 @@ def list_(
     any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
     """
     extras.require("dpverify list", "prove")
-    from dpverify.headlines import ancestors
+    from dpverify.headlines.roots import ancestors
     from dpverify.statements.paper import find_statement, papers, select
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
     from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
@@ -122,11 +122,12 @@ def list_(
     if as_json:
         fields = {
             "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
-            "headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by",
-            "rests_on_false", "marks",
+            "headline_printed", "headline_repaired", "given_printed", "given_repaired", "standing_printed",
+            "standing_repaired", "missing", "uses", "roots", "used_by", "rests_on_false",
+            "rests_on_unfollowed", "marks",
         }  # fmt: skip
         of = displays_by_statement((r.evidence for r in records), chosen)
-        counts = {"displays", "encoded", "decided", "confirmed"}
+        counts = {"displays", "encoded", "whole", "part", "ingredient", "decided", "confirmed"}
         write_json(
             "-",
             [
@@ -150,6 +151,13 @@ def list_(
             for e in entries
         ),
     )
+    from dpverify.headlines.words import counts as standings
+    from dpverify.reports.summary import roots_text
+
+    how = standings(e.standing_printed for e in entries)
+    typer.echo(f"As printed: {', '.join(f'{number} {standing}' for standing, number in how.items())}.")
+    for line in roots_text(entries):
+        typer.echo(line)
     for of_paper in displays_by_paper((r.evidence for r in records), chosen):
         typer.echo(of_paper.says())
 
@@ -170,7 +178,9 @@ def prove(
         ),
     ] = False,
     form: Form = "text",
-    strict: Annotated[bool, typer.Option(help="Also exit with 1 if a formula is refuted.")] = False,
+    strict: Annotated[
+        bool, typer.Option(help="Also exit with 1 if a formula is refuted or does not follow.")
+    ] = False,
     json_file: Json = None,
     jobs: Jobs = 2,
 ) -> None:
@@ -178,12 +188,12 @@ def prove(
 
     From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
     independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
-    cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A refuted printed
-    formula is a finding about its paper, not an error, unless --strict says so. In JUnit XML and SARIF, a refuted
-    formula of your own page is a failure, at the line of its display.
+    cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A printed formula
+    that is refuted or does not follow is a finding about its paper, not an error, unless --strict says so. In JUnit XML
+    and SARIF, such a formula of your own page is a failure, at the line of its display.
     """
     extras.require("dpverify prove", "prove")
-    from dpverify.evidence import Coverage, Verdict
+    from dpverify.evidence import BROKEN, Coverage, Verdict
     from dpverify.statements.paper import select_statements
     from dpverify.verification.proofs import prove_page
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
@@ -256,7 +266,7 @@ def prove(
         if said:
             typer.echo(said)
     end_on_faults(found)
-    if strict and any(e.verdict is Verdict.REFUTED for e in found):
+    if strict and any(e.verdict in BROKEN for e in found):
         raise typer.Exit(VIOLATED)
     if any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
@@ -316,7 +326,9 @@ def verify(
             help="File for finished proofs, audits and blocks, from which an interrupted run continues."
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option(help="Also exit with 1 if a printed statement is refuted.")] = False,
+    strict: Annotated[
+        bool, typer.Option(help="Also exit with 1 if a printed statement is refuted or does not follow.")
+    ] = False,
     form: Form = "text",
 ) -> None:
     """Prove all statements, audit all implementations.
@@ -325,7 +337,7 @@ def verify(
     else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
     extras.require("dpverify verify", "prove", "report")
-    from dpverify.evidence import ProofEvidence
+    from dpverify.evidence import BROKEN, ProofEvidence
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification
@@ -362,7 +374,7 @@ def verify(
     typer.echo(f"Report: {written.page}", err=form != "text")
     end_on_faults(e for e in ledger.entries if isinstance(e, ProofEvidence))
     verdicts = {e.verdict for e in ledger.entries}
-    if "violated" in verdicts or (strict and any(s.verdict_printed == "refuted" for s in ledger.statements)):
+    if "violated" in verdicts or (strict and any(s.verdict_printed in BROKEN for s in ledger.statements)):
         raise typer.Exit(VIOLATED)
 
 

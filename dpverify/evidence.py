@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, model_validator
 
+from dpverify.in_print import Mistake, Provenance
 from dpverify.notebooks import html_table
 from dpverify.realistic import RealisticPoint
 
@@ -34,7 +35,7 @@ class Verdict(StrEnum):
     """No answer, with the reason."""
 
 
-FAILS = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
+BROKEN = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
 """What a prover says of a formula that is false at some values of its letters."""
 
 
@@ -61,7 +62,9 @@ class Consequence(StrEnum):
     CLAIM = "the claim fails"
     CONSTANT = "a constant changes"
     STEP = "a step of the proof only"
-    EDGE = "an edge case or notation"
+    NOTATION = "notation only"
+    """As it is written; it is clear what is meant, and that is true."""
+    EDGE = "an edge case that no reader means"
 
 
 class Gap(StrEnum):
@@ -92,6 +95,8 @@ class Gap(StrEnum):
     """The printed constant is beyond what is proved, and nothing shows that it is wrong."""
     NOTHING_STATED = "nothing stated"
     """There is no claim to compare with: a measurement."""
+    TORN = "torn text"
+    """The text of its source lost a sign, and what was read instead would be false."""
     FAULT = "fault in dpverify"
 
 
@@ -171,10 +176,20 @@ class ProofEvidence(Record):
     """Whether the verdict is about the formula with these letters replaced; else it is for all values of theirs."""
     uses: tuple[str, ...] = ()
     """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
+    provenance: Provenance | None = None
+    """Where its line comes from; None before version 5."""
+    prints: tuple[str, ...] = ()
+    """In LaTeX, the printed displays that it says a part of, or follows from, where it does not stand in print."""
     consequence: Consequence | None = None
     """For a printed formula that is false, what follows from that; None before version 4."""
+    mistake: Mistake | None = None
+    """For a printed formula that is false or does not follow, what kind of mistake that is, by its correction; None
+    where there is none, and before version 5."""
+    relation: str = ""
+    """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
     exceeds: str = ""
-    """By how much a refuted inequality fails at the counterexample, where both sides are numbers there."""
+    """By how much an inequality that is false or does not follow fails at the counterexample, where both sides are
+    numbers there; in the direction that is printed."""
     reading: str = ""
     """A reading under which the printed formula is true."""
     catches: str = ""
@@ -184,6 +199,9 @@ class ProofEvidence(Record):
     assuming: tuple[str, ...] = ()
     because: str = ""
     """For a corrected formula, why the printed one had to be corrected."""
+    added: tuple[str, ...] = ()
+    """For a corrected formula, the conditions and domains that the printed one of its name lacks; none before
+    version 5."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None
@@ -191,7 +209,7 @@ class ProofEvidence(Record):
     """Symbol to exact decimal or fraction."""
     left: str | None = None
     right: str | None = None
-    """The two sides at the counterexample."""
+    """The two sides at the counterexample, in the order that is printed."""
     realistic: RealisticPoint | None = None
     """A counterexample at sizes met in practice; None where no letter has such a size, and in older ledgers."""
     certificate: str | None = None

@@ -12,16 +12,18 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from dpverify.evidence import Consequence, Evidence, Record, Reuse, SpentShare, Variant, Verdict
+from dpverify.headlines.roots import Roots
+from dpverify.headlines.words import Standing
 from dpverify.notebooks import html_table
 
-SCHEMA_VERSION: Literal[4] = 4
+SCHEMA_VERSION: Literal[5] = 5
 """Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
-rests on and what follows from it.
+rests on and what follows from it; 4 lacks how a statement stands, its roots, and where a formula's line comes from.
 
 Every field that a later version added has a default, so older ledgers are still read.
 """
 
-READABLE_VERSIONS = (1, 2, 3, SCHEMA_VERSION)
+READABLE_VERSIONS = (1, 2, 3, 4, SCHEMA_VERSION)
 
 
 class NamedResult(Record):
@@ -46,6 +48,15 @@ class ErratumEntry(Record):
     """What computes it: `test NAME` or `audit PLAN`."""
 
 
+_STANDINGS: dict[str | None, Standing] = {
+    None: Standing.PARTLY,
+    Verdict.PROVED: Standing.HOLDS,
+    Verdict.CERTIFIED: Standing.HOLDS,
+    Verdict.REFUTED: Standing.REFUTED,
+    Verdict.DOES_NOT_FOLLOW: Standing.DOES_NOT_FOLLOW,
+}
+
+
 class StatementEntry(Record):
     """One row of the catalog, with the verdicts computed for it (None: nothing checked yet)."""
 
@@ -62,6 +73,7 @@ class StatementEntry(Record):
     """The statement as printed, for reading."""
     docstring: str = ""
     verdict_printed: Verdict | None = None
+    """None too where it holds only where it is meant."""
     verdict_repaired: Verdict | None = None
     headline_printed: str = ""
     """What was shown of it as printed, in words: `proved, given fmtt18.thm22`; `instances hold`."""
@@ -69,12 +81,21 @@ class StatementEntry(Record):
     given_printed: tuple[str, ...] = ()
     """What `verdict_printed` rests on: ids of statements and of named results."""
     given_repaired: tuple[str, ...] = ()
+    standing_printed: Standing | None = None
+    """How it stands as printed, which is what is counted; None where nothing was tried."""
+    standing_repaired: Standing | None = None
+    missing: tuple[str, ...] = ()
+    """In words, the parts of its conclusion that no formula says."""
+    roots: Roots = Roots()
+    """What it rests on in the end: as printed where that holds or nothing is corrected, else as corrected."""
     uses: tuple[str, ...] = ()
     """Everything that it or one of its formulas rests on."""
     used_by: tuple[str, ...] = ()
     """The statements that rest on it, in the whole catalog."""
     rests_on_false: tuple[str, ...] = ()
     """The statements that are false as printed among all that it rests on, directly or not."""
+    rests_on_unfollowed: tuple[str, ...] = ()
+    """The same for those that do not follow from what is declared."""
     errata: tuple[ErratumEntry, ...] = ()
     """Corrections that no formula of the ledger is about, each with what computes it."""
     marks: tuple[str, ...] = ()
@@ -83,7 +104,10 @@ class StatementEntry(Record):
     @model_validator(mode="before")
     @classmethod
     def _from_covers(cls, fields: Any) -> Any:
-        """Ledgers of version 3 name what their verdict was about in fields that have become a headline."""
+        """Ledgers of version 3 name what their verdict was about in fields that have become a headline.
+
+        How a statement stands follows from both before version 5, as far as it was said then.
+        """
         if not isinstance(fields, dict):
             return fields
         rest = dict(fields)
@@ -91,6 +115,9 @@ class StatementEntry(Record):
             covers = rest.pop(f"covers_{variant}", ())
             if covers and not rest.get(f"headline_{variant}"):
                 rest[f"headline_{variant}"] = f"{rest.get(f'verdict_{variant}')} for: {'; '.join(covers)}"
+            if rest.get(f"headline_{variant}"):
+                verdict = rest.get(f"verdict_{variant}")
+                rest.setdefault(f"standing_{variant}", _STANDINGS.get(verdict, Standing.UNDECIDED))
         return rest
 
 
@@ -119,7 +146,13 @@ class DisplayCount(Record):
     displays: int
     """All of them, a display of several lines by lines."""
     encoded: int
-    """Those that obligations say all of."""
+    """Those that obligations say all of: the sum of the next three."""
+    whole: int = 0
+    """Those of the encoded that obligations say as they are printed."""
+    part: int = 0
+    """Those that obligations say in parts, or with what stands around them."""
+    ingredient: int = 0
+    """Those of which obligations only say special cases, or what follows from them in letters of ours."""
     decided: int
     """Those of the encoded whose obligations all have a verdict other than `undecided`."""
     confirmed: int
@@ -143,7 +176,8 @@ class DisplayCount(Record):
             "not encoded yet": self.missing,
             "statements not yet inventoried": self.unlisted,
         }
-        shown = f"{self.encoded} encoded ({self.decided} decided, {self.confirmed} confirmed)"
+        how = f"{self.whole} whole, {self.part} in part, {self.ingredient} as ingredients of ours"
+        shown = f"{self.encoded} encoded ({how}; {self.decided} decided, {self.confirmed} confirmed)"
         others = (f"{n} {what}" for what, n in rest.items() if n)
         return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
 
@@ -151,7 +185,7 @@ class DisplayCount(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1, 2, 3, 4] = SCHEMA_VERSION
+    schema_version: Literal[1, 2, 3, 4, 5] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str

@@ -25,7 +25,7 @@ class RealisticPoint(BaseModel):
     """Symbol to exact fraction; None where no counterexample was found at such sizes."""
     left: str | None = None
     right: str | None = None
-    """The two sides there."""
+    """The two sides there, in the order that is printed."""
     exceeds: str = ""
     """By how much an inequality fails there, where both sides are numbers."""
     confirmed_by_checker: bool = False
@@ -45,21 +45,15 @@ class RealisticPoint(BaseModel):
         letters = set(re.findall(r"[A-Za-z]\w*", what)) - {"log", "ln"}
         return f"{name} = {what} {'≈' if letters <= {*(self.point or {})} else '='}"
 
-    def says(self, excess: str = "", sides: tuple[str | None, str | None] | None = None) -> str:
-        """All of it in a line, to follow `At a realistic size:`.
-
-        Args:
-            excess: by how much it fails, in the direction that is printed; as recorded if it is empty.
-            sides: both sides in the order that is printed; as recorded if there are none.
-        """
+    def says(self) -> str:
+        """All of it in a line, to follow `At a realistic size:`."""
         if self.point is None:
             tried = f"{self.tried:,} point{'' if self.tried == 1 else 's'} tried"
             but = f"; {self.because}" if self.because else ""
             return f"not found ({tried}{but})" if self.tried else f"none: {self.because}"
-        left, right = sides or (self.left, self.right)
-        by = excess or self.exceeds
-        if not by and left is not None and right is not None:
-            by = f"the sides are {_shorter(left)} and {_shorter(right)}"
+        by = self.exceeds
+        if not by and self.left is not None and self.right is not None:
+            by = f"the sides are {_shorter(self.left)} and {_shorter(self.right)}"
         doubt = "" if self.confirmed_by_checker else " (not confirmed by the checker)"
         return f"{self.at()}{f': {by}' if by else ''}{doubt}"
 

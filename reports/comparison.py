@@ -12,7 +12,7 @@ from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
 from dpverify.ledger import Ledger
 from dpverify.reports.formats.markdown_text import code, escaped
 
-_DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED}
+_DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}
 
 
 class Change(StrEnum):
@@ -20,8 +20,8 @@ class Change(StrEnum):
 
     NEW_VIOLATION = "new violation"
     LOST_PROOF = "lost proof"
-    """A formula that was proved, certified or refuted is so no longer, or less: proved became certified, or the checker
-    no longer confirms it."""
+    """A formula that was proved, certified, refuted or not following is so no longer, or less: proved became certified,
+    or the checker no longer confirms it."""
     LOST_SUPPORT = "lost support"
     """An audit that supported its claim decides nothing, or is not there."""
     OTHER = "changed"
@@ -170,7 +170,9 @@ def _as_good(old: ProofEvidence | AuditEvidence, new: ProofEvidence | AuditEvide
     """Whether what was decided still is: the same way or better, and confirmed if it was."""
     if new is None:
         return False
-    if new.verdict != old.verdict and (old.verdict, new.verdict) != (Verdict.CERTIFIED, Verdict.PROVED):
+    better = {(Verdict.CERTIFIED, Verdict.PROVED), (Verdict.DOES_NOT_FOLLOW, Verdict.REFUTED)}
+    better |= {(Verdict.DOES_NOT_FOLLOW, verdict) for verdict in (Verdict.PROVED, Verdict.CERTIFIED)}
+    if new.verdict != old.verdict and (old.verdict, new.verdict) not in better:
         return False
     return not (_confirmed(old) and not _confirmed(new))
 

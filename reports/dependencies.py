@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from dpverify.evidence import Verdict
-from dpverify.headlines import HOLDS, bare
+from dpverify.headlines.roots import bare
+from dpverify.headlines.rows import HOLDS
+from dpverify.headlines.words import Standing
 from dpverify.ledger import Ledger, StatementEntry
 
 _WIDTH, _HEIGHT = 160, 46
@@ -92,9 +94,9 @@ def _node(
     title += f": as printed, {row.headline_printed}"
     title += f"; corrected, {row.headline_repaired}" if row.headline_repaired else ""
     border = "unknown"
-    if row.verdict_printed in HOLDS:
+    if row.standing_printed in (Standing.HOLDS, Standing.IN_PART, Standing.WHERE_MEANT):
         border = "holds"
-    elif row.verdict_printed is Verdict.REFUTED:
+    elif row.standing_printed in (Standing.REFUTED, Standing.DOES_NOT_FOLLOW):
         border = "false"
     filling = "none"
     if _best(row) in HOLDS:
@@ -108,11 +110,17 @@ def _best(row: StatementEntry) -> Verdict | None:
     return row.verdict_repaired if row.headline_repaired else row.verdict_printed
 
 
+def _wrong(row: StatementEntry) -> str:
+    return "does not follow" if row.standing_printed is Standing.DOES_NOT_FOLLOW else "false"
+
+
 def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]) -> bool:
     """Whether it and all that it rests on are proved, on all of their domains; the literature is taken as it is."""
     row = rows.get(name)
     if row is None:
         return "." not in name
+    if row.roots.unproved or row.roots.boxed or row.missing:
+        return False
     return _best(row) is Verdict.PROVED and all(
         _fully(used, rows, (*above, name)) for used in map(bare, row.uses) if used not in above
     )
@@ -120,10 +128,16 @@ def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]
 
 def _short(row: StatementEntry, border: str, filling: str) -> str:
     if filling == "none":
-        return "false as printed" if border == "false" else row.headline_printed.partition(";")[0]
+        return f"{_wrong(row)} as printed" if border == "false" else str(row.standing_printed)
     partly = "on a box" if _best(row) is Verdict.CERTIFIED else "given"
     if border == "false":
-        return "false; correction proved" if filling == "whole" else f"false; corrected, {partly}"
+        return (
+            f"{_wrong(row)}; correction proved"
+            if filling == "whole"
+            else f"{_wrong(row)}; corrected, {partly}"
+        )
+    if row.standing_printed is Standing.WHERE_MEANT:
+        return str(Standing.WHERE_MEANT)
     return str(_best(row)) if filling == "whole" else f"{_best(row)}, {partly}"
 
 

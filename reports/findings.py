@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpverify.evidence import Consequence, Coverage, ProofEvidence
+from dpverify.evidence import Consequence, Coverage, ProofEvidence, Verdict
+from dpverify.in_print import Provenance
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
 from dpverify.reports.formats.markdown_text import code, escaped
-from dpverify.reports.sections import printed_excess, printed_sides, realistic_text, signs
-from dpverify.reports.summary import Correction, Finding, corrections
+from dpverify.reports.sections import signs
+from dpverify.reports.summary import Correction, Finding, corrections, false_words
 
 _MEANS = {
     Consequence.CLAIM: (
@@ -25,18 +26,28 @@ _MEANS = {
         "Only a step of a proof is false",
         "The statement itself was not refuted; its proof needs the correction. Implementations need no change.",
     ),
-    Consequence.EDGE: (
-        "Edge cases and notation",
-        "The printed formula fails at the edge of its domain, or as it is written; read or corrected as noted below, "
-        "it is true.",
+    Consequence.NOTATION: (
+        "Notation",
+        "The printed formula is false as it is written; it is clear what is meant, and that is true.",
     ),
-    None: ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula."),
+    Consequence.EDGE: (
+        "Edge cases that no reader means",
+        "The printed formula fails only where a condition is missing that goes without saying, and at no size that is "
+        "met in practice; with the condition noted below, it is true.",
+    ),
 }
 
+_UNFOLLOWED = (
+    "Does not follow from what is declared",
+    "Letters that stand for expectations, divergences and the like have values that break the printed formula, and "
+    "nothing may attain these: so it is not shown to be false, but it does not follow from what the text says.",
+)
+_UNSORTED = ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula.")
+
 _INTRODUCTION = (
-    "Errata in the papers, found by computation: each formula below was refuted as printed, by a counterexample in "
-    "exact or rigorous arithmetic. Where the paper has words and no formula, or a special case is tried, the formula "
-    "is ours, and the brackets before it say what it stands for. The gravest come first. Where some reading makes the "
+    "Errata in the papers, found by computation: each formula below is broken by values in exact or rigorous "
+    "arithmetic. Where it is not printed as it stands, the paper's own line comes first, and the formula is what "
+    "follows from it. The gravest come first. Where some reading makes the "
     "printed formula true, that reading is given. The command under each finding computes it again. "
     "A counterexample is chosen to be simple; where letters have sizes in practice, a second one follows at a "
     "realistic size, chosen to be easy to read and to fail by much (docs/concepts/realistic-sizes.md says how). "
@@ -61,24 +72,30 @@ def finding_groups(ledger: Ledger) -> tuple[FindingGroup, ...]:
     """All that is false in print, gravest first; groups without a finding are left out."""
     found = corrections(ledger).values()
     errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
-    groups = (
+    groups = [
         FindingGroup(
-            f"findings-{'unsorted' if consequence is None else consequence.name.lower()}",
-            heading,
-            meaning,
+            f"findings-{consequence.name.lower()}",
+            *_MEANS[consequence],
             tuple(each for each in found if each.consequence is consequence),
             tuple((row, erratum) for row, erratum in errata if erratum.consequence is consequence),
         )
-        for consequence, (heading, meaning) in _MEANS.items()
-    )
+        for consequence in Consequence
+    ]
+    others = [each for each in found if each.consequence is None]
+    for name, text, unfollowed in (("unfollowed", _UNFOLLOWED, True), ("unsorted", _UNSORTED, False)):
+        some = tuple(each for each in others if each.unfollowed is unfollowed)
+        groups.append(FindingGroup(f"findings-{name}", *text, some, ()))
     return tuple(group for group in groups if group.statements or group.errata)
 
 
 def what_is_false(found: Correction) -> str:
     """The statement itself, or what belongs to it."""
     claims = (Coverage.WHOLE, Coverage.INSTANCE)
-    itself = any(finding.refuted.coverage in claims for finding in found.findings)
-    return "; ".join([*(["the statement"] if itself else []), *found.marks])
+    itself = [f.formula.verdict for f in found.findings if f.formula.coverage in claims]
+    said = ["the statement"] if Verdict.REFUTED in itself else []
+    if not said and Verdict.DOES_NOT_FOLLOW in itself:
+        said = ["the statement does not follow"]
+    return "; ".join([*said, *found.marks])
 
 
 def prove_command(statement: str) -> str:
@@ -126,34 +143,58 @@ def _statement(found: Correction) -> Iterator[str]:
 
 
 def _as_printed(finding: Finding, where: str) -> Iterator[str]:
-    proof = finding.refuted
+    proof = finding.formula
     if proof.coverage is Coverage.UNIT:
         name = code(proof.obligation.removesuffix(": units"))
         yield from (f"The units of {name} differ: {_sides(proof, 'left {}, right {}')}.", "")
         return
     place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
-    yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} is false:", "")
+    yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} {false_words(proof)}:", "")
+    yield from _printed_first(proof)
     yield from _formula(proof)
     if proof.scope:
         yield from (f"The case: {escaped(proof.scope)}.", "")
     point = f"at {_point(proof.counterexample)}" if proof.counterexample else escaped(proof.reason)
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
-    sentences += [f"by how much: {escaped(printed_excess(proof))}"] if proof.exceeds else []
-    sentences += [f"at a realistic size: {escaped(realistic_text(proof))}"] if proof.realistic else []
+    sentences += [f"what kind of mistake: {proof.mistake}"] if proof.mistake else []
+    sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
+    sentences += [f"at a realistic size: {escaped(proof.realistic.says())}"] if proof.realistic else []
     sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:
         yield from (" ".join(f"{text[0].upper()}{text[1:]}." for text in sentences), "")
 
 
+_FROM_IT = {
+    Provenance.OURS: "what follows from it, in letters of ours:",
+    Provenance.SPECIAL: "a special case of it:",
+    Provenance.PIECED: "pieced together from it and the text:",
+    Provenance.TORN: "as it was read, since the text lost a sign:",
+}
+
+
+def _printed_first(proof: ProofEvidence) -> Iterator[str]:
+    """The paper's own lines, and what the formula below them is."""
+    if proof.provenance is None or proof.provenance is Provenance.VERBATIM:
+        return
+    lines = [line for line in proof.prints if _is_math(line)]
+    if not lines:
+        yield from (f"({escaped(proof.provenance.says)})", "")
+        return
+    yield from ("The paper prints", "")
+    for line in lines:
+        yield from ("$$", line, "$$", "")
+    yield from (_FROM_IT[proof.provenance], "")
+
+
 def _sides(proof: ProofEvidence, form: str) -> str:
     if proof.left is None or proof.right is None:
         return ""
-    return form.format(*(escaped(side or "") for side in printed_sides(proof)))
+    return form.format(escaped(proof.left), escaped(proof.right))
 
 
 def _corrected(found: Correction) -> Iterator[str]:
-    shown = {finding.refuted.latex for finding in found.findings}
+    shown = {finding.formula.latex for finding in found.findings}
     for repair, narrowed in found.repairs:
         if repair.coverage is Coverage.UNIT:
             continue

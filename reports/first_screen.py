@@ -6,12 +6,13 @@ import statistics
 from dataclasses import dataclass
 
 from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Verdict
+from dpverify.headlines.words import Standing
+from dpverify.headlines.words import counts as standings
 from dpverify.ledger import Ledger
 from dpverify.reports import number_text
 from dpverify.reports.formulas import in_lines
 from dpverify.reports.sandwich import Sandwich
-from dpverify.reports.sections import printed_excess, realistic_text
-from dpverify.reports.summary import Correction, Finding, Summary, shortened, spending
+from dpverify.reports.summary import Correction, Finding, Summary, roots_text, shortened, spending
 
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT)
 """Consequences for whoever implements what is printed."""
@@ -81,41 +82,46 @@ class FirstScreen:
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:
     """From what is known of a ledger."""
-    corrections = (*summary.false_statements, *summary.false_parts)
     grave = [c for c in summary.false_statements if c.consequence in _GRAVE]
-    rest = [c.consequence for c in corrections if c not in grave]
-    counts = [(str(each), rest.count(each)) for each in Consequence if each in rest]
-    unknown = rest.count(None)
+    others = [c for c in (*summary.false_statements, *summary.false_parts) if c not in grave]
+    rest = [c.consequence for c in others if not c.unfollowed]
+    numbers = [(str(each), rest.count(each)) for each in Consequence if each in rest]
+    for what, number in (
+        ("consequence not recorded", rest.count(None)),
+        ("a step or a condition that does not follow", sum(c.unfollowed for c in others)),
+        (str(Standing.WHERE_MEANT), len(summary.where_meant)),
+        (str(Standing.DOES_NOT_FOLLOW), len(summary.unfollowed)),
+    ):
+        numbers += [(what, number)] if number else []
     return FirstScreen(
         tuple(_answers(ledger, summary, found)),
         summary.violated,
         tuple(_false_claim(correction) for correction in grave),
-        (*counts, *([("consequence not recorded", unknown)] if unknown else [])),
+        tuple(numbers),
     )
 
 
 def _false_claim(correction: Correction) -> FalseClaim:
     order = _most_telling_first(correction)
-    proof = order[0].refuted
-    excess = printed_excess(proof)
-    consequence = str(correction.consequence) + (f": {excess}" if excess else "")
-    sized = next((f.refuted for f in order if f.refuted.realistic), proof)
+    proof = order[0].formula
+    consequence = str(correction.consequence) + (f": {proof.exceeds}" if proof.exceeds else "")
+    sized = next((f.formula for f in order if f.formula.realistic), proof)
     return FalseClaim(
         correction,
         proof,
         next(iter(order[0].repairs), None),
         consequence,
-        realistic_text(sized),
+        sized.realistic.says() if sized.realistic else "",
         "" if sized is proof else sized.obligation,
     )
 
 
 def _most_telling_first(correction: Correction) -> list[Finding]:
     """The gravest findings: on the claim itself first, of these with a realistic size, then with a number."""
-    graves = [f for f in correction.findings if f.refuted.consequence is correction.consequence]
+    graves = [f for f in correction.findings if f.formula.consequence is correction.consequence]
 
     def order(finding: Finding) -> tuple[bool, bool, bool]:
-        proof = finding.refuted
+        proof = finding.formula
         return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.exceeds
 
     return sorted(graves, key=order) or list(correction.findings)
@@ -143,15 +149,21 @@ def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[Answer]:
 def _truth(ledger: Ledger, summary: Summary) -> str:
     """What is true, false and open, of statements and of implementations."""
     parts = []
-    said = [row.verdict_printed for row in ledger.statements if row.headline_printed]
+    said = standings(row.standing_printed for row in ledger.statements)
     if said:
-        holds = sum(verdict in (Verdict.PROVED, Verdict.CERTIFIED) for verdict in said)
-        undecided, partly = said.count(Verdict.UNDECIDED), said.count(None)
-        parts.append(
-            f"Of {_many(len(said), 'statement')} as printed, {holds} hold, given what they use; "
-            f"{said.count(Verdict.REFUTED)} are false; {undecided} are undecided; of {partly} only special cases or "
-            "steps were checked."
-        )
+        words = {
+            Standing.HOLDS: "hold, given what they use",
+            Standing.IN_PART: "hold in part, given what they use",
+            Standing.WHERE_MEANT: "hold where they are meant, and fail in edge cases",
+            Standing.REFUTED: "are false",
+            Standing.DOES_NOT_FOLLOW: "do not follow from what is declared",
+            Standing.UNDECIDED: "are undecided",
+        }
+        told = [f"{said[each]} {text}" for each, text in words.items() if each in said]
+        if Standing.PARTLY in said:
+            told.append(f"of {said[Standing.PARTLY]} only special cases or steps were checked")
+        parts.append(f"Of {_many(sum(said.values()), 'statement')} as printed, {'; '.join(told)}.")
+        parts += roots_text(ledger.statements)
     judged = [audit for audit in summary.audits if audit not in summary.measurements]
     if judged:
         verdicts = [audit.verdict for audit in judged]

@@ -56,7 +56,7 @@
       const data = entry.dataset;
       const fits =
         words.every((word) => data.text.includes(word)) &&
-        (verdict.value === "" || data.verdicts.split(" ").includes(verdict.value)) &&
+        (verdict.value === "" || data.verdicts.split("|").includes(verdict.value)) &&
         (paper.value === "" || data.paper === paper.value);
       entry.classList.toggle("out", !fits);
       if (fits) seen[entry.tagName] += 1;

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, Verdict, overall
-from dpverify.headlines import marks
+from dpverify.headlines.roots import Roots
+from dpverify.headlines.rows import marks
+from dpverify.headlines.words import Standing
 from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
@@ -36,6 +38,8 @@ class Badge:
     """What was shown in words, where that is more than the verdict."""
     brief: str = ""
     """The same without the names of what is given."""
+    standing: Standing | None = None
+    """How the statement stands, where that is no verdict."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,10 @@ class Section:
     """What it rests on."""
     used_by: tuple[str, ...]
     rests_on_false: tuple[str, ...]
+    rests_on_unfollowed: tuple[str, ...]
+    roots: Roots
+    missing: tuple[str, ...]
+    """Parts of its conclusion that no formula says."""
     correction: Correction | None
     """What is false in it as printed, beside its correction."""
     reasons: tuple[str, ...]
@@ -102,13 +110,14 @@ class Section:
     audits: tuple[AuditCard, ...]
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The different verdicts in this section, for the filter."""
+    def verdicts(self) -> tuple[str, ...]:
+        """The different verdicts in this section, for the filter, and whether it holds where it is meant."""
         found = {badge.verdict for badge in self.badges if badge.verdict is not None}
         proofs = (card.evidence for card in (*self.printed, *self.repaired, *self.units))
         found |= {proof.verdict for proof in proofs}
         found |= {a.evidence.verdict for a in self.audits if not is_measurement(a.evidence)}
-        return tuple(verdict for verdict in Verdict if verdict in found)
+        meant = dict.fromkeys(str(badge.standing) for badge in self.badges if badge.standing is not None)
+        return (*(str(verdict) for verdict in Verdict if verdict in found), *meant)
 
 
 def sections(ledger: Ledger) -> tuple[Section, ...]:
@@ -127,6 +136,7 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         if row.id in proofs
         or row.id in audits
         or row.algorithm
+        or row.standing_printed
         or row.verdict_printed
         or row.verdict_repaired
         or row.errata
@@ -138,7 +148,10 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
             "content",
             "dependencies",
             "findings",
-            *(f"findings-{name}" for name in ("claim", "constant", "step", "edge", "unsorted")),
+            *(
+                f"findings-{name}"
+                for name in ("claim", "constant", "step", "notation", "edge", "unfollowed", "unsorted")
+            ),
             "contents",
             "sandwich",
             "summary",
@@ -171,46 +184,6 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
         )
         for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point])
     )
-
-
-_AT_LEAST = re.compile(r"\\geq?(?![A-Za-z])|>")
-_OTHERWISE = re.compile(r"\\leq?(?![A-Za-z])|\\neq?(?![A-Za-z])|<|=")
-
-
-_EXCESS = re.compile(r"(\S+) instead of at most ([^\s,]+)(?:, (\S+) times as much)?")
-
-
-def _is_turned(proof: ProofEvidence) -> bool:
-    """Whether "at least" is printed; in a ledger, the side that should be the smaller one is the left."""
-    return bool(_AT_LEAST.search(proof.latex)) and not _OTHERWISE.search(proof.latex)
-
-
-def printed_sides(proof: ProofEvidence) -> tuple[str | None, str | None]:
-    """The left and the right side as printed."""
-    return (proof.right, proof.left) if _is_turned(proof) else (proof.left, proof.right)
-
-
-def printed_excess(proof: ProofEvidence) -> str:
-    """By how much the printed inequality fails, in its direction."""
-    return _as_printed(proof, proof.exceeds)
-
-
-def _as_printed(proof: ProofEvidence, excess: str) -> str:
-    """By how much an inequality fails, in the direction that a formula is printed."""
-    found = _EXCESS.fullmatch(excess)
-    if found is None or not _is_turned(proof):
-        return excess
-    low, high, times = found.groups()
-    return f"{high} instead of at least {low}{f', too small by a factor of {times}' if times else ''}"
-
-
-def realistic_text(proof: ProofEvidence) -> str:
-    """What was found at sizes met in practice, as printed; empty where nothing is said of it."""
-    found = proof.realistic
-    if found is None:
-        return ""
-    sides = (found.right, found.left) if _is_turned(proof) else (found.left, found.right)
-    return found.says(_as_printed(proof, found.exceeds), sides)
 
 
 def signs(text: str) -> str:
@@ -308,6 +281,9 @@ def _section(
         uses=row.uses,
         used_by=row.used_by,
         rests_on_false=row.rests_on_false,
+        rests_on_unfollowed=row.rests_on_unfollowed,
+        roots=row.roots,
+        missing=row.missing,
         correction=correction,
         reasons=tuple(dict.fromkeys(proof.because for proof in repaired if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
@@ -326,34 +302,41 @@ def _badges(
     row: StatementEntry, proofs: list[ProofEvidence], audits: list[AuditEvidence]
 ) -> tuple[Badge, ...]:
     badges: list[Badge] = []
-    for about, variant, verdict, headline, given in (
-        ("as printed", Variant.PRINTED, row.verdict_printed, row.headline_printed, row.given_printed),
-        ("corrected", Variant.REPAIRED, row.verdict_repaired, row.headline_repaired, row.given_repaired),
-    ):
+    for about, variant, verdict, standing, headline, given in (
+        ("as printed", Variant.PRINTED, row.verdict_printed, row.standing_printed, row.headline_printed,
+         row.given_printed),
+        ("corrected", Variant.REPAIRED, row.verdict_repaired, row.standing_repaired, row.headline_repaired,
+         row.given_repaired),
+    ):  # fmt: skip
         if not headline:  # ledgers before version 4, and what no catalog has
             verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])
         if verdict is not None or headline:
             shown = headline if headline != verdict else ""
-            badges.append(Badge(about, verdict, shown, _brief(headline, given) or str(verdict)))
+            besides = _besides(row) if variant is Variant.PRINTED and headline else ()
+            meant = Standing.WHERE_MEANT if standing is Standing.WHERE_MEANT else None
+            badges.append(Badge(about, verdict, shown, _brief(verdict, standing, given, besides), meant))
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     if audited is not None:
         badges.append(Badge("audits", audited, "", str(audited)))
     return tuple(badges)
 
 
-def _brief(headline: str, given: tuple[str, ...]) -> str:
-    """A headline that names only one of the things that are given, or false, and how many more there are."""
-    clauses = headline.split("; ")
-    carried = [clause for clause in clauses if clause.startswith("rests on ")]
-    names = [n for clause in carried for n in clause.removeprefix("rests on ").partition(" (")[0].split(", ")]
-    if len(names) > 1:
-        clauses[clauses.index(carried[0])] = (
-            f"rests on {names[0]} and {len(names) - 1} more (false as printed)"
-        )
-        headline = "; ".join(clause for clause in clauses if clause not in carried)
-    if len(given) < 2:
-        return headline
-    return headline.replace(f"given {', '.join(given)}", f"given {given[0]} and {len(given) - 1} more")
+def _besides(row: StatementEntry) -> tuple[str, ...]:
+    """What is false besides a statement itself, one of the statements below it that are, and how many more are."""
+    below = row.rests_on_false
+    more = f" and {len(below) - 1} more" if len(below) > 1 else ""
+    carried = row.verdict_printed is not Verdict.REFUTED and below
+    return (*row.marks, *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))
+
+
+def _brief(
+    verdict: Verdict | None, standing: Standing | None, given: tuple[str, ...], besides: tuple[str, ...]
+) -> str:
+    """How a statement stands, one of the things that are given and how many more there are, and what else is false."""
+    first = str(verdict if standing in (None, Standing.HOLDS) and not besides else standing or verdict)
+    if given:
+        first += f", given {given[0]}" + (f" and {len(given) - 1} more" if len(given) > 1 else "")
+    return "; ".join([first, *besides])
 
 
 def _foreign(name: str) -> StatementEntry:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpverify.evidence import (
+    BROKEN,
     AuditEvidence,
     ClaimForm,
     ClaimOrigin,
@@ -16,9 +17,9 @@ from dpverify.evidence import (
     ProofEvidence,
     Variant,
     Verdict,
-    overall,
 )
-from dpverify.headlines import gravest, marks
+from dpverify.headlines.rows import CLAIMS, gravest, marks
+from dpverify.headlines.words import Standing, counts
 from dpverify.ledger import Budget, ErratumEntry, Ledger, StatementEntry
 from dpverify.reports import number_text
 from dpverify.reports.renderers import OWN, renderer_of
@@ -27,6 +28,8 @@ MEANING = {
     Verdict.PROVED: "exactly, on the whole domain",
     Verdict.CERTIFIED: "by rigorous intervals, on the box shown",
     Verdict.REFUTED: "by a counterexample in exact or rigorous arithmetic",
+    Verdict.DOES_NOT_FOLLOW: "letters that stand for expectations and the like have values that break it, which "
+    "nothing may attain",
     Verdict.SUPPORTED: "a statistical test found no violation",
     Verdict.VIOLATED: "a statistical test rejects the claim, with the error probability shown",
     Verdict.UNDECIDED: "no answer, with the reason",
@@ -45,15 +48,15 @@ class VerdictCount:
 
 @dataclass(frozen=True)
 class Finding:
-    """One formula that is false, and its corrections."""
+    """One formula that is false or does not follow, and its corrections."""
 
-    refuted: ProofEvidence
+    formula: ProofEvidence
     repairs: tuple[ProofEvidence, ...] = ()
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A statement with printed formulas that are false, their corrections, and why."""
+    """A statement with printed formulas that are false or do not follow, their corrections, and why."""
 
     statement: str
     title: str
@@ -65,7 +68,14 @@ class Correction:
     marks: tuple[str, ...]
     """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
-    """The worst of its findings'; None in ledgers before version 4."""
+    """The worst of its findings'; None where none is false, and in ledgers before version 4."""
+    standing: Standing | None = None
+    """How the statement itself stands."""
+
+    @property
+    def unfollowed(self) -> bool:
+        """Whether none of it is false: all that was found does not follow from what is declared."""
+        return all(each.formula.verdict is Verdict.DOES_NOT_FOLLOW for each in self.findings)
 
 
 @dataclass(frozen=True)
@@ -97,11 +107,15 @@ class Summary:
     counts: tuple[VerdictCount, ...]
     false_statements: tuple[Correction, ...]
     """Statements that are false as printed."""
+    where_meant: tuple[Correction, ...]
+    """Statements that are false in edge cases only, which no reader means."""
+    unfollowed: tuple[Correction, ...]
+    """Statements that do not follow from what is declared."""
     false_parts: tuple[Correction, ...]
-    """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step
-    of the proof, a condition, a unit."""
+    """Statements that stand, or were not checked as a whole, but of which a part is false as printed or does not
+    follow: a step of the proof, a condition, a unit."""
     findings: tuple[Finding, ...]
-    """Printed formulas that are false."""
+    """Printed formulas that are false or do not follow."""
     failed_repairs: tuple[Finding, ...]
     """Corrected formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
@@ -133,23 +147,25 @@ def summarize(ledger: Ledger) -> Summary:
     """Count and sort a ledger's entries."""
     proofs = tuple(entry for entry in ledger.entries if isinstance(entry, ProofEvidence))
     audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
-    refuted = [proof for proof in proofs if proof.verdict is Verdict.REFUTED]
+    broken = [proof for proof in proofs if proof.verdict in BROKEN]
     findings = tuple(
         Finding(proof, _repairs(proof, proofs))
-        for proof in sorted(refuted, key=lambda proof: _gravity(proof.consequence))
+        for proof in sorted(broken, key=lambda proof: _gravity(proof.consequence))
         if proof.variant is Variant.PRINTED
     )
     names = {proof.statement for proof in proofs} | {audit.subject for audit in audits}
     names |= {
-        row.id for row in ledger.statements if row.verdict_printed or row.verdict_repaired
+        row.id for row in ledger.statements if row.standing_printed or row.standing_repaired
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
     false_constants = tuple(audit for audit in audits if audit.verdict is Verdict.REFUTED)
-    corrected = corrections(ledger)
-    wrong = {name for name in corrected if _false_as_printed(name, ledger, proofs)}
-    false_statements = tuple(found for name, found in corrected.items() if name in wrong)
-    false_parts = tuple(found for name, found in corrected.items() if name not in wrong)
+    corrected = corrections(ledger).values()
+    apart = (Standing.REFUTED, Standing.WHERE_MEANT, Standing.DOES_NOT_FOLLOW)
+    false_statements, meant, unfollowed = (
+        tuple(found for found in corrected if found.standing is standing) for standing in apart
+    )
+    false_parts = tuple(found for found in corrected if found.standing not in apart)
     checked = len(names & catalog) if catalog else len(names)
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
@@ -168,9 +184,11 @@ def summarize(ledger: Ledger) -> Summary:
         audits=audits,
         counts=tuple(_count(verdict, proofs, judged) for verdict in Verdict),
         false_statements=false_statements,
+        where_meant=meant,
+        unfollowed=unfollowed,
         false_parts=false_parts,
         findings=findings,
-        failed_repairs=tuple(Finding(proof) for proof in refuted if proof.variant is Variant.REPAIRED),
+        failed_repairs=tuple(Finding(proof) for proof in broken if proof.variant is Variant.REPAIRED),
         violated=violated,
         false_constants=false_constants,
         undecided=undecided,
@@ -192,7 +210,7 @@ def summarize(ledger: Ledger) -> Summary:
         headline=" ".join(
             (
                 _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
-                _false_text(false_statements, false_parts),
+                _false_text(false_statements, meant, unfollowed, false_parts),
                 *(
                     [f"{_plural(len(false_constants), 'printed constant')} refuted."]
                     if false_constants
@@ -207,15 +225,15 @@ def summarize(ledger: Ledger) -> Summary:
 
 
 def corrections(ledger: Ledger) -> dict[str, Correction]:
-    """Id to correction, for every statement with a refuted printed formula, worst consequence first."""
+    """Id to correction, for every statement with a printed formula that is false or does not follow, gravest first."""
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     rows = {row.id: row for row in ledger.statements}
     found: dict[str, list[Finding]] = {}
     for proof in proofs:
-        if proof.variant is Variant.PRINTED and proof.verdict is Verdict.REFUTED:
+        if proof.variant is Variant.PRINTED and proof.verdict in BROKEN:
             found.setdefault(proof.statement, []).append(Finding(proof, _repairs(proof, proofs)))
     for findings in found.values():
-        findings.sort(key=lambda finding: _gravity(finding.refuted.consequence))
+        findings.sort(key=lambda finding: _gravity(finding.formula.consequence))
     made: dict[str, Correction] = {}
     for name, findings in found.items():
         unique: dict[int, tuple[ProofEvidence, str]] = {}
@@ -226,12 +244,13 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
         made[name] = Correction(
             statement=name,
             title=rows[name].title if name in rows else "",
-            where=rows[name].where if name in rows else findings[0].refuted.where,
+            where=rows[name].where if name in rows else findings[0].formula.where,
             findings=tuple(findings),
             repairs=tuple(unique.values()),
             reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
-            marks=marks(finding.refuted for finding in findings),
-            consequence=_worst(finding.refuted for finding in findings),
+            marks=marks(finding.formula for finding in findings),
+            consequence=_worst(finding.formula for finding in findings),
+            standing=_standing(rows.get(name), [finding.formula for finding in findings]),
         )
     return dict(sorted(made.items(), key=lambda named: _gravity(named[1].consequence)))
 
@@ -239,8 +258,20 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
 def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
     """The worst consequence among the wholes and instances if there are any, else among all."""
     found = list(refuted)
-    claims = [p.consequence for p in found if p.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    claims = [p.consequence for p in found if p.coverage in CLAIMS and p.verdict is Verdict.REFUTED]
     return gravest(claims or [p.consequence for p in found])
+
+
+def _standing(row: StatementEntry | None, broken: Iterable[ProofEvidence]) -> Standing | None:
+    """How a statement stands: by the catalog, else by its formulas that are false or do not follow."""
+    if row is not None and row.standing_printed is not None:
+        return row.standing_printed
+    verdicts = {proof.verdict for proof in broken if proof.coverage in CLAIMS}
+    if row is not None and row.verdict_printed is not None:
+        verdicts = {row.verdict_printed}
+    if Verdict.REFUTED in verdicts:
+        return Standing.REFUTED
+    return Standing.DOES_NOT_FOLLOW if Verdict.DOES_NOT_FOLLOW in verdicts else None
 
 
 def _gravity(consequence: Consequence | None) -> int:
@@ -317,7 +348,9 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     lines += [SummaryLine(summary.sizes)] if summary.sizes else []
     for heading, found in (
         ("false as printed", summary.false_statements),
-        ("false in a proof, a condition or a unit", summary.false_parts),
+        ("does not follow from what is declared", summary.unfollowed),
+        ("holds where meant", summary.where_meant),
+        ("false or not following in a proof, a condition or a unit", summary.false_parts),
     ):
         if found:
             named = ", ".join(
@@ -325,9 +358,9 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
             )
             lines.append(SummaryLine(f"{heading}: {named}"))
         for finding in (finding for each in found for finding in each.findings):
-            lines.append(SummaryLine(finding_text(finding), Verdict.REFUTED))
+            lines.append(SummaryLine(finding_text(finding), finding.formula.verdict))
     for failed in summary.failed_repairs:
-        lines.append(SummaryLine(f"correction does not hold: {finding_text(failed)}", Verdict.REFUTED))
+        lines.append(SummaryLine(f"correction does not hold: {finding_text(failed)}", failed.formula.verdict))
     for audit in summary.violated:
         lines.append(SummaryLine(f"{audit.subject}: {audit_text(audit)}", Verdict.VIOLATED))
     for constant in summary.false_constants:
@@ -353,18 +386,19 @@ def gaps_text(gaps: Iterable[tuple[Gap, int]]) -> str:
 
 
 def consequence_text(proof: ProofEvidence) -> str:
-    """What follows from a false formula: its consequence, by how much it fails, a reading that makes it true."""
+    """What follows from a false formula, what is wrong with it, by how much it fails, a reading that makes it true."""
     parts = [str(proof.consequence)] if proof.consequence else []
+    parts += [f"mistake: {proof.mistake}"] if proof.mistake else []
     parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
     parts += [f"would be true {proof.reading}"] if proof.reading else []
     return "; ".join(parts)
 
 
 def finding_text(finding: Finding) -> str:
-    """A refuted formula, its counterexample, what follows from it and its correction in one sentence."""
-    proof = finding.refuted
+    """A formula that is false or does not follow, its counterexample, what that means and its correction."""
+    proof = finding.formula
     text = f"{proof.statement} ({proof.where}), {proof.obligation}: {shortened(proof.expression)} "
-    text += "compares different units" if proof.coverage is Coverage.UNIT else "is false"
+    text += "compares different units" if proof.coverage is Coverage.UNIT else false_words(proof)
     if proof.counterexample:
         text += " at " + ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
     elif proof.reason and proof.coverage is not Coverage.UNIT:
@@ -379,19 +413,20 @@ def finding_text(finding: Finding) -> str:
 def repair_text(finding: Finding, repair: ProofEvidence) -> str:
     """A corrected formula, where it holds, and its verdict."""
     narrowed = where_it_holds(finding, repair)
-    what = "the same" if narrowed and repair.expression == finding.refuted.expression else repair.expression
+    what = "the same" if narrowed and repair.expression == finding.formula.expression else repair.expression
     return f"{shortened(what)}{f' for {narrowed}' if narrowed else ''} ({repair.verdict})"
 
 
+def false_words(proof: ProofEvidence) -> str:
+    """What is said of a formula with a counterexample."""
+    if proof.verdict is Verdict.DOES_NOT_FOLLOW:
+        return "does not follow from what is declared"
+    return "is false"
+
+
 def where_it_holds(finding: Finding, repair: ProofEvidence) -> str:
-    """How the domain and the conditions of a correction differ from the printed ones; empty if they do not."""
-    printed = finding.refuted
-    if printed.obligation != repair.obligation:
-        return ""
-    domains = [
-        f"{name} in {domain}" for name, domain in repair.domain.items() if printed.domain.get(name) != domain
-    ]
-    return " and ".join([*domains, *(text for text in repair.assuming if text not in printed.assuming)])
+    """The conditions and domains of a correction that the printed formula lacks; empty if there are none."""
+    return " and ".join(repair.added) if finding.formula.obligation == repair.obligation else ""
 
 
 def shortened(text: str, length: int = 160) -> str:
@@ -503,25 +538,6 @@ def _count(
     )
 
 
-def _false_as_printed(name: str, ledger: Ledger, proofs: Iterable[ProofEvidence]) -> bool:
-    """Whether the statement itself is false: by the catalog's verdict, else by its formulas."""
-    for row in ledger.statements:
-        if row.id == name and (row.verdict_printed is not None or row.headline_printed):
-            return row.verdict_printed is Verdict.REFUTED
-    return (
-        overall(
-            [
-                proof.verdict
-                for proof in proofs
-                if proof.statement == name
-                and proof.variant is Variant.PRINTED
-                and proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)
-            ]
-        )
-        is Verdict.REFUTED
-    )
-
-
 def _scope_text(
     checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
 ) -> str:
@@ -552,38 +568,89 @@ def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
     return f"{sum(proof.confirmed_by_checker for proof in proofs):,}"
 
 
-def _false_text(statements: tuple[Correction, ...], parts: tuple[Correction, ...]) -> str:
-    if not statements and not parts:
+def _false_text(
+    statements: tuple[Correction, ...],
+    meant: tuple[Correction, ...],
+    unfollowed: tuple[Correction, ...],
+    parts: tuple[Correction, ...],
+) -> str:
+    if not any((statements, meant, unfollowed, parts)):
         return "No printed formula was refuted."
     text = "No statement is false as printed."
     if statements:
         verb = "is" if len(statements) == 1 else "are"
         text = f"{_plural(len(statements), 'statement')} {verb} false as printed{_how(statements)}."
-    if parts:
-        noun = "more statement" if statements else "statement"
-        verb = "has" if len(parts) == 1 else "have"
-        text += (
-            f" {_plural(len(parts), noun)} {verb} a false formula in the proof, the conditions or the units."
-        )
+    for found, one, many in (
+        (meant, "holds where it is meant and fails in edge cases", "hold where they are meant and fail in edge cases"),
+        (unfollowed, "does not follow from what is declared", "do not follow from what is declared"),
+        (parts, "has a false formula in the proof, the conditions or the units, or one that does not follow",
+         "have a false formula in the proof, the conditions or the units, or one that does not follow"),
+    ):  # fmt: skip
+        if found:
+            noun = "more statement" if statements else "statement"
+            text += f" {_plural(len(found), noun)} {one if len(found) == 1 else many}."
     return text
 
 
 def _how(statements: Iterable[Correction]) -> str:
     """How many of them are false with which consequence, where that is known."""
     found = [statement.consequence for statement in statements]
-    counts = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
-    return f" ({'; '.join(counts)})" if counts else ""
+    numbers = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
+    return f" ({'; '.join(numbers)})" if numbers else ""
 
 
 def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
-    """What was shown about the statements with formulas, as printed; those tried only on instances count apart."""
-    found = [row.verdict_printed for row in statements if row.headline_printed]
+    """How the statements with formulas stand as printed, and what those that hold rest on."""
+    rows = tuple(statements)
+    found = counts(row.standing_printed for row in rows)
     if not found:
         return []
-    counts = [f"{number_text.count(found.count(each))} {each}" for each in Verdict if each in found]
-    partly = found.count(None)
-    counts += [f"{number_text.count(partly)} with only instances or steps checked"] if partly else []
-    return [f"As printed, of {_plural(len(found), 'statement')} with formulas: {', '.join(counts)}."]
+    said = ", ".join(f"{number_text.count(number)} {standing}" for standing, number in found.items())
+    total = sum(found.values())
+    return [f"As printed, of {_plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
+
+
+@dataclass(frozen=True)
+class RootCounts:
+    """On what the statements that hold rest in the end: each is counted once."""
+
+    nothing: int = 0
+    own: int = 0
+    """On statements that are proved here, and on nothing else."""
+    literature: int = 0
+    """On named results of the literature too, and on nothing that is not proved."""
+    unproved: int = 0
+    """On something that is not proved."""
+    boxed: int = 0
+    """Of all these, those that rest on a formula that is proved on a part of its domain only."""
+
+
+def root_counts(statements: Iterable[StatementEntry]) -> RootCounts:
+    """Count the statements that hold as printed by what they rest on."""
+    roots = [row.roots for row in statements if row.standing_printed in (Standing.HOLDS, Standing.IN_PART)]
+    unproved = sum(bool(each.unproved) for each in roots)
+    literature = sum(bool(each.literature) and not each.unproved for each in roots)
+    own = sum(bool(each.own) and not each.literature and not each.unproved for each in roots)
+    return RootCounts(
+        len(roots) - unproved - literature - own, own, literature, unproved, sum(bool(e.boxed) for e in roots)
+    )
+
+
+def roots_text(statements: Iterable[StatementEntry]) -> list[str]:
+    """The same in a sentence; nothing where none holds."""
+    found = root_counts(statements)
+    total = found.nothing + found.own + found.literature + found.unproved
+    if not total:
+        return []
+    parts = (
+        (found.nothing, "assumes nothing", "assume nothing"),
+        (found.own, "rests on statements proved here", "rest on statements proved here"),
+        (found.literature, "rests on results of the literature", "rest on results of the literature"),
+        (found.unproved, "rests on a statement that is not proved", "rest on a statement that is not proved"),
+    )
+    said = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in parts if n)
+    boxed = f" ({found.boxed} on a box)" if found.boxed else ""
+    return [f"Of the {total} that {'holds' if total == 1 else 'hold'}{boxed}, {said}."]
 
 
 def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:

@@ -54,7 +54,12 @@ def proving_files(package: Path) -> list[Path]:
     files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
     files = [path for path in files if path.relative_to(package).as_posix() not in NO_PART]
     return sorted(
-        [*files, *(package / "verification" / name for name in ("proofs.py", "realistic_points.py"))]
+        [
+            *files,
+            package / "statements" / "provenance.py",
+            package / "verification" / "proofs.py",
+            *(package / "verification" / "refutations").glob("*.py"),
+        ]
     )
 
 

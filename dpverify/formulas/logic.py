@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dpverify.formulas.expressions import Expression, Variable, all_variables, expression, free_variables
@@ -13,11 +13,21 @@ Relation = Literal["<=", "<", "==", "!="]
 
 @dataclass(frozen=True)
 class Compare:
-    """left (relation) right, between two expressions of the same unit."""
+    """left (relation) right, between two expressions of the same unit.
+
+    `turned` says that it is written the other way around, with `>=` or `>`; that makes no other formula of it.
+    """
 
     relation: Relation
     left: Expression
     right: Expression
+    turned: bool = field(default=False, compare=False)
+
+    def as_written(self, left: str | None, right: str | None) -> tuple[str, str | None, str | None]:
+        """The relation as it is written and, in that order, what is said of its two sides."""
+        if not self.turned:
+            return self.relation, left, right
+        return self.relation.replace("<", ">"), right, left
 
 
 @dataclass(frozen=True)
@@ -80,12 +90,12 @@ def Lt(left: object, right: object) -> Compare:  # noqa: N802
 
 def Ge(left: object, right: object) -> Compare:  # noqa: N802
     """Left >= right, kept as right <= left."""
-    return Le(right, left)
+    return Compare("<=", expression(right), expression(left), turned=True)
 
 
 def Gt(left: object, right: object) -> Compare:  # noqa: N802
     """Left > right, kept as right < left."""
-    return Lt(right, left)
+    return Compare("<", expression(right), expression(left), turned=True)
 
 
 def Eq(left: object, right: object) -> Compare:  # noqa: N802

@@ -25,6 +25,7 @@ from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, vari
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.standing import may_be_a_functional
+from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
 
 Json = Any
@@ -149,6 +150,12 @@ class Obligation:
         """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.standing`)."""
         found = {v.name: v for formula in (self.claim, *self.assuming) for v in variables_of(formula)}
         return tuple(v for _, v in sorted(found.items()) if may_be_a_functional(v))
+
+    @property
+    def compares_units(self) -> bool:
+        """Whether its units are to be compared and some letter is no pure number: else no comparison could fail."""
+        letters = (v for formula in (self.claim, *self.assuming) for v in variables_of(formula))
+        return self.units and not all(v.unit.same_as(DIMENSIONLESS) for v in letters)
 
     def _check_coverage(self) -> None:
         if self.coverage not in tuple(Coverage) or self.coverage is Coverage.UNIT:
@@ -288,9 +295,12 @@ class Statement:
     """Ids of the algorithms and statements that belong with it."""
     uses: tuple[str, ...] = ()
     """Ids of the statements or named results that its proof in the paper rests on, beside those of its obligations."""
+    missing: tuple[str, ...] = ()
+    """In words, the parts of its conclusion that no obligation says."""
 
     def __post_init__(self) -> None:
         _check_names(f"uses of statement {self.id}", self.uses)
+        _check_names(f"missing of statement {self.id}", self.missing)
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -6,9 +6,10 @@ import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.in_print import Provenance
 
 if TYPE_CHECKING:
     from dpverify.evidence import ProofEvidence
@@ -60,32 +61,46 @@ def read_displays(file: Path) -> tuple[Display, ...]:
     return found
 
 
+def _said(lines: set[Provenance | None]) -> Literal["whole", "part", "ingredient"]:
+    """How much of a display is said by formulas with these lines."""
+    if lines <= {Provenance.VERBATIM}:
+        return "whole"
+    return "part" if lines & {Provenance.VERBATIM, Provenance.PIECED, Provenance.TORN} else "ingredient"
+
+
 def count(
     paper: str, displays: Iterable[Display], entries: Iterable[ProofEvidence], statements: Iterable[str] = ()
 ) -> DisplayCount:
     """How many there are and how many are encoded, and of these, what the entries have decided and confirmed.
 
-    One counts as encoded if obligations say all of it; as decided if each of these has a verdict other than
+    One counts as encoded if obligations say all of it, whole where each of them stands in print, in part where only
+    some do or they are pieced together, else as an ingredient; as decided if each of these has a verdict other than
     `undecided`, and as confirmed if the checker confirmed each. Those of `statements` that have no row are counted.
     """
     from dpverify.evidence import Coverage, Variant, Verdict
     from dpverify.ledger import DisplayCount
 
     decided, confirmed = set[str](), set[str]()
+    lines: dict[str, Provenance | None] = {}
     for entry in entries:
         if entry.variant is Variant.PRINTED and entry.coverage is not Coverage.UNIT:
             name = f"{entry.statement}/{entry.obligation}"
+            lines[name] = entry.provenance
             if entry.verdict is not Verdict.UNDECIDED:
                 decided.add(name)
                 if entry.confirmed_by_checker:
                     confirmed.add(name)
     rows = tuple(displays)
     encoded = [set(row.encoded) for row in rows if not row.reason]
+    said = [_said({lines.get(name) for name in names}) for names in encoded]
     reasons = [row.reason for row in rows]
     return DisplayCount(
         paper=paper,
         displays=len(rows),
         encoded=len(encoded),
+        whole=said.count("whole"),
+        part=said.count("part"),
+        ingredient=said.count("ingredient"),
         decided=sum(names <= decided for names in encoded),
         confirmed=sum(names <= confirmed for names in encoded),
         definitions=reasons.count(DEFINITION),

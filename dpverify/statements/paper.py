@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.headlines import bare, cycle
+from dpverify.headlines.roots import bare, cycle
 from dpverify.ledger import ErratumEntry, NamedResult
 from dpverify.statements.errata import of_paper
 from dpverify.statements.inventory import Display, read_displays

@@ -13,12 +13,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.proving.language import Json, Obligation, Repair, Statement, Unread
 from dpverify.statements.rows import DefinitionSource, Display, Reading, Row, source_json
 
-CLAIM, CONSTANT, PROOF_STEP, EDGE = (
-    Consequence.CLAIM,
-    Consequence.CONSTANT,
-    Consequence.STEP,
-    Consequence.EDGE,
-)
+CLAIM, CONSTANT, PROOF_STEP, NOTATION, EDGE = Consequence
 
 
 @dataclass(frozen=True)
@@ -50,6 +45,8 @@ class Sheet:
     """What the statement says, for readers; its formulas are the obligations."""
     pairs: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """In words, the parts of its conclusion that no row says."""
     definitions: tuple[DefinitionSource, ...] = ()
     rows: tuple[Row, ...] = ()
     """What is printed."""
@@ -182,6 +179,7 @@ class Sheet:
             latex=self.latex,
             pairs=self.pairs,
             uses=self.uses,
+            missing=self.missing,
         )
 
     # ----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from rich.text import Text
 COLORS = {
     "proved": "green", "certified": "green", "supported": "cyan",
     "refuted": "red", "violated": "red bold", "undecided": "yellow",
+    "does not follow": "red",
 }  # fmt: skip
 
 

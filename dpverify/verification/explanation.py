@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import Coverage, ProofEvidence, Use, Variant, Verdict, is_vacuous
+from dpverify.evidence import BROKEN, Coverage, ProofEvidence, Use, Variant, Verdict, is_vacuous
 from dpverify.formulas.expressions import Variable
-from dpverify.headlines import ancestors, bare, marks
+from dpverify.headlines.roots import ancestors, bare
+from dpverify.headlines.rows import HOLDS, marks, row_of
+from dpverify.in_print import Provenance
 from dpverify.ledger import StatementEntry
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
@@ -136,11 +138,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     evidence = recall_or_read(statement) or []
     entry = _entry(statement.id, evidence)
     false_parts = [
-        e
-        for e in evidence
-        if e.variant is Variant.PRINTED
-        and e.verdict is Verdict.REFUTED
-        and e.coverage not in (Coverage.WHOLE, Coverage.INSTANCE)
+        e for e in evidence if e.variant is Variant.PRINTED and e.verdict in BROKEN and not row_of(e).refutes
     ]
     yield from _stated("As printed", entry.headline_printed, entry.verdict_printed)
     yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
@@ -156,6 +154,10 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield from _stated(
             "With the corrections of what it rests on", entry.headline_repaired, entry.verdict_repaired
         )
+    if entry.missing:
+        yield ""
+        yield from _wrapped(f"No formula says: {'; '.join(entry.missing)}.", "")
+    yield from _roots(entry)
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
@@ -184,6 +186,25 @@ def _statement(statement: Statement) -> Iterator[str]:
     yield from _hypotheses(statement)
 
 
+def _roots(entry: StatementEntry) -> Iterator[str]:
+    """What it rests on in the end, as far as something was found of it."""
+    if entry.verdict_printed not in HOLDS and entry.verdict_repaired not in HOLDS:
+        return
+    roots = entry.roots
+    found = (
+        ("proved here", roots.own),
+        ("results of the literature", roots.literature),
+        ("not proved", roots.unproved),
+        ("proved on a box only", roots.boxed),
+    )
+    yield from _heading("It rests in the end on")
+    if not any(names for _, names in found):
+        yield "  nothing else"
+    for what, names in found:
+        if names:
+            yield from _wrapped(f"{what}: {', '.join(names)}", "  ", "    ")
+
+
 def _hypotheses(statement: Statement) -> Iterator[str]:
     """What its hypotheses are for, and whether its conditions can hold at once, as far as that is remembered."""
     found = recall_hypotheses(statement)
@@ -207,7 +228,8 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
     (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
-    return entry if evidence else entry.model_copy(update={"verdict_printed": None, "verdict_repaired": None})
+    nothing = dict.fromkeys(("verdict_printed", "verdict_repaired", "standing_printed", "standing_repaired"))
+    return entry if evidence else entry.model_copy(update=nothing)
 
 
 def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[str]:
@@ -270,6 +292,10 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
     yield f"  {row.part.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
     where = plain_formula(texts["where"]) if "$" in texts["where"] else texts["where"]
     yield f"    {where}; {_part(row.part.coverage)}"
+    for line in texts["prints"]:
+        yield f"    the paper prints: {plain_formula(line)}"
+    if row.variant is Variant.PRINTED and texts["provenance"] not in (None, Provenance.VERBATIM):
+        yield f"    {texts['provenance'].says}:"
     yield f"    {plain_formula(texts['latex'])}"
     yield from (f"    {line}" for line in _claim(texts["expression"]))
     if texts["assuming"]:
@@ -345,6 +371,12 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         yield from _wrapped(f"sizes in practice: {sizes}", "    ", "      ")
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
+    if evidence.mistake is not None:
+        yield from _wrapped(f"what kind of mistake: {evidence.mistake}", "    ")
+    if evidence.added:
+        yield from _wrapped(
+            f"beside what is printed, assuming {'; '.join(map(plain_signs, evidence.added))}", "    "
+        )
     if evidence.reading:
         yield from _wrapped(f"would be true {evidence.reading}", "    ")
     if evidence.witness and evidence.assuming and not evidence.counterexample:

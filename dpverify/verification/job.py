@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from dpverify import __version__, checks
 from dpverify.auditing import ErrorShare
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger import Ledger
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
@@ -20,6 +20,7 @@ from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
+from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.versions import library_versions
 
@@ -105,6 +106,9 @@ def verify(
     """Prove every chosen statement and carry out every chosen audit plan.
 
     Returns the ledger, and the certificates by hash. `progress` makes a progress display from a title.
+
+    Raises:
+        InvalidDataError: where one display is both proved and refuted, which is a fault of its encoding or of a prover.
     """
     begin = time.perf_counter()
     with opened(settings.store) as store:
@@ -122,6 +126,9 @@ def _verify(
         if not settings.only
         else []
     )
+    for row, why in contradictions(record.evidence for record in records):
+        name = f"{row.statement}/{row.obligation} ({row.variant})"
+        raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
     budget = ErrorShare(settings.failure_probability)
     statistical = [plan.name for plan in plans if plan.auditor.spends]
     shares = dict(zip(statistical, budget.split(*statistical), strict=True)) if statistical else {}

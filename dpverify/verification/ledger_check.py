@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import FAILS, Coverage, ProofEvidence, Variant, Verdict
+from dpverify.evidence import BROKEN, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
@@ -35,13 +35,14 @@ from dpverify.statements.paper import papers, select
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import (
     catalog_entries,
-    refutation_texts,
     results_of,
     rows_of,
     source_texts,
     without_certificates,
 )
-from dpverify.verification.realistic_points import fault_of
+from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
+from dpverify.verification.refutations.contradictions import contradictions
+from dpverify.verification.refutations.realistic_points import fault_of
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
@@ -173,6 +174,12 @@ def check_ledger(
     if progress is not None:
         progress.finish()
     rows += _catalog(ledger, proofs, only)
+    asked = {name.partition("/")[0] for name in only}
+    rows += [
+        RowCheck(row.statement, row.obligation, row.variant, Status.REFUSED, why)
+        for row, why in contradictions(proofs)
+        if not only or row.statement in asked
+    ]
     outside = tuple(s for s in source if s not in inside) if not only else ()
     return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs))
 
@@ -249,20 +256,21 @@ def _settled(
     if row.fault:
         raise _RefusedError("it was ended by a fault in dpverify, so there is no verdict")
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
-    said = refutation_texts(obligation, coverage, row.verdict, row.left, row.right)
+    shown = (row.relation, row.left, row.right)
+    said = refutation_texts(statement, variant, obligation, coverage, row.verdict, shown, row.realistic)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
             raise _RefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise _RefusedError("it is undecided and has a certificate, or is confirmed")
         _compare(row, {**said, "realistic": None}, "its source")
-        _compare_with(_again(obligation, coverage), row)
+        _compare_with(_again(obligation, coverage, row), obligation, coverage, row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
     obligation = decided_form(obligation, row.written_out)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
         raise _RefusedError("its certificate is about a problem other than its source's")
-    refuted = row.verdict in FAILS
+    refuted = row.verdict in BROKEN
     if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
         raise _RefusedError(
             f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
@@ -285,8 +293,8 @@ def _settled(
         raise _RefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
     _compare(row, {"checker_says": confirmation.says}, "the checker")
     if not confirmation.confirmed:
-        again = _again(obligation, coverage)
-        _compare_with(again, row)
+        again = _again(obligation, coverage, row)
+        _compare_with(again, obligation, coverage, row)
         if canonical(again.certificate) != canonical(certificate):
             raise _RefusedError(
                 "the checker does not confirm its certificate, which is not the one that the provers find"
@@ -321,17 +329,16 @@ def _short(value: object) -> str:
     return said if len(said) <= 120 else said[:117] + "..."
 
 
-def _again(obligation: Obligation, coverage: Coverage) -> Proof:
-    return homogeneity(obligation) if coverage is Coverage.UNIT else prove(obligation)
+def _again(obligation: Obligation, coverage: Coverage, row: ProofEvidence) -> Proof:
+    found = homogeneity(obligation) if coverage is Coverage.UNIT else prove(obligation)
+    return found if row.provenance is None else judged(found, row.provenance)
 
 
-def _compare_with(proof: Proof, row: ProofEvidence) -> None:
+def _compare_with(proof: Proof, obligation: Obligation, coverage: Coverage, row: ProofEvidence) -> None:
     """Hold a row against what the provers say here."""
     fields: tuple[str, ...] = (
         "verdict",
         "counterexample",
-        "left",
-        "right",
         "box",
         "reason",
         "gap",
@@ -341,6 +348,9 @@ def _compare_with(proof: Proof, row: ProofEvidence) -> None:
         fields = ("verdict",)  # how far it came depends on the machine
     values = {name: getattr(proof, name) for name in fields}
     values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
+    if len(fields) > 1:
+        sides = sides_as_printed(obligation, coverage, proof.counterexample, proof.left, proof.right)
+        values |= dict(zip(("relation", "left", "right"), sides, strict=True))
     _compare(row, values, "the provers of this installation")
 
 
@@ -418,16 +428,16 @@ def _compare_results(
 ) -> None:
     """Hold both sides at the counterexample, a remark, and everything about units, against what is found here."""
     if coverage is Coverage.UNIT:
-        _compare_with(homogeneity(obligation), row)
+        _compare_with(homogeneity(obligation), obligation, coverage, row)
         return
-    sides: dict[str, str | None] | None = {"left": None, "right": None}
-    if row.verdict in FAILS:
+    sides: dict[str, str | None] | None = {"relation": "", "left": None, "right": None}
+    if row.verdict in BROKEN:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
             raise _RefusedError(f"its witness {_short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
-        _compare_with(prove(obligation), row)
+        _compare_with(prove(obligation), obligation, coverage, row)
     else:
         _compare(row, sides, "its counterexample")
 
@@ -446,7 +456,10 @@ def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | 
     try:
         point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)
-        return None if shown is None else {"left": text(shown.left, point), "right": text(shown.right, point)}
+        if shown is None:
+            return None
+        sides = shown.as_written(text(shown.left, point), text(shown.right, point))
+        return dict(zip(("relation", "left", "right"), sides, strict=True))
     except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):
         return None
 

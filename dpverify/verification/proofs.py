@@ -7,30 +7,21 @@ import platform
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
-from dpverify.formulas.logic import Compare
+from dpverify.evidence import Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.rendering.printing import expression_text, formula_text
-from dpverify.headlines import (
-    HOLDS,
-    Shown,
-    Word,
-    bare,
-    exceeds,
-    false_below,
-    marks,
-    only_the_proof_changes,
-    variant_rows,
-    word,
-)
+from dpverify.headlines.roots import Shown, bare, below
+from dpverify.headlines.rows import HOLDS, marks, variant_rows
+from dpverify.headlines.words import NOTHING, Word, only_the_proof_changes, where_meant, word
 from dpverify.ledger import NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
+from dpverify.proving.mistakes import added_conditions
 from dpverify.proving.writing_out import decided_form
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import (
@@ -41,7 +32,15 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
-from dpverify.verification.realistic_points import realistic_point
+from dpverify.statements.provenance import prints, provenance_of
+from dpverify.verification.refutations.consequences import (
+    correction_of,
+    judged,
+    printed_of,
+    refutation_texts,
+    sides_as_printed,
+)
+from dpverify.verification.refutations.realistic_points import realistic_point
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
@@ -85,8 +84,10 @@ def source_texts(
     from dpverify.formulas.rendering.latex import formula_latex
 
     repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
-    decided = decided_form(obligation, written_out=True)
+    decided, added = decided_form(obligation, written_out=True), ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
+    if variant is Variant.REPAIRED and of_numbers:
+        added = added_conditions(printed_of(statement, obligation.name), obligation)
     return {
         "statement": statement.id,
         "obligation": name,
@@ -98,6 +99,9 @@ def source_texts(
         "scope": obligation.scope,
         "stands_for": obligation.stands_for,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
+        "provenance": provenance_of(statement.id, variant, obligation.name),
+        "prints": prints(statement.id, variant, obligation.name),
+        "added": added,
         "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
         "domain": {v.name: v.domain_text() for v in letters},
         "units": {v.name: str(v.unit) for v in letters},
@@ -108,26 +112,12 @@ def source_texts(
     }
 
 
-def refutation_texts(
-    obligation: Obligation, coverage: Coverage, verdict: Verdict, left: str | None, right: str | None
-) -> dict[str, Any]:
-    """What a ledger's row shows of what follows from a refutation; nothing for other verdicts."""
-    refuted = verdict is Verdict.REFUTED
-    refuted = refuted or verdict is Verdict.DOES_NOT_FOLLOW
-    relation = obligation.claim.relation if isinstance(obligation.claim, Compare) else ""
-    return {
-        "consequence": obligation.consequence if refuted else None,
-        "reading": obligation.reading if refuted else "",
-        "exceeds": exceeds(relation, left, right) if refuted and coverage is not Coverage.UNIT else "",
-    }
-
-
 def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
     """The rows that a statement has in a ledger: variant, obligation, coverage and name of each."""
     for variant in Variant:
         for obligation in obligations_of(statement, variant):
             yield variant, obligation, obligation.coverage, obligation.name
-            if obligation.units:
+            if obligation.compares_units:
                 yield variant, obligation, Coverage.UNIT, f"{obligation.name}: units"
 
 
@@ -142,20 +132,24 @@ def _evidence(
     from dpverify.proving import digest
     from dpverify.proving.checker import check
 
+    texts = source_texts(statement, variant, obligation, coverage, name)
+    proof, form = judged(proof, texts["provenance"]), decided_form(obligation, proof.written_out)
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
     realistic, late = None, False
     if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
-        realistic, late = realistic_point(decided_form(obligation, proof.written_out), certificate, check)
+        realistic, late = realistic_point(form, certificate, check)
+    sides = sides_as_printed(form, coverage, proof.counterexample, proof.left, proof.right)
     evidence = ProofEvidence(
-        **source_texts(statement, variant, obligation, coverage, name),
-        **refutation_texts(obligation, coverage, proof.verdict, proof.left, proof.right),
+        **texts,
+        **refutation_texts(statement, variant, obligation, coverage, proof.verdict, sides, realistic),
         verdict=proof.verdict,
         prover=proof.prover,
         box=dict(proof.box) if proof.box is not None else None,
         counterexample=dict(proof.counterexample) if proof.counterexample is not None else None,
-        left=proof.left,
-        right=proof.right,
+        relation=sides[0],
+        left=sides[1],
+        right=sides[2],
         realistic=realistic,
         certificate=digest(certificate) if certificate is not None else None,
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
@@ -186,7 +180,7 @@ def _answered(statement: Statement, variant: Variant, obligation: Obligation) ->
     questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
         (prove, obligation.coverage, obligation.name)
     ]
-    if obligation.units:
+    if obligation.compares_units:
         questions.append((homogeneity, Coverage.UNIT, f"{obligation.name}: units"))
     records = []
     for answer, coverage, name in questions:
@@ -220,6 +214,7 @@ def _faulty(
         scope=obligation.scope,
         stands_for=obligation.stands_for,
         uses=() if coverage is Coverage.UNIT else obligation.uses,
+        provenance=provenance_of(statement.id, variant, obligation.name),
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",
@@ -307,7 +302,7 @@ def prove_page(
     if progress is not None:
         progress.finish()
     found = [r.evidence for r in records]
-    return records, _word(statement, Variant.PRINTED, {statement.id: _shown(statement, found)})[0]
+    return records, _word(statement, Variant.PRINTED, {statement.id: _shown(statement, found)})
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
@@ -319,9 +314,17 @@ def _key(task: _Task) -> str:
     statement = find_statement(task.statement)
     if statement is None:
         return ""
-    content = content_of(task.variant, obligations_of(statement, task.variant)[task.position])
+    obligation = obligations_of(statement, task.variant)[task.position]
+    content = content_of(task.variant, obligation)
     because = statement.repaired.because if statement.repaired else ""
-    return json.dumps([program(), statement.id, because, content])
+    # what is wrong with a printed formula, and what a correction adds, is said of each against the other
+    other = (correction_of if task.variant is Variant.PRINTED else printed_of)(statement, obligation.name)
+    against = None if other is None else obligation_to_json(other)
+    line = (
+        provenance_of(statement.id, task.variant, obligation.name),
+        prints(statement.id, task.variant, obligation.name),
+    )
+    return json.dumps([program(), statement.id, because, content, against, line])
 
 
 def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
@@ -355,29 +358,35 @@ def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
-    return Shown(statement.uses, rows)
+    return Shown(statement.id, statement.uses, rows, statement.missing)
 
 
-def _word(
-    statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]
-) -> tuple[Word, Mapping[str, Consequence | None]]:
-    """What may be said of a statement in one variant, and what is false of all that it rests on.
-
-    Nothing where nothing was tried, or there is no such variant.
-    """
+def _word(statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]) -> Word:
+    """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
     if statement is None or statement.id not in shown:
-        return Word(None, (), ""), {}
-    if variant not in shown[statement.id].rows:
-        return _by_corrections_below(statement, shown), {}
-    rows, uses = shown[statement.id].rows, statement.uses
-    false, corrected = false_below(statement.id, variant, shown)
-    found = word(statement.id, rows[variant], uses, false, corrected)
-    other = rows.get(Variant.REPAIRED, ()) if variant is Variant.PRINTED else ()
-    if found.verdict is Verdict.UNDECIDED and only_the_proof_changes(statement.id, rows[variant], other):
-        below, corrected = false_below(statement.id, Variant.REPAIRED, shown)
-        by_it = word(statement.id, other, uses, {**below, **false}, corrected, printed=rows[variant])
+        return NOTHING
+    of = shown[statement.id]
+    if variant not in of.rows:
+        return _by_corrections_below(statement, shown)
+
+    def said(rows: Variant, resting: Variant, printed: Variant | None = None) -> Word:
+        rests = below(statement.id, resting, shown)
+        if printed is not None:  # what is false of what the printed proof rests on is said as well
+            rests = replace(rests, false={**rests.false, **below(statement.id, printed, shown).false})
+        shown_rows = None if printed is None else of.rows[printed]
+        return word(statement.id, of.rows[rows], of.uses, rests, missing=of.missing, printed=shown_rows)
+
+    found = said(variant, variant)
+    if variant is not Variant.PRINTED or Variant.REPAIRED not in of.rows:
+        return found
+    if of.where_meant:
+        corrected = said(Variant.REPAIRED, Variant.REPAIRED)
+        return where_meant(corrected) if corrected.verdict in HOLDS else found
+    changes = only_the_proof_changes(statement.id, of.rows[variant], of.rows[Variant.REPAIRED])
+    if found.verdict is Verdict.UNDECIDED and changes:
+        by_it = said(Variant.REPAIRED, Variant.REPAIRED, variant)
         found = by_it if by_it.verdict in HOLDS else found
-    return found, false
+    return found
 
 
 def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> Word:
@@ -385,12 +394,12 @@ def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> W
 
     Nothing but where these decide it: where it is undecided as printed, and holds by them.
     """
-    rows = shown[statement.id].rows[Variant.PRINTED]
-    as_printed, _ = false_below(statement.id, Variant.PRINTED, shown)
-    below, corrected = false_below(statement.id, Variant.REPAIRED, shown)
-    undecided = word(statement.id, rows, statement.uses, as_printed).verdict is Verdict.UNDECIDED
-    found = word(statement.id, rows, statement.uses, below, corrected)
-    return found if undecided and corrected and found.verdict in HOLDS else Word(None, (), "")
+    of = shown[statement.id]
+    rows = of.rows[Variant.PRINTED]
+    rests = [below(statement.id, variant, shown) for variant in Variant]
+    printed, found = (word(statement.id, rows, of.uses, each, missing=of.missing) for each in rests)
+    undecided = printed.verdict is Verdict.UNDECIDED
+    return found if undecided and rests[1].corrected and found.verdict in HOLDS else NOTHING
 
 
 def _docstring(path: str | None) -> str:
@@ -412,7 +421,8 @@ def _entry(
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
     pairs |= set(named_with().get(row.id, ()))
-    (printed, false), (repaired, _) = (_word(statement, variant, shown) for variant in Variant)
+    printed, repaired = (_word(statement, variant, shown) for variant in Variant)
+    rests = below(row.id, Variant.PRINTED, shown)
     return StatementEntry(
         id=row.id,
         paper=row.paper,
@@ -429,9 +439,14 @@ def _entry(
         headline_repaired=repaired.headline,
         given_printed=printed.given,
         given_repaired=repaired.given,
+        standing_printed=printed.standing,
+        standing_repaired=repaired.standing,
+        missing=statement.missing if statement else (),
         uses=statement.rests_on if statement else (),
+        roots=(printed if printed.verdict in HOLDS or not repaired.headline else repaired).roots,
         used_by=used_by(row.id),
-        rests_on_false=tuple(false),
+        rests_on_false=tuple(rests.false),
+        rests_on_unfollowed=tuple(rests.unfollowed),
         errata=paper.errata.get(row.id, ()),
         marks=marks(found),
     )

@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
+from dpverify.headlines.words import Standing, counts
 from dpverify.ledger import Ledger
 from dpverify.reports.summary import is_measurement, summarize
 
@@ -70,27 +71,32 @@ def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
     ]
     violated = len(found.violated)
     failed = len(found.failed_repairs)
+    false_corrections = sum(each.formula.verdict is Verdict.REFUTED for each in found.failed_repairs)
     faults = sum(isinstance(entry, ProofEvidence) and bool(entry.fault) for entry in ledger.entries)
     parts = [
         (violated, "violated", RED),
         (failed, "false correction" + "s" * (failed != 1), RED),
         (faults, "fault" + "s" * (faults != 1), RED),
     ]
-    said = [row.verdict_printed for row in ledger.statements if row.headline_printed]
+    said = counts(row.standing_printed for row in ledger.statements)
     if said:
-        holds = sum(verdict in (Verdict.PROVED, Verdict.CERTIFIED) for verdict in said)
-        false = said.count(Verdict.REFUTED)
-        parts += [
-            (holds, "hold", GREEN),
-            (false, "false", ORANGE),
-            (len(said) - holds - false, "open", YELLOW),
-        ]
+        shown_apart = (
+            (Standing.HOLDS, "hold", GREEN),
+            (Standing.IN_PART, "hold in part", GREEN),
+            (Standing.WHERE_MEANT, "where meant", GREEN),
+            (Standing.REFUTED, "false", ORANGE),
+            (Standing.DOES_NOT_FOLLOW, "do not follow", ORANGE),
+        )
+        parts += [(said.get(standing, 0), word, color) for standing, word, color in shown_apart]
+        open_ = sum(said.values()) - sum(said.get(standing, 0) for standing, _, _ in shown_apart)
+        parts += [(open_, "open", YELLOW)]
     else:
         verdicts = [*(proof.verdict for proof in found.proofs), *(audit.verdict for audit in audits)]
         proved = sum(verdict in (Verdict.PROVED, Verdict.CERTIFIED) for verdict in verdicts)
         parts += [
             (proved, "proved", GREEN),
-            (verdicts.count(Verdict.REFUTED) - failed, "refuted", ORANGE),
+            (verdicts.count(Verdict.REFUTED) - false_corrections, "refuted", ORANGE),
+            (verdicts.count(Verdict.DOES_NOT_FOLLOW) - (failed - false_corrections), "not following", ORANGE),
             (verdicts.count(Verdict.SUPPORTED), "supported", GREEN),
             (verdicts.count(Verdict.UNDECIDED) - faults, "undecided", YELLOW),
         ]

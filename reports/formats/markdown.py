@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.headlines import marks
+from dpverify.headlines.rows import marks
 from dpverify.ledger import Ledger
 from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.summary import (
@@ -52,7 +52,9 @@ def render_markdown(ledger: Ledger) -> str:
     )
     for heading, found in (
         ("Statements that are false as printed", summary.false_statements),
-        ("False formulas in proofs, conditions and units", summary.false_parts),
+        ("Statements that do not follow from what is declared", summary.unfollowed),
+        ("Statements that hold where they are meant", summary.where_meant),
+        ("Formulas in proofs, conditions and units that are false or do not follow", summary.false_parts),
     ):
         if found:
             parts += [f"### {heading}", ""]
@@ -66,7 +68,7 @@ def render_markdown(ledger: Ledger) -> str:
         )
     if summary.failed_repairs:
         parts += ["### Corrections that do not hold", ""]
-        parts += _list(name_of(failed.refuted) for failed in summary.failed_repairs)
+        parts += _list(name_of(failed.formula) for failed in summary.failed_repairs)
     if summary.powers:
         parts += ["### What the audits can detect", ""]
         parts += _list(power.text for power in summary.powers)
@@ -114,14 +116,14 @@ def _findings(findings: Iterable[Finding]) -> list[str]:
         ),
         [
             (
-                finding.refuted.statement,
-                "; ".join(marks([finding.refuted])) or "the statement",
-                consequence_text(finding.refuted),
-                finding.refuted.where,
-                shortened(finding.refuted.expression),
-                ", ".join(f"{k} = {v}" for k, v in (finding.refuted.counterexample or {}).items()),
-                finding.refuted.left or "",
-                finding.refuted.right or "",
+                finding.formula.statement,
+                "; ".join(marks([finding.formula])) or "the statement",
+                consequence_text(finding.formula),
+                finding.formula.where,
+                shortened(finding.formula.expression),
+                ", ".join(f"{k} = {v}" for k, v in (finding.formula.counterexample or {}).items()),
+                finding.formula.left or "",
+                finding.formula.right or "",
                 "; ".join(repair_text(finding, repair) for repair in finding.repairs),
             )
             for finding in findings

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Variant, Verdict
+from dpverify.evidence import BROKEN, AuditEvidence, Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.ledger import Ledger
 from dpverify.reports.formats.audits import AUDIT_RULES, Outcome, junit_case, sarif_of
 from dpverify.reports.formats.interchange import Case, SourcePlace, junit_document, sarif_log, sarif_result
@@ -34,8 +34,11 @@ _MOST = 30
 """Rows of a table in Markdown; a comment on a pull request has at most 65,536 characters."""
 
 _RULES = {
+    "formula-does-not-follow": "A formula does not follow from what is declared: letters that stand for expectations "
+    "and the like have values that break it, which nothing may attain.",
     "formula-refuted": "A formula is false, by a counterexample in exact or rigorous arithmetic.",
-    "correction-refuted": "The correction of a formula is false, by a counterexample in exact or rigorous arithmetic.",
+    "correction-refuted": "The correction of a formula is false or does not follow, by a counterexample in exact or "
+    "rigorous arithmetic.",
     "formula-undecided": "A formula is neither proved nor refuted.",
     "constant-refuted": "A printed constant is too small.",
     "fault": "A fault in dpverify, and no verdict.",
@@ -76,7 +79,7 @@ def outcome_of(entry: Entry, *, findings_fail: bool, undecided: Literal["error",
 
     Args:
         entry: of a ledger.
-        findings_fail: whether a printed formula or constant that is refuted is a failure.
+        findings_fail: whether a printed formula or constant that is refuted, or does not follow, is a failure.
         undecided: what no answer is. A measurement has nothing to answer, and passes.
     """
     if isinstance(entry, ProofEvidence) and entry.fault:
@@ -85,15 +88,11 @@ def outcome_of(entry: Entry, *, findings_fail: bool, undecided: Literal["error",
         return "" if isinstance(entry, AuditEvidence) and is_measurement(entry) else undecided
     if entry.verdict is Verdict.VIOLATED or _is_failed_correction(entry):
         return "failure"
-    return "failure" if entry.verdict is Verdict.REFUTED and findings_fail else ""
+    return "failure" if entry.verdict in BROKEN and findings_fail else ""
 
 
 def _is_failed_correction(entry: Entry) -> bool:
-    return (
-        isinstance(entry, ProofEvidence)
-        and entry.variant is Variant.REPAIRED
-        and entry.verdict is Verdict.REFUTED
-    )
+    return isinstance(entry, ProofEvidence) and entry.variant is Variant.REPAIRED and entry.verdict in BROKEN
 
 
 def entries_junit(
@@ -124,7 +123,7 @@ def entries_junit(
 def entries_sarif(
     entries: Sequence[tuple[Entry, SourcePlace | None]], *, findings_fail: bool
 ) -> dict[str, Any]:
-    """SARIF 2.1.0: what is refuted, violated or undecided, each at its place.
+    """SARIF 2.1.0: what is refuted, does not follow, is violated or undecided, each at its place.
 
     What is no failure is a note, and of one's own formulas a step or a reference that is false is a warning. What is
     proved or supported has no result, since viewers show each result as something to look at.
@@ -157,15 +156,14 @@ def _proof_results(
         rule, level = "fault", "error"
     elif proof.verdict is Verdict.UNDECIDED:
         rule, level = "formula-undecided", "none"
-    elif proof.verdict is not Verdict.REFUTED:
+    elif proof.verdict not in BROKEN:
         return []
     elif proof.variant is Variant.REPAIRED:
         rule, level = "correction-refuted", "error"
-    elif not findings_fail:
-        rule, level = "formula-refuted", "note"
     else:
         beside = proof.coverage in (Coverage.STEP, Coverage.REFERENCE)
-        rule, level = "formula-refuted", "warning" if beside else "error"
+        rule = "formula-refuted" if proof.verdict is Verdict.REFUTED else "formula-does-not-follow"
+        level = ("warning" if beside else "error") if findings_fail else "note"
     return [
         sarif_result(
             rule,
@@ -184,7 +182,7 @@ def _variant(proof: ProofEvidence) -> str:
 
 def _message(proof: ProofEvidence) -> str:
     """What is to be said of a formula, in one line."""
-    if proof.verdict is Verdict.REFUTED:
+    if proof.verdict in BROKEN:
         return finding_text(Finding(proof))
     if proof.verdict is Verdict.UNDECIDED:
         return f"{name_of(proof)}: {reason_of(proof)}"
@@ -200,8 +198,9 @@ def _properties(proof: ProofEvidence) -> dict[str, Any]:
         "confirmed_by_checker": proof.confirmed_by_checker,
         "formula": proof.expression,
     }
-    if proof.consequence is not None:
-        found["consequence"] = str(proof.consequence)
+    for name in ("consequence", "mistake", "provenance"):
+        if (value := getattr(proof, name)) is not None:
+            found[name] = str(value)
     if proof.counterexample:
         found["counterexample"] = ", ".join(f"{k}={v}" for k, v in proof.counterexample.items())
     return found
@@ -212,7 +211,7 @@ def _properties(proof: ProofEvidence) -> dict[str, Any]:
 
 def proofs_markdown(proofs: Sequence[ProofEvidence], *, title: str, command: str) -> str:
     """For a comment on a pull request: a row for each formula, what is not proved first."""
-    order = (Verdict.REFUTED, Verdict.UNDECIDED)
+    order = (*BROKEN, Verdict.UNDECIDED)
     rows = sorted(proofs, key=lambda p: order.index(p.verdict) if p.verdict in order else len(order))
     units = [p for p in rows if p.coverage is Coverage.UNIT and p.verdict not in order]
     shown = [p for p in rows if p not in units]

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-from dpverify.evidence import FAILS, Verdict
+from dpverify.evidence import BROKEN, Verdict
 from dpverify.formulas.logic import And, Implies
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
@@ -122,7 +122,7 @@ def test_slips_of_the_pen_are_refuted(name: str, old: str, new: str, all_proofs:
         and any(old in text for text in (row.latex, *texts))
     ]
     assert shown
-    assert {prove(misprinted(name, row, old, new)).verdict for row in shown} <= {*FAILS}
+    assert {prove(misprinted(name, row, old, new)).verdict for row in shown} <= {*BROKEN}
 
 
 @pytest.mark.parametrize(("name", "number"), CONDITIONS)
@@ -130,7 +130,7 @@ def test_rows_are_false_without_their_conditions(name: str, number: int) -> None
     for row in rows(name):
         fewer = row.assuming[:number] + row.assuming[number + 1 :]
         assert prove(row).verdict is Verdict.PROVED
-        assert prove(replace(row, assuming=fewer)).verdict in FAILS
+        assert prove(replace(row, assuming=fewer)).verdict in BROKEN
 
 
 def test_a_sum_that_may_be_empty_is_not_proved() -> None:
@@ -144,4 +144,4 @@ def test_the_same_in_the_other_direction_is_not_proved() -> None:
     assert isinstance(row.claim, Implies)
     assert isinstance(row.claim.conclusion, And)
     turned = And(tuple(replace(c, left=c.right, right=c.left) for c in row.claim.conclusion.parts))
-    assert prove(replace(row, claim=replace(row.claim, conclusion=turned))).verdict in FAILS
+    assert prove(replace(row, claim=replace(row.claim, conclusion=turned))).verdict in BROKEN

@@ -16,7 +16,7 @@ from dpverify.proving.language import Obligation
 from dpverify.realistic import RealisticPoint
 from dpverify.statements.paper import find_statement
 from dpverify.verification.proofs import ProofRecord, content_of
-from dpverify.verification.realistic_points import fault_of, realistic_point
+from dpverify.verification.refutations.realistic_points import fault_of, realistic_point
 
 
 def printed(name: str, formula: str) -> Obligation:

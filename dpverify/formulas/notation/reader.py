@@ -376,8 +376,9 @@ class Reader:
             if sign == "=" and is_vector(left) and is_vector(right):
                 # vectors are the same if their difference has the length 0
                 left, right = self.node("pow", self.node("norm", self.node("sub", left, right)), _TWO), _ZERO
-            ends = (right, left) if sign in (r"\ge", ">") else (left, right)
-            out.append(Compare(_RELATIONS[sign], ends[0], ends[1]))
+            turned = sign in (r"\ge", ">")
+            ends = (right, left) if turned else (left, right)
+            out.append(Compare(_RELATIONS[sign], ends[0], ends[1], turned))
         return out[0] if len(out) == 1 else And(tuple(out))
 
     def membership(self, node: Node) -> Formula:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dpverify.evidence import Verdict
-from dpverify.formulas.logic import Compare
-from dpverify.headlines import exceeds
+from dpverify.headlines.words import exceeds
 from dpverify.realistic import RealisticPoint
+from dpverify.verification.refutations.consequences import sides_as_printed
 
 if TYPE_CHECKING:
     from dpverify.proving.checker import Confirmation
@@ -43,13 +43,14 @@ def realistic_point(
         return confirmation.confirmed
 
     found = realistic(obligation, refuted["proof"]["point"], confirms)
+    relation, left, right = _sides(obligation, found.point, found.left, found.right)
     point = RealisticPoint(
         sizes=dict(found.sizes),
         tried=found.tried,
         point=None if found.point is None else dict(found.point),
-        left=found.left,
-        right=found.right,
-        exceeds=_exceeds(obligation, found.left, found.right),
+        left=left,
+        right=right,
+        exceeds=exceeds(relation, left, right),
         confirmed_by_checker=found.confirmed,
         because=found.because,
     )
@@ -100,9 +101,9 @@ def fault_of(
         or not is_realistic(obligation, point)
     ):
         return "its counterexample at a realistic size is none, or not of such sizes"
-    left, right = sides_at(obligation, point)
+    relation, left, right = _sides(obligation, found.point, *sides_at(obligation, point))
     said = (found.left, found.right, found.exceeds, found.because)
-    if said != (left, right, _exceeds(obligation, left, right), "") or found.tried < 1:
+    if said != (left, right, exceeds(relation, left, right), "") or found.tried < 1:
         return "its sides at the counterexample at a realistic size are not those of its point"
     if checker(_certificate(obligation, found.point)).confirmed != found.confirmed_by_checker:
         return "the checker does not say what it says of the counterexample at a realistic size"
@@ -124,6 +125,7 @@ def _certificate(obligation: Obligation, point: Mapping[str, str]) -> Json:
     return certificate(obligation, Verdict.REFUTED, {"method": "counterexample", "point": dict(point)})
 
 
-def _exceeds(obligation: Obligation, left: str | None, right: str | None) -> str:
-    relation = obligation.claim.relation if isinstance(obligation.claim, Compare) else ""
-    return exceeds(relation, left, right)
+def _sides(
+    obligation: Obligation, point: Mapping[str, str] | None, left: str | None, right: str | None
+) -> tuple[str, str | None, str | None]:
+    return sides_as_printed(obligation, obligation.coverage, point, left, right)

@@ -1,0 +1,1 @@
+"""What may be said about a statement, computed from its formulas: a headline says what was proved and no more."""

@@ -1,0 +1,166 @@
+"""What the rule for headlines looks at in one formula, and what each formula says for or against its statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpverify.evidence import BROKEN, Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
+
+HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
+
+
+CLAIMS = (Coverage.WHOLE, Coverage.INSTANCE)
+"""Coverages whose refutation refutes the statement."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the rule looks at in one formula."""
+
+    name: str
+    coverage: Coverage
+    verdict: Verdict
+    uses: tuple[str, ...]
+    cut: tuple[str, ...]
+    """Parts of the domain to which a box confines it, in words."""
+    consequence: Consequence | None = None
+    corrected: bool = False
+    """Whether it is no printed formula, but stands in place of one or was added to the proof."""
+    added: tuple[str, ...] = ()
+    """For a correction of what is said in the statement, a whole or a condition, what the printed formula lacks. What
+    a step needs besides is a matter of the proof."""
+
+    @property
+    def broken_step(self) -> bool:
+        """Whether a display of the proof is false or does not follow, or a special case of one is false."""
+        if self.coverage is Coverage.STEP:
+            return self.verdict in BROKEN
+        special = self.coverage is Coverage.INSTANCE and self.consequence is Consequence.STEP
+        return special and self.verdict is Verdict.REFUTED
+
+    @property
+    def refutes(self) -> bool:
+        """Whether it refutes the statement."""
+        return self.verdict is Verdict.REFUTED and self.coverage in CLAIMS and not self.broken_step
+
+
+def row_of(proof: ProofEvidence) -> Row:
+    """A ledger's row as the rule sees it."""
+    corrected = proof.variant is Variant.REPAIRED
+    said = proof.coverage in (Coverage.WHOLE, Coverage.CONDITION)
+    return Row(
+        proof.obligation,
+        proof.coverage,
+        proof.verdict,
+        proof.uses,
+        cut(proof),
+        proof.consequence,
+        corrected,
+        proof.added if said else (),
+    )
+
+
+def cut(proof: ProofEvidence) -> tuple[str, ...]:
+    """The variables that a box keeps from a part of their domain, with the part that is left."""
+    if proof.verdict is not Verdict.CERTIFIED or proof.box is None:
+        return ()
+    return tuple(
+        f"{name} in [{low}, {high}]"
+        for name, (low, high) in proof.box.items()
+        if not _covers(proof.domain.get(name, ""), low, high)
+    )
+
+
+_DOMAIN = re.compile(r"(?:integers in )?[\[(]([^,]+), ([^\])]+)[\])]")
+
+
+def _covers(domain: str, low: str, high: str) -> bool:
+    """Whether a box has all of a domain; what cannot be read is not covered."""
+    ends = _DOMAIN.fullmatch(domain)
+    try:
+        return ends is not None and Fraction(low) <= Fraction(ends[1]) and Fraction(ends[2]) <= Fraction(high)
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    """What is false as printed, or does not follow, in a statement besides its conclusion, each kind once."""
+    return marks_of(row_of(p) for p in proofs if p.variant is Variant.PRINTED)
+
+
+_PARTS: Mapping[Coverage, str] = {
+    Coverage.STEP: "a step of its proof",
+    Coverage.CONDITION: "a condition",
+    Coverage.REFERENCE: "a reference",
+    Coverage.INSTANCE: "a special case",
+}
+
+
+def marks_of(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The same for rows."""
+    found = {
+        (row.verdict, Coverage.STEP if row.broken_step else row.coverage)
+        for row in rows
+        if row.verdict in BROKEN and not row.refutes
+    }
+    said = [f"{part} is false" for c, part in _PARTS.items() if (Verdict.REFUTED, c) in found]
+    said += ["units differ"] if (Verdict.REFUTED, Coverage.UNIT) in found else []
+    said += [f"{part} does not follow" for c, part in _PARTS.items() if (Verdict.DOES_NOT_FOLLOW, c) in found]
+    return tuple(said)
+
+
+def variant_rows(
+    proofs: Sequence[ProofEvidence], variant: Variant, replaced: Iterable[str] = ()
+) -> tuple[Row, ...]:
+    """The rows of one variant. The corrected statement is the printed one except for what its correction replaces.
+
+    Args:
+        proofs: all rows of one statement.
+        variant: which of the two.
+        replaced: printed formulas without a successor of the same name that the correction makes void.
+    """
+    mine = [p for p in proofs if p.variant is variant]
+    if variant is Variant.REPAIRED:
+        gone = {p.obligation for p in mine} | {name + tail for name in replaced for tail in ("", ": units")}
+        mine += [p for p in proofs if p.variant is Variant.PRINTED and p.obligation not in gone]
+    return tuple(map(row_of, mine))
+
+
+def wholes_of(rows: Iterable[Row]) -> list[Row]:
+    """Those that give the conclusion."""
+    return [row for row in rows if row.coverage is Coverage.WHOLE]
+
+
+def needed(statement: str, rows: Sequence[Row]) -> list[Row]:
+    """The wholes, all conditions, and those of the statement's own formulas that these use."""
+    by_name = {f"{statement}/{row.name}": row for row in rows}
+    waiting = [*wholes_of(rows), *(row for row in rows if row.coverage is Coverage.CONDITION)]
+    found: dict[str, Row] = {}
+    while waiting:
+        row = waiting.pop(0)
+        if row.name not in found:
+            found[row.name] = row
+            waiting += [by_name[name] for name in row.uses if name in by_name]
+    return list(found.values())
+
+
+def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
+    """The weakest verdict of what the conclusion needs; None where no formula gives it.
+
+    If something that the wholes need is false or does not follow, they prove nothing.
+    """
+    wholes = wholes_of(rows)
+    if not wholes:
+        return None
+    if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in wholes):
+        return Verdict.DOES_NOT_FOLLOW
+    verdict = overall([row.verdict for row in needed(statement, rows)])
+    return Verdict.UNDECIDED if verdict in BROKEN else verdict
+
+
+def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
+    """The worst of them; None where none is known."""
+    return min((c for c in consequences if c is not None), key=list(Consequence).index, default=None)

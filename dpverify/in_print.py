@@ -1,0 +1,41 @@
+"""How a formula stands to what its source prints: where its line comes from, and what kind of mistake is in it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Provenance(StrEnum):
+    """Where the line of a formula comes from."""
+
+    VERBATIM = "verbatim"
+    """It stands in the source."""
+    PIECED = "pieced"
+    """Put together from a sentence and a display, or from several of them."""
+    OURS = "ours"
+    """What follows from what is printed, in letters that the source does not have; every correction is."""
+    SPECIAL = "special"
+    """A special case, which the source does not write."""
+    TORN = "torn"
+    """The text of the source lost a sign, so that the line is a reading; it is never refuted."""
+
+    @property
+    def says(self) -> str:
+        """In words, for readers."""
+        return {
+            Provenance.VERBATIM: "as printed",
+            Provenance.PIECED: "pieced together from what is printed",
+            Provenance.OURS: "in letters of ours: what follows from what is printed",
+            Provenance.SPECIAL: "a special case, which is not printed",
+            Provenance.TORN: "a reading, since the text lost a sign here",
+        }[self]
+
+
+class Mistake(StrEnum):
+    """What kind of mistake is in a printed formula, by the difference between it and its correction."""
+
+    CONDITION = "a condition is missing"
+    CONSTANT = "a constant factor"
+    EXPONENT = "an exponent"
+    RELATION = "the relation"
+    OTHER = "another formula"

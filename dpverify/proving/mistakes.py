@@ -1,0 +1,272 @@
+"""What is wrong with a printed formula, by the difference between it and its correction: of trees, not of words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    Number,
+    Variable,
+    children,
+    constant,
+    free_variables,
+)
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, free_in
+from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.in_print import Mistake
+from dpverify.proving.language import Obligation
+
+
+def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | None:
+    """What kind of mistake a correction corrects; None where there is no correction.
+
+    Examples:
+        >>> from dpverify.formulas.expressions import real
+        >>> from dpverify.formulas.logic import Le
+        >>> from dpverify.proving.language import Obligation
+        >>> from dpverify.proving.mistakes import mistake_of
+        >>> risk, lipschitz = real("risk", ge=0), real("L", gt=0)
+        >>> def stated(bound, *given):
+        ...     return Obligation("bound", "page 1", Le(risk, bound), (risk, lipschitz), assuming=given)
+        >>> print(mistake_of(stated(lipschitz / 2), stated(lipschitz**2 / 2)))
+        an exponent
+        >>> print(mistake_of(stated(lipschitz), stated(lipschitz, Le(lipschitz, 1))))
+        a condition is missing
+    """
+    if corrected is None:
+        return None
+    kinds = _between(_core(printed.claim), _core(corrected.claim))
+    if not kinds:
+        return Mistake.CONDITION
+    if kinds <= {Mistake.CONSTANT, Mistake.EXPONENT}:
+        return Mistake.EXPONENT if Mistake.EXPONENT in kinds else Mistake.CONSTANT
+    return next(iter(kinds)) if len(kinds) == 1 else Mistake.OTHER
+
+
+def added_conditions(printed: Obligation | None, corrected: Obligation) -> tuple[str, ...]:
+    """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
+
+    What is said only of letters that the correction brings along is no condition on what is printed.
+    """
+    if printed is None:
+        return ()
+    domains = {v.name: v for v in (*printed.over, *_quantified(printed.claim))}
+    found = [
+        f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}"
+        for v in (*corrected.over, *_quantified(corrected.claim))
+        if v.name in domains and not _has_all_of(v, domains[v.name])
+    ]
+    known = {formula_text(condition) for condition in _conditions(printed)}
+    for condition in _conditions(corrected):
+        if {v.name for v in free_in(condition)} <= domains.keys() and formula_text(condition) not in known:
+            found.append(formula_text(condition))
+    return tuple(dict.fromkeys(found))
+
+
+def _has_all_of(one: Variable, other: Variable) -> bool:
+    """Whether the domain of one letter has every value of another's."""
+    if one.kind != other.kind and (one.kind, other.kind) != ("real", "integer"):
+        return False
+    below = one.lower is None or (
+        other.lower is not None
+        and (
+            one.lower < other.lower or (one.lower == other.lower and (other.lower_open or not one.lower_open))
+        )
+    )
+    above = one.upper is None or (
+        other.upper is not None
+        and (
+            one.upper > other.upper or (one.upper == other.upper and (other.upper_open or not one.upper_open))
+        )
+    )
+    return below and above
+
+
+def _core(formula: Formula) -> Formula:
+    """What is claimed, without quantifiers in front of it and premises."""
+    match formula:
+        case Exists(_, body) | ForAll(_, body):
+            return _core(body)
+        case Implies(_, conclusion):
+            return _core(conclusion)
+        case _:
+            return formula
+
+
+def _quantified(formula: Formula) -> Iterator[Variable]:
+    """The letters of the quantifiers in front."""
+    match formula:
+        case Exists(variable, body) | ForAll(variable, body):
+            yield variable
+            yield from _quantified(body)
+        case Implies(_, conclusion):
+            yield from _quantified(conclusion)
+        case _:
+            return
+
+
+def _conditions(obligation: Obligation) -> Iterator[Formula]:
+    """What a claim is under: the assumptions, and premises within."""
+    yield from obligation.assuming
+    waiting = [obligation.claim]
+    while waiting:
+        match waiting.pop():
+            case Exists(_, body) | ForAll(_, body):
+                waiting.append(body)
+            case Implies(premise, conclusion):
+                yield from premise.parts if isinstance(premise, And) else (premise,)
+                waiting.append(conclusion)
+            case _:
+                pass
+
+
+def _between(printed: Formula, corrected: Formula) -> set[Mistake]:
+    """The kinds of all differences between two formulas."""
+    match printed, corrected:
+        case Compare(), Compare():
+            return _compared(printed, corrected)
+        case (And(some), And(others)) | (Or(some), Or(others)) if len(some) == len(others):
+            pairs = zip(some, others, strict=True)
+            return set().union(*(_between(_core(one), _core(other)) for one, other in pairs))
+        case Not(one), Not(other):
+            return _between(one, other)
+        case _:
+            return set() if formula_text(printed) == formula_text(corrected) else {Mistake.OTHER}
+
+
+def _compared(printed: Compare, corrected: Compare) -> set[Mistake]:
+    sides = [*map(expression_text, (printed.left, printed.right))]
+    others = [*map(expression_text, (corrected.left, corrected.right))]
+    relation = printed.relation != corrected.relation
+    if sorted(sides) == sorted(others):
+        return {Mistake.RELATION} if relation or sides != others else set()
+    found = _different(printed.left, corrected.left) | _different(printed.right, corrected.right)
+    return found or ({Mistake.RELATION} if relation else set())
+
+
+def _different(one: Expression, other: Expression) -> set[Mistake]:
+    """The kinds of all differences between two expressions."""
+    if expression_text(one) == expression_text(other):
+        return set()
+    if not free_variables(one) and not free_variables(other):
+        return {Mistake.CONSTANT}
+    if _is_sum(one) or _is_sum(other):
+        mine, theirs = Counter(_terms(one)), Counter(_terms(other))
+        found = _left_over(list((mine - theirs).elements()), list((theirs - mine).elements()))
+        if found is not None:
+            return found
+    elif _is_product(one) or _is_product(other):
+        found = _of_products(one, other)
+        if found is not None:
+            return found
+    elif children(one) and _shape(one) == _shape(other):
+        pairs = zip(children(one), children(other), strict=True)
+        return set().union(*(_different(mine, theirs) for mine, theirs in pairs))
+    return {Mistake.OTHER}
+
+
+def _left_over(mine: list[_Term], theirs: list[_Term]) -> set[Mistake] | None:
+    """The differences between two sums of which equal terms are left out, by pairs; None where these do not match."""
+    if [term.sign for term in mine] != [term.sign for term in theirs]:
+        return None
+    return set().union(*(_different(one.of, other.of) for one, other in zip(mine, theirs, strict=True)))
+
+
+def _of_products(one: Expression, other: Expression) -> set[Mistake] | None:
+    """The same for products of powers: a constant, an exponent, or what is within the one factor that differs."""
+    mine, theirs = _Factors(one), _Factors(other)
+    if mine.powers.keys() == theirs.powers.keys():
+        exponent = {Mistake.EXPONENT} if mine.powers != theirs.powers else set()
+        return exponent | ({Mistake.CONSTANT} if mine.constants != theirs.constants else set())
+    left = [name for name in mine.powers if name not in theirs.powers]
+    right = [name for name in theirs.powers if name not in mine.powers]
+    common = mine.powers.keys() & theirs.powers.keys()
+    if len(left) != 1 or len(right) != 1 or any(mine.powers[x] != theirs.powers[x] for x in common):
+        return None
+    if mine.powers[left[0]] != theirs.powers[right[0]]:
+        return None
+    if mine.bases[left[0]] is one and theirs.bases[right[0]] is other:
+        return None
+    inner = _different(mine.bases[left[0]], theirs.bases[right[0]])
+    return inner | ({Mistake.CONSTANT} if mine.constants != theirs.constants else set())
+
+
+class _Term:
+    """A term of a sum with its sign; equal where it is written the same."""
+
+    def __init__(self, sign: int, of: Expression) -> None:
+        self.sign, self.of = sign, of
+        self._key = (sign, expression_text(of))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Term) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _terms(e: Expression, sign: int = 1) -> Iterator[_Term]:
+    match e:
+        case Apply("add", parts):
+            for part in parts:
+                yield from _terms(part, sign)
+        case Apply("sub", (first, *rest)):
+            yield from _terms(first, sign)
+            for part in rest:
+                yield from _terms(part, -sign)
+        case Apply("neg", (part,)):
+            yield from _terms(part, -sign)
+        case _:
+            yield _Term(sign, e)
+
+
+class _Factors:
+    """A product as powers of what is no number, and what is one."""
+
+    def __init__(self, e: Expression) -> None:
+        self.powers: dict[str, Fraction] = {}
+        self.bases: dict[str, Expression] = {}
+        self.constants: Counter[tuple[str, Fraction]] = Counter()
+        self._take(e, Fraction(1))
+        self.powers = {name: power for name, power in self.powers.items() if power}
+
+    def _take(self, e: Expression, power: Fraction) -> None:
+        if not free_variables(e):
+            if e != Number(Fraction(1)):
+                self.constants[expression_text(e), power] += 1
+            return
+        match e:
+            case Apply("mul", parts):
+                for part in parts:
+                    self._take(part, power)
+            case Apply("div", (above, under)):
+                self._take(above, power)
+                self._take(under, -power)
+            case Apply("neg", (part,)):
+                self.constants["-1", power] += 1
+                self._take(part, power)
+            case Apply("sqrt", (part,)):
+                self._take(part, power / 2)
+            case Apply("pow", (part, exponent)) if (value := constant(exponent)) is not None:
+                self._take(part, power * value)
+            case _:
+                name = expression_text(e)
+                self.bases[name] = e
+                self.powers[name] = self.powers.get(name, Fraction(0)) + power
+
+
+def _is_sum(e: Expression) -> bool:
+    return isinstance(e, Apply) and e.operator in ("add", "sub")
+
+
+def _is_product(e: Expression) -> bool:
+    return isinstance(e, Apply) and e.operator in ("mul", "div", "neg", "sqrt", "pow")
+
+
+def _shape(e: Expression) -> tuple[object, ...]:
+    """What two expressions share that differ in their parts only."""
+    return type(e), getattr(e, "operator", None), getattr(e, "kind", None), len(children(e))

@@ -1,0 +1,1 @@
+"""What is said of a formula that is false, or that does not follow."""

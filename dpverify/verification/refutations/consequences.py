@@ -1,0 +1,174 @@
+"""What a ledger's row says of a formula that is false or does not follow: what follows, what kind of mistake it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dpverify.evidence import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.formulas.vectors import coordinates_of
+from dpverify.headlines.rows import CLAIMS
+from dpverify.headlines.words import exceeds
+from dpverify.in_print import Mistake, Provenance
+from dpverify.proving.language import Obligation, Statement, parts_of
+from dpverify.proving.mistakes import mistake_of
+
+if TYPE_CHECKING:
+    from dpverify.proving import Proof
+    from dpverify.realistic import RealisticPoint
+
+
+def correction_of(statement: Statement, name: str) -> Obligation | None:
+    """The correction with a printed formula's name; None where there is none."""
+    return _named(statement.repaired.obligations if statement.repaired else (), name)
+
+
+def printed_of(statement: Statement, name: str) -> Obligation | None:
+    """The printed formula with a name; None where there is none."""
+    return _named(statement.printed, name)
+
+
+def _named(obligations: Sequence[Obligation], name: str) -> Obligation | None:
+    parts = parts_of(obligations)
+    return next((obligations[i] for i, part in enumerate(parts) if part.name == name), None)
+
+
+def refutation_texts(
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    coverage: Coverage,
+    verdict: Verdict,
+    sides: tuple[str, str | None, str | None],
+    realistic: RealisticPoint | None,
+) -> dict[str, Any]:
+    """What a ledger's row shows of what follows from a counterexample; nothing where there is none.
+
+    Args:
+        statement: whose formula it is.
+        variant: printed or corrected.
+        obligation: the formula.
+        coverage: of the row: that of the formula, or `unit`.
+        verdict: of the row.
+        sides: relation and sides as printed.
+        realistic: what was found at sizes met in practice.
+    """
+    broken, mistake = verdict in BROKEN, None
+    if broken and variant is Variant.PRINTED:
+        mistake = mistake_of(obligation, correction_of(statement, obligation.name))
+    consequence = None
+    if verdict is Verdict.REFUTED:
+        consequence = consequence_of(coverage, obligation, mistake, realistic)
+    return {
+        "consequence": consequence,
+        "mistake": mistake,
+        "reading": obligation.reading if broken else "",
+        "exceeds": exceeds(*sides) if broken and coverage is not Coverage.UNIT else "",
+    }
+
+
+_BY_MISTAKE: Mapping[Mistake | None, Consequence] = {
+    Mistake.CONSTANT: Consequence.CONSTANT,
+    Mistake.EXPONENT: Consequence.CLAIM,
+    Mistake.RELATION: Consequence.CLAIM,
+    Mistake.CONDITION: Consequence.CLAIM,
+}
+
+
+def consequence_of(
+    coverage: Coverage, obligation: Obligation, mistake: Mistake | None, realistic: RealisticPoint | None
+) -> Consequence:
+    """What follows from a false formula: from how much of the statement it is, and from what is wrong with it.
+
+    An edge case is one where a condition is missing, or where the source calls it one, and no counterexample was found
+    at sizes met in practice; where no letter has such a size, only if the source says so. A false display of a proof is
+    a step of the proof only, unless the source says that a constant of the statement changes with it. What is false in
+    a statement itself is as grave as its mistake; where that does not say, the source does, and if it does not, the
+    claim fails.
+    """
+    said, of = obligation.consequence, obligation.coverage
+    in_practice = realistic is not None and realistic.point is not None
+    if coverage is Coverage.UNIT:
+        return _of_units(of, said, mistake)
+    looked = realistic is not None or said is Consequence.EDGE
+    if (mistake is Mistake.CONDITION or said is Consequence.EDGE) and looked and not in_practice:
+        return Consequence.EDGE
+    return _by_coverage(of, said, mistake)
+
+
+def _by_coverage(of: Coverage, said: Consequence | None, mistake: Mistake | None) -> Consequence:
+    if of is Coverage.REFERENCE:
+        return Consequence.NOTATION
+    if of in CLAIMS:
+        if said is Consequence.STEP and of is Coverage.INSTANCE:
+            return said
+        if said is Consequence.NOTATION and mistake not in (Mistake.CONSTANT, Mistake.EXPONENT):
+            return said
+        if mistake in _BY_MISTAKE:
+            return _BY_MISTAKE[mistake]
+        return said if said is Consequence.CONSTANT else Consequence.CLAIM
+    if said is Consequence.CONSTANT or (of is Coverage.CONDITION and mistake is Mistake.CONSTANT):
+        return Consequence.CONSTANT
+    return Consequence.STEP
+
+
+def _of_units(of: Coverage, said: Consequence | None, mistake: Mistake | None) -> Consequence:
+    """Of units that differ: as grave as what is wrong with the formula itself; its notation, where nothing else is."""
+    if mistake in (None, Mistake.CONDITION) and of in CLAIMS:
+        return Consequence.NOTATION
+    return _by_coverage(of, said, mistake)
+
+
+# ------------------------------------------------------------------------------------------------- what is shown
+
+
+def sides_as_printed(
+    obligation: Obligation,
+    coverage: Coverage,
+    point: Mapping[str, str] | None,
+    left: str | None,
+    right: str | None,
+) -> tuple[str, str | None, str | None]:
+    """The relation and the two sides in the order that is printed, from the sides that a prover shows.
+
+    Args:
+        obligation: the formula.
+        coverage: of the row.
+        point: the counterexample, at which one comparison of several fails.
+        left: the side that is the first one in the tree.
+        right: the other.
+    """
+    found = (
+        None if coverage is Coverage.UNIT or (left is None and right is None) else _failing(obligation, point)
+    )
+    return ("", left, right) if found is None else found.as_written(left, right)
+
+
+def _failing(obligation: Obligation, named: Mapping[str, str] | None) -> Compare | None:
+    from dpverify.proving.reasoning.evaluation import failing
+
+    if isinstance(obligation.claim, Compare):
+        return obligation.claim
+    try:
+        point = {v.name: coordinates_of((named or {})[v.name]) for v in obligation.over}
+        return failing(obligation.claim, point)
+    except (KeyError, ValueError, ZeroDivisionError, UndefinedError, UnclearError):
+        return None
+
+
+TORN = (
+    "the text of the source lost a sign here, and as it was read it would be false: a reading is not refuted"
+)
+
+
+def judged(proof: Proof, provenance: Provenance) -> Proof:
+    """What is said of a formula by its proof: one whose text is torn may be read wrongly, and is never refuted."""
+    if provenance is not Provenance.TORN or proof.verdict not in BROKEN:
+        return proof
+    return replace(
+        proof, verdict=Verdict.UNDECIDED, certificate=None, counterexample=None, left=None, right=None, reason=TORN,
+        gap=Gap.TORN, box=None, boxes=None,
+    )  # fmt: skip
