@@ -201,7 +201,7 @@ def test_a_reading_changes_nothing_but_brackets(reading: str) -> None:
         (r"\forall x:" * 100 + "x=1", "at most 60"),
         ("(" * 50 + "x" + ")" * 50 + "=1", "levels"),
         (r"\left.x=1", "closing bracket"),
-        ("é=1", "character of the notation"),
+        ("é=1", "U\\+00E9"),
     ],
 )
 def test_bad_formulas_say_where_and_what(latex: str, said: str) -> None:
@@ -274,9 +274,11 @@ def test_spacing_and_sizes_of_brackets_say_nothing(seed: int) -> None:
     latex = expression_latex(tree)
     if r"\left." in latex:
         return  # where \left and \right are the brackets
-    spaces = (" ", r"\, ", r"\quad ", "  ")
+    narrow, wide = (" ", r"\, ", "  "), (r"\quad ", r"\;", "~~")
     spaced = re.sub(
-        r"(\\(?!partial)[A-Za-z]+(?![A-Za-z{[])|[-+=()])", lambda m: m[0] + rng.choice(spaces), latex
+        r"\\(?!partial)[A-Za-z]+(?![A-Za-z{[])|[-+=(),]",
+        lambda m: m[0] + rng.choice(narrow if m[0] not in "+-=" else narrow + wide),
+        latex,
     )
     sized = re.sub(r"(?<!\\ln)\(", lambda m: rng.choice(("(", r"\left(", r"\bigl(")), latex)
     sized = sized.replace(r"\lfloor", r"\left\lfloor").replace(r"\rfloor", r"\Bigr\rfloor")

@@ -4,37 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dpverify.formulas.notation.signs import Sign, sign
+from dpverify.formulas.notation.signs import BRACKETS, ENDS, SEPARATORS, STARTS, Sign, sign
 from dpverify.formulas.notation.tokens import DEEPEST, OPENING, refusal
 
-_ENDS = frozenset(
-    (
-        "NUMBER",
-        "LETTER",
-        "CONSTANT",
-        "EULER",
-        "RBRACE",
-        "CLOSE",
-        "BANG",
-        "FLOOR_CLOSE",
-        "CEILING_CLOSE",
-        "ANGLE_CLOSE",
-    )
-)
-_STARTS = frozenset(
-    (
-        "NUMBER", "LETTER", "CONSTANT", "EULER", "INDEXED", "APPLIED", "FUNCTION", "FRACTION", "BINOMIAL", "ROOT",
-        "OPEN", "FLOOR_OPEN", "CEILING_OPEN", "ANGLE_OPEN", "BIG", "INTEGRAL", "DERIVATIVE", "PLUS", "MINUS",
-    )
-)  # fmt: skip
-_PARTS = frozenset(
-    ("RELATION", "COMMA", "AND", "OR", "IMPLIES", "IFF", "FOR", "COLON", "IN", "FORALL", "NOT")
-)
-_OPENERS = {
-    "OPEN": "CLOSE", "LBRACE": "RBRACE", "FLOOR_OPEN": "FLOOR_CLOSE", "CEILING_OPEN": "CEILING_CLOSE",
-    "ROOT_OPEN": "ROOT_CLOSE", "ANGLE_OPEN": "ANGLE_CLOSE",
-}  # fmt: skip
-_CLOSERS = frozenset(_OPENERS.values())
+_PARTS = SEPARATORS | {"RELATION", "IN"}
 MOST_BARS = 12
 """Bars side by side within one bracket at most; each might open or close."""
 
@@ -58,7 +31,7 @@ def resolve(latex: str, found: list[Sign]) -> list[Sign]:
     for i, token in enumerate(found):
         if token.type == "AT" and levels[-1].opener >= 0 and found[levels[-1].opener] == r"\left.":
             _finish(latex, found, levels.pop())
-        if token.type in _CLOSERS:
+        if token.type in BRACKETS.values():
             level = levels.pop()
             opener = None if level.opener < 0 else found[level.opener]
             if opener is None or not _fit(opener, token, _interval(found, level.opener)):
@@ -68,7 +41,7 @@ def resolve(latex: str, found: list[Sign]) -> list[Sign]:
                 found[level.opener] = _retyped(opener, "INTERVAL_OPEN")
                 found[i] = _retyped(token, "INTERVAL_CLOSE")
             levels[-1].members.append(i)
-        elif token.type in _OPENERS:
+        elif token.type in BRACKETS:
             levels[-1].members.append(i)
             levels.append(_Level(i))
             if len(levels) > DEEPEST:
@@ -84,13 +57,15 @@ def resolve(latex: str, found: list[Sign]) -> list[Sign]:
 
 
 def _without_commas(found: list[Sign]) -> list[Sign]:
-    """`a, for all b` and `a, and b`: the comma says nothing."""
+    """`a, for all b` and `a, and b`: the word is the sign; that a comma was before it stays in its payload."""
     words = ("FOR", "AND", "OR", "IMPLIES", "IFF", "FORALL")
-    return [
-        token
-        for i, token in enumerate(found)
-        if not (token.type == "COMMA" and i + 1 < len(found) and found[i + 1].type in words)
-    ]
+    out: list[Sign] = []
+    for token in found:
+        if out and out[-1].type == "COMMA" and token.type in words:
+            out.pop()
+            token = sign(token.type, str(token), token.start, token.end, ",")
+        out.append(token)
+    return out
 
 
 def _with_points(found: list[Sign]) -> list[Sign]:
@@ -120,7 +95,7 @@ def _with_points(found: list[Sign]) -> list[Sign]:
 
 
 def _fit(opener: Sign, closer: Sign, interval: bool) -> bool:
-    if _OPENERS[opener.type] != closer.type:
+    if BRACKETS[opener.type] != closer.type:
         return False
     if opener.type != "OPEN":
         return True
@@ -173,10 +148,10 @@ def _ways(found: list[Sign], members: list[int], bars: list[tuple[int, int]]) ->
         start = bars[k - 1][0] if k else -1
         if stack and any(found[members[m]].type in _PARTS for m in range(start + 1, n)):
             return  # a bar does not reach across a relation
-        ended = not roles[-1] if before == "BAR" else before in _ENDS
+        ended = not roles[-1] if before == "BAR" else before in ENDS
         signed = after in ("PLUS", "MINUS")
         side = found[i].payload
-        may_open = (after == "BAR" or after in _STARTS) and not (ended and signed and stack)
+        may_open = (after == "BAR" or after in STARTS) and not (ended and signed and stack)
         if side != "r" and may_open:
             go(k + 1, (*roles, True), (*stack, str(found[i])))
         if side != "l" and ended and stack and stack[-1] == str(found[i]):

@@ -14,6 +14,9 @@ from typing import Any
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import PI, Expression, Variable, all_variables
 from dpverify.formulas.notation.bars import resolve
+from dpverify.formulas.notation.customs import check_customs
+from dpverify.formulas.notation.hints import hint
+from dpverify.formulas.notation.layout import check_layout
 from dpverify.formulas.notation.signs import Sign, sign
 from dpverify.formulas.notation.tokens import (
     CLOSING,
@@ -210,17 +213,6 @@ _ORDERS: Mapping[tuple[str, ...], tuple[str, bool]] = {
     for head, tail in (((), ()), ((r"\tilde", "{"), ("}",)), ((r"\widetilde", "{"), ("}",)))
 }  # fmt: skip
 """What an order is written as, and whether it has a tilde."""
-_REFUSED = {
-    r"\lg": "`\\log_2` or `\\log_{10}`: `\\lg` is read as either",
-    **dict.fromkeys((r"\ldots", r"\dots", r"\cdots", r"\vdots"), r"`\sum` or `\prod` in place of dots"),
-    r"\pm": "one formula for plus and one for minus",
-    **dict.fromkeys(
-        (r"\approx", r"\sim", r"\simeq", r"\lesssim", r"\gtrsim", r"\ll", r"\gg", r"\propto", r"\asymp"),
-        r"a relation that can be proved: `=`, `\le`, `<`, `\ge`, `>`, `\ne`",
-    ),
-    r"\partial": r"a derivative as `\frac{\partial}{\partial x}`",
-    r"\mid": "a bar as part of a declared letter",
-}  # fmt: skip
 _MARKS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
 """Superscripts that are no powers."""
 _NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right.", "."))
@@ -251,10 +243,10 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
             bars that do not match or can be paired in two ways.
     """
     found = list(normal(latex))
-    while found and found[-1].text in (".", ",", ";"):
+    while found and found[-1].text == r"\\":
         found.pop()
-    if not found:
-        raise InvalidArgumentError("formula", Latex(latex), "LaTeX with a formula in it")
+    if found and found[-1].text in (".", ",", ";"):
+        found.pop()
     reader = _Tokens(latex, found, letters)
     reader.run()
     if not reader.out:
@@ -265,7 +257,10 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
         raise InvalidArgumentError(
             "formula", Latex(latex), f"at most {HEADS} functions, sums and quantifiers"
         )
-    return resolve(latex, reader.out)
+    resolved = resolve(latex, reader.out)
+    check_customs(latex, resolved)
+    check_layout(latex, resolved)
+    return resolved
 
 
 class _Tokens:
@@ -304,8 +299,8 @@ class _Tokens:
             self.emit(_SIMPLE[here.text], here, side=here.side)
         elif here.text.startswith(r"\text{") or here.text.startswith(r"\operatorname{"):
             self.words(here)
-        elif here.text in _REFUSED:
-            raise refusal(self.latex, here.start, here.end, _REFUSED[here.text])
+        elif hint(here.text):
+            raise refusal(self.latex, here.start, here.end, hint(here.text))
         else:
             self.other(here)
 
@@ -349,7 +344,7 @@ class _Tokens:
         if self.parts[stop : stop + 2] != ("^", "{"):
             return False
         inner = self.parts[stop + 2 : end_of_group(self.parts, stop + 1) - 1]
-        if not inner or inner[0] != "(":
+        if not inner or inner[0] not in ("(", "["):
             return len(inner) == 1 and inner[0] in _MARKS
         depths = list(accumulate((part in OPENING) - (part in CLOSING) for part in inner))
         return 0 not in depths[:-1]
@@ -378,7 +373,10 @@ class _Tokens:
         before = self.out[-1].type if self.out else "RELATION"
         signs = ("RELATION", "PLUS", "MINUS", "TIMES", "SLASH", "COMMA", "IMPLIES", "IFF", "AND", "OR")
         if after not in signs and before not in signs:
-            raise self.refuse(self.at, self.at + 1, "a break before a sign such as `+`, `=` or a comma")
+            raise self.refuse(
+                self.at, self.at + 1,
+                "a comma before the break, where both rows hold, or a sign such as `+` or `=` at it",
+            )  # fmt: skip
         self.at += 1
 
     def function(self, here: Piece) -> bool:
@@ -480,7 +478,6 @@ class _Tokens:
         length, below = self._d(above), top + 1
         if not length or self._d(below) != length or parts[above] != parts[below]:
             return False
-        power = parts[above + length : top - 1]
         start = below + length
         wrapped = parts[start : start + 1] == ("(",)
         match = self.letters.longest(parts, start + wrapped)
@@ -489,14 +486,22 @@ class _Tokens:
         stop = match[2] + wrapped
         if wrapped and parts[match[2] : stop] != (")",):
             return False
-        if parts[stop : bottom - 1] != power or not re.fullmatch(r"(\^\{[1-9]\})?", "".join(power)):
+        power = parts[stop : bottom - 1]
+        if not re.fullmatch(r"(\^\{[1-9]\})?", "".join(power)):
             return False
+        over = parts[above + length : top - 1]
         if parts[above] == "d" and self.letters.longest(parts, above) is not None:
             raise self.refuse(
                 self.at,
                 bottom,
-                "one of two readings: a derivative, as `\\frac{\\partial}{\\partial x}`, or a fraction, with the "
-                "letter `d` reduced",
+                "one of two readings: a derivative, as `\\frac{\\partial}{\\partial x}(\\dots)`, or a fraction, with "
+                "the letter `d` reduced",
+            )
+        if over != power:
+            raise self.refuse(
+                self.at,
+                bottom,
+                "`\\frac{\\partial}{\\partial x}(\\dots)` with what is derived in brackets after it",
             )
         order = int(power[2]) if power else 1
         self.emit("DERIVATIVE", self.found[self.at], (match[1], order), end=bottom)

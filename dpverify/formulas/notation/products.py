@@ -11,12 +11,10 @@ from dpverify.formulas.expressions import Bound, Derivative, Expression, Number,
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
-    adds,
     glued,
     has_limits,
     has_point,
     is_bracket,
-    is_letter,
     is_lone,
     is_numeral_fraction,
     kind_of,
@@ -24,6 +22,7 @@ from dpverify.formulas.notation.syntax import (
     subtrees,
 )
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
+from dpverify.formulas.notation.two_readings import check_call
 
 if TYPE_CHECKING:
     from dpverify.formulas.notation.letters import Heading
@@ -100,12 +99,8 @@ class Row:
             raise reader.two(
                 pair, f"({whole}){rest}", f"a letter that has the `{rest}` in it and is declared so"
             )
-        called = is_bracket(item) and not has_limits(item) and not adds(item.children[0])
-        if called and kind_of(before) == "factor" and is_letter(before):
-            letter, inner = reader.source(before), reader.source(item)
-            raise reader.two(
-                pair, f"{letter}\\cdot {inner}", f"the value of a function `{letter}` at `{inner}`"
-            )
+        if is_bracket(item) and not has_limits(item):
+            check_call(reader, before, item)
 
     def combine(self, value: Expression, start: int, after: int) -> None:
         reader = self.reader
@@ -205,7 +200,7 @@ class Row:
             return value
         power = reader.group(above)
         whole = isinstance(power, Number) and power.value.denominator == 1 and power.value >= 2
-        if not record.powered or not whole:
+        if not record.powered or not whole or "(" in reader.source(above) or "[" in reader.source(above):
             function = reader.source(head.children[0])
             raise reader.two(
                 head,

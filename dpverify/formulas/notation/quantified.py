@@ -13,7 +13,8 @@ from dpverify.formulas.asymptotics import Constants, Order, UnclearOrderError, o
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, kind_of, subtrees
+from dpverify.formulas.notation.syntax import Node, subtrees
+from dpverify.formulas.notation.two_readings import check_ranges
 
 if TYPE_CHECKING:
     from dpverify.formulas.notation.reader import Reader
@@ -50,19 +51,26 @@ class Quantified:
         """`\\exists x, y>0:`: letters, or relations that each begin with one."""
         variables: list[Variable] = []
         conditions: list[Formula] = []
+        waiting: list[tuple[Variable, Node]] = []
+        signs = {c.type for c in over.children if isinstance(c, Sign)}
         with self.inside():
             for part in (child for child in over.children if isinstance(child, Tree)):
                 side = part.children[0] if part.data in ("relation", "membership") else part
                 variable = self.reader.lone_letter(side)
-                if variable is None or any(kind_of(c) == "OR" for c in over.children if isinstance(c, Sign)):
+                if variable is None or "OR" in signs:
                     raise self.reader.refuse(
                         part, "letters after `\\exists`, with or without a relation such as `>0`"
                     )
                 variables.append(variable)
-                if side is not part and len(part.children) > 1:
-                    own = self.reader.relation(part)
-                    assert not isinstance(own, Expression)
-                    conditions += own.parts if isinstance(own, And) else (own,)
+                if side is part or len(part.children) == 1:
+                    waiting.append((variable, part))
+                    continue
+                own = self.reader.relation(part)
+                assert not isinstance(own, Expression)
+                formulas = own.parts if isinstance(own, And) else (own,)
+                conditions += self.shared(waiting, part, formulas[0], joined="AND" in signs)
+                conditions += formulas
+                waiting = []
             self.reader.bound += variables
             formula = self.reader.formula(body)
             del self.reader.bound[len(self.reader.bound) - len(variables) :]
@@ -100,12 +108,15 @@ class Quantified:
             return self.listed(junction)
 
     def listed(self, junction: Node) -> tuple[Formula, ...]:
+        check_ranges(self.reader, junction, condition=True)
         out: list[Formula] = []
         waiting: list[tuple[Variable, Node]] = []
+        joined = False
         for child in junction.children:
             if isinstance(child, Sign):
                 if child.type == "OR":
                     raise self.reader.refuse(child, "conditions that all hold, joined by commas or `and`")
+                joined = child.type == "AND"
                 continue
             variable = self.reader.lone_letter(child)
             if variable is not None:
@@ -115,17 +126,28 @@ class Quantified:
             if isinstance(own, Expression):
                 raise self.reader.refuse(child, "conditions with a relation such as `\\le`")
             formulas = own.parts if isinstance(own, And) else (own,)
-            leading = self.reader.lone_letter(child.children[0]) if child.data == "relation" else None
-            if leading is not None and waiting:
-                first = formulas[0]
-                assert isinstance(first, Compare)
-                for shared, _ in waiting:
-                    flipped = first.right == leading and first.left != leading
-                    sides = (first.left, shared) if flipped else (shared, first.right)
-                    out.append(Compare(first.relation, *sides))
+            out += self.shared(waiting, child, formulas[0], joined=joined)
             waiting = []
             out += formulas
         return tuple(out)
+
+    def shared(
+        self, waiting: list[tuple[Variable, Node]], child: Node, first: Formula, *, joined: bool
+    ) -> list[Formula]:
+        """What a relation says of the letters that stand before its first, as `>0` in `x, y>0` of x."""
+        leading = self.reader.lone_letter(child.children[0])
+        if leading is None or not waiting:
+            return []
+        if joined or child.data != "relation" or {v.kind for v, _ in waiting} != {leading.kind}:
+            raise self.reader.refuse(
+                [waiting[0][1], child],
+                "one of two readings: a condition for each letter, or a letter without one at the end",
+            )
+        assert isinstance(first, Compare)
+        flipped = first.right == leading and first.left != leading
+        return [
+            Compare(first.relation, *((first.left, v) if flipped else (v, first.right))) for v, _ in waiting
+        ]
 
     def compared(self, node: Node, sign: str, left: Expression, right: Expression) -> Iterator[Formula]:
         if self.within:

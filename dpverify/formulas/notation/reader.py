@@ -45,6 +45,7 @@ from dpverify.formulas.notation.reading import with_reading
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
+    balanced,
     is_lone_bracket,
     kind_of,
     numeral_of,
@@ -52,6 +53,13 @@ from dpverify.formulas.notation.syntax import (
     subtrees,
 )
 from dpverify.formulas.notation.tokens import Latex, normal, refusal, texts
+from dpverify.formulas.notation.two_readings import (
+    check_bracket,
+    check_commas,
+    check_powers,
+    check_ranges,
+    check_suffix,
+)
 from dpverify.formulas.vectors import check_formula, check_vectors, is_vector
 
 DEEPEST_TREE = 120
@@ -233,6 +241,8 @@ class Reader:
         else:
             first, second = subtrees(tree)
             conditions, statement = (second, first) if tree.data == "suffixed" else (first, second)
+            if tree.data == "suffixed":
+                check_suffix(self, tree)
             given = self.quantified.conditions(conditions)
             claim = self.formula(statement)
         for formula in (claim, *given):
@@ -285,7 +295,7 @@ class Reader:
 
     def source(self, node: Any) -> str:
         start, end = span_of(node)
-        return self.latex[start:end].strip()
+        return balanced(self.latex[start:end].strip())
 
     # ------------------------------------------------------------------------------------------- formulas
 
@@ -302,6 +312,7 @@ class Reader:
                 return self.junction(node.children[0])
             case "implies":
                 left, right = subtrees(node)
+                check_commas(self, node)
                 if right.data in ("implies", "equivalent"):
                     raise self.two(
                         node,
@@ -312,6 +323,7 @@ class Reader:
                     premise = self.formula_of(left)
                 return Implies(premise, self.formula(right))
             case "equivalent":
+                check_commas(self, node)
                 with self.quantified.inside():
                     one, other = (self.formula_of(part) for part in subtrees(node))
                 return And((Implies(one, other), Implies(other, one)))
@@ -346,6 +358,7 @@ class Reader:
             raise self.refuse(
                 node, "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
             )
+        check_ranges(self, node, condition=False)
         out: list[Formula] = []
         for part in parts:
             with self.quantified.inside() if kinds == {"OR"} else nullcontext():
@@ -368,6 +381,8 @@ class Reader:
             return self.sum(node.children[0])
         sides = [self.number(self.sum(child), child) for child in node.children[::2]]
         signs = [str(child) for child in node.children[1::2]]
+        if signs.count(r"\ne") > 1 or ({r"\le", "<"} & {*signs} and {r"\ge", ">"} & {*signs}):
+            raise self.refuse(node, "a chain that goes one way; two formulas with a comma between them")
         out: list[Formula] = []
         for sign, left, right in zip(signs, sides, sides[1:], strict=False):
             if orders(left) or orders(right):
@@ -456,9 +471,7 @@ class Reader:
     def factor(self, node: Node, inner: Expression | None = None) -> Value:
         """An atom and what stands at its upper right; `inner` in place of the atom where that is read already."""
         atom, *after = node.children
-        if len(after) > 1 and {"BANG"} & {kind_of(a) for a in after}:
-            base, *signs = (self.source(child) for child in node.children)
-            raise self.two(node, f"({base}{signs[0]}){''.join(signs[1:])}", "the signs in the other order")
+        check_powers(self, node)
         if kind_of(atom) == "euler" and after and kind_of(after[0]) == "superscript":
             value: Value = self.node("exp", self.group(after.pop(0)))
         else:
@@ -467,9 +480,6 @@ class Reader:
             number = self.number(value, node)
             match kind_of(sign):
                 case "superscript":
-                    if kind_of(atom) == "fraction":
-                        whole = self.source(atom)
-                        raise self.two(node, f"({whole})^{{\\dots}}", "a power in the numerator")
                     value = self.node("pow", number, self.group(sign))
                 case "BANG":
                     value = self.node("factorial", number)
@@ -508,6 +518,7 @@ class Reader:
             case "applied":
                 return self.defined(token, self.number(self.sum(parts[0]), parts[0]))
             case "bracket":
+                check_bracket(self, node)
                 return self.value(parts[0])
             case "order":
                 return self.quantified.order(node)

@@ -33,6 +33,21 @@ def span_of(node: Any) -> tuple[int, int]:
     return (min(s for s, _ in spans), max(e for _, e in spans)) if spans else (0, 0)
 
 
+def balanced(text: str) -> str:
+    """A part of some LaTeX without the braces whose partners are outside of it."""
+    single: list[int] = []
+    opened: list[int] = []
+    for i, sign in enumerate(text):
+        if sign in "{}" and text[i - 1 : i] != "\\":
+            if sign == "{":
+                opened.append(i)
+            elif opened:
+                opened.pop()
+            else:
+                single.append(i)
+    return "".join(sign for i, sign in enumerate(text) if i not in {*single, *opened})
+
+
 def glued(text: str) -> str:
     """Something to put after a command or a bracket."""
     return f" {text}" if text[:1].isalpha() else text
@@ -54,8 +69,11 @@ def is_lone_bracket(item: Any) -> bool:
 
 
 def is_letter(item: Any) -> bool:
-    """Whether a factor is a letter, with or without a power."""
-    return kind_of(item.children[0]) in ("letter", "indexed") and all(
+    """Whether a factor is a letter or a constant, with or without a power; `e^x` is none."""
+    kind = kind_of(item.children[0])
+    if kind == "euler" and len(item.children) > 1:
+        return False
+    return kind in ("letter", "indexed", "constant", "euler") and all(
         kind_of(sign) == "superscript" for sign in item.children[1:]
     )
 

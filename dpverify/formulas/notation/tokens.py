@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.hints import character
 
 LONGEST = 4000
 """Characters in one formula at most."""
@@ -47,10 +48,12 @@ def refusal(latex: str, start: int, end: int, allowed: str) -> InvalidArgumentEr
 
 _PIECE = re.compile(
     r"""
-      (?P<skip>\s+|~|&|\\[,;:!>\ ]|\\(?:quad|qquad|thinspace|medspace|thickspace|displaystyle|textstyle|scriptstyle
-        |limits|nolimits|nonumber|notag|null)(?![A-Za-z])|\\(?:hspace|hphantom|phantom|label|tag)\*?\{[^{}]*\}
-        |\\(?:begin|end)\{(?:aligned|align\*?|split|equation\*?|gathered|gather\*?)\})
-    | (?P<line>\\\\(?:\[[^\]]*\])?)
+      (?P<skip>[ \t\r\n]+|~|&|\\[,;:!>\ ]|\\(?:quad|qquad|enspace|enskip|thinspace|medspace|thickspace|hfill
+        |displaystyle|textstyle|scriptstyle|limits|nolimits|nonumber|notag|null|strut|mathstrut|allowbreak|nobreak)(?![A-Za-z])
+        |\\(?:hspace\*?|[hv]?phantom|label|tag\*?)\s*\{(?:[^{}]|\{[^{}]*\})*\})
+    | (?P<environment>\\(?P<edge>begin|end)\s*\{(?P<named>aligned|align\*?|split|equation\*?|gathered|gather\*?)\}
+        (?:\[[tbc]\])?)
+    | (?P<line>\\\\\*?(?:\[\s*-?\d*\.?\d+\s*(?:pt|em|ex|mu|mm|cm|in|pc|sp|bp)\s*\])?)
     | (?P<size>\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z]))
     | (?P<words>\\(?:text|textrm|textnormal|textit|mbox|operatorname\*?)\s*\{(?P<inner>[^{}]*)\})
     | (?P<roman>\\mathrm\s*\{(?P<name>\s*[A-Za-z][A-Za-z\s]+)\})
@@ -59,6 +62,7 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
+_KINDS = ("skip", "environment", "line", "size", "words", "roman", "command", "other")
 _SAME = {
     r"\leq": r"\le", r"\leqslant": r"\le", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<",
     r"\gt": ">", r"\land": r"\wedge", r"\lor": r"\vee", r"\lnot": r"\neg", r"\Rightarrow": r"\implies",
@@ -98,16 +102,22 @@ def pieces(latex: str) -> list[Piece]:
     if len(latex) > LONGEST:
         raise InvalidArgumentError("formula", Latex(latex), f"at most {LONGEST} characters")
     found: list[Piece] = []
+    around: list[tuple[str, int, int]] = []
     position, side = 0, ""
     while position < len(latex):
         match = _PIECE.match(latex, position)
         if match is None:
-            raise refusal(latex, position, position + 1, "a character of the notation, see docs/notation.md")
+            raise refusal(latex, position, position + 1, character(latex[position]))
         start, position = position, match.end()
-        kind, text = match.lastgroup, match.group()
-        if kind in ("inner", "name"):  # groups inside of `words` and `roman`
-            kind = "words" if match.group("words") else "roman"
+        kind = next(name for name in _KINDS if match[name] is not None)
+        text = match.group()
         if kind == "skip":
+            continue
+        if kind == "environment":
+            if match["edge"] == "begin":
+                around.append((match["named"], start, position))
+            elif not around or around.pop()[0] != match["named"]:
+                raise refusal(latex, start, position, "the end of what began last")
             continue
         if kind == "size":
             last = text[1] if text in (r"\left", r"\right") else text[-1]
@@ -117,6 +127,10 @@ def pieces(latex: str) -> list[Piece]:
                 found.append(Piece(text + ".", start, position))
             continue
         if kind == "line":
+            if latex[position : position + 1] == "[":
+                raise refusal(
+                    latex, start, position + 1, "a space or braces before a bracket at the start of a row"
+                )
             text = r"\\"
         elif kind == "words":
             inner = " ".join(match.group("inner").split())
@@ -128,6 +142,8 @@ def pieces(latex: str) -> list[Piece]:
         text, own = _BARS.get(text, (text, ""))
         found.append(Piece(text, start, position, own or (side if text in ("|", r"\|") else "")))
         side = ""
+    if around:
+        raise refusal(latex, *around[-1][1:], f"`\\end{{{around[-1][0]}}}` after it")
     return found
 
 
@@ -224,7 +240,7 @@ class _Normal:
             return
         following = self.pieces[self.at]
         digits = first.text.isdigit() and following.text.isdigit() and first.end == following.start
-        if digits or first.text in ("+", "-"):
+        if digits or (first.text in ("+", "-") and following.text.isalnum()):
             one = f"{script.text}{first.text}"
             raise refusal(
                 self.latex,

@@ -23,10 +23,12 @@ from dpverify.formulas.expressions import (
     all_variables,
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, variables_of
+from dpverify.formulas.notation.customs import may_name_a_function, spelled
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, takes_a_power, texts
 from dpverify.formulas.operators import operator
 
 _COMMAND = re.compile(r"\\[A-Za-z]+$")
+_LAST, _FIRST = re.compile(r"(?<![\\A-Za-z])([A-Za-z]+)$"), re.compile(r"[A-Za-z]+")
 _RELATIONS = {"<=": r"\le", "<": "<", "==": "=", "!=": r"\ne"}
 _BIG = {"sum": r"\sum", "product": r"\prod", "integral": r"\int"}
 
@@ -89,16 +91,17 @@ class _Printer:
         """As a factor stands first in a product, or alone."""
         match e:
             case Apply("mul", (first, *rest)):
-                out = self.product(first, FACTOR)
+                out, before = self.product(first, FACTOR), first
                 for i, part in enumerate(rest):
-                    out = self.times(out, part, FACTOR if i + 1 < len(rest) else followed)
+                    out = self.times(out, before, part, FACTOR if i + 1 < len(rest) else followed)
+                    before = part
                 return out
             case Bound() if self.fits(e, followed):
                 return self.bound(e)
             case _:
                 return self.closed(e) if followed == FACTOR else self.factor(e)
 
-    def times(self, out: str, right: Expression, followed: int) -> str:
+    def times(self, out: str, before: Expression, right: Expression, followed: int) -> str:
         if isinstance(right, Bound) and self.fits(right, followed):
             text = self.bound(right)
         else:
@@ -106,7 +109,8 @@ class _Printer:
         name = right.operator if isinstance(right, Apply) else ""
         dotted = isinstance(right, Number) or text[0].isdigit() or name == "factorial"
         # a letter before brackets that hold no sum would look like a function
-        dotted = dotted or (text[0] == "(" and name not in ("add", "sub"))
+        dotted = dotted or (text[0] == "(" and (name not in ("add", "sub") or _names_a_function(before)))
+        dotted = dotted or bool(spelled(_run(out, text)))
         # within an integral, d before a letter could be the end of it
         dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
         return _joined(out, r"\cdot ", text) if dotted else _joined(out, text)
@@ -250,11 +254,12 @@ class _Printer:
                 raise InvalidArgumentError("formula", formula, "formulas with parts")
 
     def chains(self, parts: tuple[Formula, ...]) -> list[str]:
-        """The parts of a conjunction; comparisons that share a side in one chain."""
+        """The parts of a conjunction; comparisons that share a side in one chain, which has one `!=` at most."""
         out: list[str] = []
         before: Formula | None = None
         for part in parts:
-            if isinstance(part, Compare) and isinstance(before, Compare) and before.right == part.left:
+            chained = isinstance(part, Compare) and isinstance(before, Compare) and before.right == part.left
+            if chained and isinstance(part, Compare) and not (part.relation == "!=" and r"\ne" in out[-1]):
                 out[-1] = _joined(out[-1], _RELATIONS[part.relation], self.sum(part.right, ALONE))
             else:
                 out.append(self.part(part))
@@ -264,6 +269,24 @@ class _Printer:
     def part(self, formula: Formula) -> str:
         text = self.formula(formula)
         return text if isinstance(formula, Compare | Not) else f"({text})"
+
+
+def _names_a_function(e: Expression) -> bool:
+    """Whether a product ends with a letter before which brackets look like an argument."""
+    while isinstance(e, Apply) and e.operator == "mul":
+        e = e.arguments[-1]
+    alone = not (isinstance(e, Apply) and e.operator == "pow")
+    if isinstance(e, Apply) and e.operator == "pow":
+        e = e.arguments[0]
+    if isinstance(e, Variable):
+        return e.kind != "integer" and may_name_a_function(texts(normal(e.latex)), alone=alone)
+    return e == Constant("pi")
+
+
+def _run(out: str, text: str) -> str:
+    """The letters that two parts make side by side."""
+    before, after = _LAST.search(out), _FIRST.match(text)
+    return before[1] + after[0] if before and after else ""
 
 
 def _numeral(p: Fraction, q: Fraction) -> bool:

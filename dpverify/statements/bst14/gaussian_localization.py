@@ -101,7 +101,7 @@ thm_c2 = (
                      r"\zeta^2=6\log(n)", uses=("bst14.thmC.2/noise-of-half-the-budget",),
                where="Theorem C.2, proof: the ball's diameter with zeta = sqrt(6 log(n)), constant 8 sqrt(6) in O( )")
     .whole("bound", rf"{risk.latex}\le(1+\frac{{3}}{{2c}})F_0",
-           given=rf"{risk.latex}\le F_0(1-q)+n{_RISK}q, q\le\frac{{1}}{{n^3}}, "
+           given=rf"{risk.latex}\le F_0\cdot(1-q)+n{_RISK}q, q\le\frac{{1}}{{n^3}}, "
                  rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{3}}{{2c}}F_0",
            added=(real("c", gt=0, meaning="constant of the lower bound"),),
            uses=("bst14.lem4.2/solver-is-not-too-good", "bst14.thmC.2/missed-on-a-line",

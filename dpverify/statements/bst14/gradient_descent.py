@@ -67,7 +67,7 @@ lem2_5 = (
     .step("constant", r"2(2+\log T)\le 8\log T", where="Lemma 2.5, T > 1: the hidden constant 8",
           uses=("bst14.lem2.5/log-2",))
     .whole("bound", rf"{_last.latex}=O\left(\frac{{\|\mathcal{{C}}\|_2G\log T}}{{\sqrt{{T}}}}\right)",
-           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{2\|\mathcal{{C}}\|_2G(2+\log T)}}{{\sqrt{{T}}}}",
+           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{2\|\mathcal{{C}}\|_2G\cdot(2+\log T)}}{{\sqrt{{T}}}}",
            uses=("shamir-zhang-convex", "bst14.lem2.5/choice-of-the-rate", "bst14.lem2.5/log-2"),
            where="Lemma 2.5")
 )  # fmt: skip
@@ -82,7 +82,7 @@ lem2_6 = (
     .step("constant", r"17(1+\log T)\le 42\log T", where="Lemma 2.6, T > 1: the hidden constant 42",
           uses=("bst14.lem2.5/log-2",))
     .whole("bound", rf"{_last.latex}=O\left(\frac{{G^2\log T}}{{\lambda T}}\right)",
-           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{17G^2(1+\log T)}}{{\lambda T}}",
+           given=rf"0\le {_last.latex}, {_last.latex}\le\frac{{17G^2\cdot(1+\log T)}}{{\lambda T}}",
            uses=("shamir-zhang-strongly-convex", "bst14.lem2.5/log-2"),
            where="Lemma 2.6")
 )  # fmt: skip

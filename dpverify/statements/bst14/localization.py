@@ -143,6 +143,7 @@ lem4_2 = (
           given=rf"\|\mathcal{{C}}_0\|_2\le 2\zeta\cdot{_RADIUS}, \zeta=3\log(n)",
           uses=("bst14.lem4.2/mean-of-the-norm",), where="Lemma 4.2, proof, with the constant 24 in O( )")
     .step("both-cases", rf"{risk.latex}\leq F_0(1-\frac{{1}}{{n^3}})+n{_RISK}\frac{{1}}{{n^3}}",
+          reading=r"F_0\cdot(1-\frac{1}{n^3})",
           given=rf"{risk.latex}\le{_in_ball.latex}(1-q)+n{_RISK}q, {_in_ball.latex}\le F_0, q\le\frac{{1}}{{n^3}}, "
                 rf"F_0\le n{_RISK}",
           uses=("bst14.lem4.2/tail-in-two-dimensions", "bst14.lem4.2/choice-of-zeta",
@@ -167,7 +168,7 @@ lem4_2 = (
                uses=("bst14.thm5.2", "bst14.lem4.2/strong-convexity-is-bounded"),
                where="Lemma 4.2, proof: F is large enough to absorb the second term, by Theorem 5.2 on the ball")
     .whole("bound", rf"{risk.latex}\le(1+\frac{{3}}{{2c}})F_0",
-           given=rf"{risk.latex}\le F_0(1-\frac{{1}}{{n^3}})+n{_RISK}\frac{{1}}{{n^3}}, "
+           given=rf"{risk.latex}\le F_0\cdot(1-\frac{{1}}{{n^3}})+n{_RISK}\frac{{1}}{{n^3}}, "
                  rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{3}}{{2c}}F_0",
            added=(real("c", gt=0, meaning="constant of the lower bound"),),
            uses=("bst14.lem4.2/both-cases", "bst14.lem4.2/diameter-of-the-ball",

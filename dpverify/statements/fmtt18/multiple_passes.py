@@ -32,7 +32,7 @@ thm35 = (
     )
     .define("a_i", r"\frac{2\eta L}{n}")
     .define("a_{n^2}", r"\frac{2\eta L}{n-i+1}")
-    .define("z_{i+kn+r}", r"2\eta L(k+1)-(kn+r+1)a_i")
+    .define("z_{i+kn+r}", r"2\eta L(k+1)-(kn+r+1)a_i", reading=r"L\cdot(k+1)")
     .define("z_{n(n-1)+i+r}", r"2\eta Ln-n(n-1)a_i-(r+1)a_{n^2}")
     .define("z_{n^2}", r"2\eta Ln-n(n-1)a_i-(n-i+1)a_{n^2}")
     .define(r"\sum_{t=1}^{n^2}a_t^2", r"n(n-1)a_i^2+(n-i+1)a_{n^2}^2")

@@ -170,7 +170,7 @@ lem25 = (
           where="Lemma 25, proof, third line, in the exponent: m is the moment of a component",
           added=(real("m", gt=0),))
     .step("mean-of-the-tangents",
-          r"\rho(1+(1+c)u_1)+(1-\rho)(1+(1+c)u_2)=1+(1+c)(\rho u_1+(1-\rho)u_2)",
+          r"\rho\cdot(1+(1+c)u_1)+(1-\rho)(1+(1+c)u_2)=1+(1+c)(\rho u_1+(1-\rho)u_2)",
           where="Lemma 25, proof, fifth line, for two components, whose number does not matter")
     .step("without-the-order",
           rf"\frac{{1}}{{\alpha-1}}((1+c)(\alpha-1)\cdot{_mean.latex})=(1+c)\cdot{_mean.latex}",
@@ -273,7 +273,7 @@ thm26 = (
           given=r"t\le n", consequence=PROOF_STEP,
           where="Theorem 26, proof, last display: the sum of 1/k is bounded by the logarithm")
     .corrected("bound",
-               r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{4\alpha L^2(1+\ln n)}{n\sigma^2}",
+               r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{4\alpha L^2\cdot(1+\ln n)}{n\sigma^2}",
                given=r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{2}{n}\cdot\frac{2\alpha L^2}{\sigma^2}H_{n-t+1}, "
                      r"H_{n-t+1}\le 1+\ln n",
                coverage="whole", uses=("fmtt18.lem25", "fmtt18.thm26/for-a-fixed-stop", "harmonic-sum"),

@@ -183,9 +183,9 @@ lem14 = (
         where="Lemma 14, last sentence: events, point by point, whose masses are P and Q; and a point is an event",
     )
     .instance(
-        "pure-is-infinite-order", r"p_1+p_2\le E(q_1+q_2)", given=r"p_1\le Eq_1, p_2\le Eq_2",
+        "pure-is-infinite-order", r"p_1+p_2\le E\cdot(q_1+q_2)", given=r"p_1\le Eq_1, p_2\le Eq_2",
         where="Lemma 14, last sentence", case="two atoms: a bound on every atom's ratio bounds every event's",
-        catches=("half of the factor is lost", r"p_1+p_2\le\frac{E(q_1+q_2)}{2}"),
+        catches=("half of the factor is lost", r"p_1+p_2\le\frac{E\cdot(q_1+q_2)}{2}"),
     )
 )  # fmt: skip
 

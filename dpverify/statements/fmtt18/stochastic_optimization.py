@@ -64,9 +64,11 @@ sgd_update = (
         latex=r"w_{t+1}=\Pi_{\mathcal{K}}(w_t+\eta G(w_t)),\quad\mathbb{E}[G(w)]\in\partial F(w)",
         pairs=("fmtt18.thm28", "fmtt18.alg1"),
     )
-    .instance("toward-the-minimizer", _TOWARD, given=r"w_{t+1}=w_{t}+\eta G, -R\le w_{t}, w_{t+1}\le R", case=_LINE)
+    .instance(
+        "toward-the-minimizer", _TOWARD, given=r"w_{t+1}=w_{t}+\eta G, -R\le w_{t}\text{ and }w_{t+1}\le R", case=_LINE
+    )
     .corrected(
-        "toward-the-minimizer", _TOWARD, given=r"w_{t+1}=w_{t}-\eta G, -R\le w_{t+1}, w_{t}\le R", case=_LINE,
+        "toward-the-minimizer", _TOWARD, given=r"w_{t+1}=w_{t}-\eta G, -R\le w_{t+1}\text{ and }w_{t}\le R", case=_LINE,
         catches=("the step counts twice", r"(w_{t+1}+R)^2\le(w_{t}+R)^2-4\eta G\cdot(w_{t}+R)+\eta^2G^2"),
         because="with a plus the update climbs: on F(w) = G w it goes to the maximizer and stays there",
         consequence=EDGE,

@@ -108,7 +108,8 @@ _thm6_2 = (
     )
     .corrected(
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}, R=0",
-        case="F = 0 on [0, D]", catches=("it may be far away", _FAR_AWAY.replace("R", "(R+D)")),
+        case="F = 0 on [0, D]",
+        catches=("it may be far away", r"\mu\cdot(R+D)\cdot((R+D)+D-m)\le\frac{d}{k}+\frac{\mu D^{2}}{2}"),
         where="Theorem 6.2, excess risk, with 0 in the set",
     )
     .whole(

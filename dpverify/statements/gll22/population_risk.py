@@ -31,7 +31,7 @@ _f00, _f01, _f10, _f11 = (
     real(f"f{i}{j}", unit=LOSS, latex=f"f_{{{i}{j}}}", meaning=f"loss of record {j} at the output for record {i}")
     for i in (0, 1) for j in (0, 1)
 )  # fmt: skip
-_EXCHANGED_INSTANCE = r"(1-p)p(f_{01}-f_{11})+p(1-p)(f_{10}-f_{00})"
+_EXCHANGED_INSTANCE = r"(1-p)p\cdot(f_{01}-f_{11})+p(1-p)(f_{10}-f_{00})"
 
 _own_mean, _new_mean, _named = (
     _loss(name, latex) for name, latex in (("a_n", "a_n"), ("b_n", "b_n"), ("c", "c"))
@@ -48,7 +48,7 @@ _TWO_RECORDS_LEFT = "+".join(
 )  # fmt: skip
 _TWO_RECORDS_RIGHT, _FIRST_REPLACED = (
     "+".join(
-        rf"{_MASS[a]}{_MASS[b]}{_MASS[c]}(g_{{{a}{b}{c}}}-{exchanged})"
+        rf"{_MASS[a]}{_MASS[b]}{_MASS[c]}\cdot(g_{{{a}{b}{c}}}-{exchanged})"
         for a in (0, 1) for b in (0, 1) for c in (0, 1)
         for exchanged in (
             (rf"\frac{{g_{{{c}{b}{c}}}+g_{{{a}{c}{c}}}}}{{2}}",) if either else (rf"g_{{{c}{b}{c}}}",)

@@ -117,7 +117,7 @@ _inner = real("delta_inner", gt=0, lt="1/2", latex=r"\delta_{\mathrm{inner}}")
 _Lambda = real("Lambda", gt=0, latex=r"\log(T/\delta)")
 _X, _K = real("X", gt=0, meaning="G^2/mu"), real("K", gt=0, meaning="constant of Theta(.)")
 _log_b = real("l_B", gt=0, latex=r"\ell", meaning="log(G^2 (d/mu + D^2) / delta)")
-_COUNT = r"C\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}(d/\mu+D^{2})}{\delta})"
+_COUNT = r"C\frac{G^{2}}{\mu}\log^{2}(\frac{G^{2}\cdot(d/\mu+D^{2})}{\delta})"
 
 thm5_6 = (
     Sheet(
@@ -196,7 +196,7 @@ thm5_6 = (
         where="Theorem 5.6, proof, for G^2/mu of at least 1; T/delta is above 2",
     )
     .corrected(
-        "logarithm-is-large", r"\frac{G^{2}(d/\mu+D^{2})}{\delta}>2", given=r"G^2\ge\mu", coverage="condition",
+        "logarithm-is-large", r"\frac{G^{2}\cdot(d/\mu+D^{2})}{\delta}>2", given=r"G^2\ge\mu", coverage="condition",
         because="the number of steps is 0 where G^2 (d/mu + D^2) = delta, for every constant, and far too small near "
                 "it; for G^2/mu of at least 1 its logarithm is above ln 2",
         where="Theorem 5.6 for G^2/mu of at least 1: what the number of steps has in its logarithm",

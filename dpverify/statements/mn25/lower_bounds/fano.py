@@ -108,7 +108,7 @@ lem8 = (
     )
     .step(
         "in-the-mean",
-        r"p(\frac{1}{2}-8\cdot\frac{a+1}{d})+(1-p)(\frac{1}{2}-8\cdot\frac{b+1}{d})"
+        r"p\cdot(\frac{1}{2}-8\cdot\frac{a+1}{d})+(1-p)(\frac{1}{2}-8\cdot\frac{b+1}{d})"
         r"=\frac{1}{2}-8\cdot\frac{pa+(1-p)b+1}{d}",
         added=(_three, _four, real("p", ge=0, le=1)), where="Lemma 8, proof, 4th display, for a mean of two",
     )

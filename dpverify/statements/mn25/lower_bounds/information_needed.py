@@ -143,7 +143,7 @@ lem2 = (
         where="Section 3.1, sketch: with fewer queries, at least d/4 dimensions of V are left, as Lemma 3 needs",
     )
     .reference(
-        "size-of-the-rounded-vector", r"H\le\bar{T}\cdot O(\ell)", given=r"H\le\bar{T}(\ell+2), \ell\ge 6",
+        "size-of-the-rounded-vector", r"H\le\bar{T}\cdot O(\ell)", given=r"H\le\bar{T}\cdot(\ell+2), \ell\ge 6",
         added=(_queries, _entropy, _log_of), uses=("mn25.lem2/entropy-of-a-cell",),
         where="Section 3.1, sketch, the range of X~, read as the logarithm of (1/alpha)^T: l is log(1/alpha), above 6 "
               "for "

@@ -193,7 +193,7 @@ lem3 = (
     )
     .step(
         "total-probability", rf"{_P_E.latex}\leq {_largest.latex}+\frac{{1}}{{20}}",
-        given=rf"{_P_E.latex}=p_{{1}}(1-{_many.latex})+p_{{2}}\cdot {_many.latex}, p_{{1}}\le {_largest.latex}, "
+        given=rf"{_P_E.latex}=p_{{1}}\cdot(1-{_many.latex})+p_{{2}}\cdot {_many.latex}, p_{{1}}\le {_largest.latex}, "
               rf"{_many.latex}\le\frac{{1}}{{20}}",
         where="(6)", uses=("mn25.lem3/markov",),
     )
@@ -227,7 +227,7 @@ lem3 = (
     )
     .whole(
         "bound", rf"{_P_3.latex}\leq\frac{{1}}{{10}}",
-        given=rf"{_P_3.latex}={_P_E.latex}, {_P_E.latex}=p_{{1}}(1-{_many.latex})+p_{{2}}\cdot {_many.latex}, "
+        given=rf"{_P_3.latex}={_P_E.latex}, {_P_E.latex}=p_{{1}}\cdot(1-{_many.latex})+p_{{2}}\cdot {_many.latex}, "
               rf"p_{{1}}\le p_{{x}}, p_{{x}}\le\frac{{1}}{{20}}, "
               rf"\frac{{d}}{{4}}\cdot {_many.latex}\le {unique.latex}, {unique.latex}\leq\frac{{d}}{{80}}",
         added=(_P_3, _tail),

@@ -1,0 +1,201 @@
+"""Formulas whose parts are clear and whose whole has two readings: what commas, conditions and brackets belong to."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from lark import Tree
+
+from dpverify.formulas.notation.customs import may_name_a_function
+from dpverify.formulas.notation.signs import Sign
+from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees
+from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
+
+if TYPE_CHECKING:
+    from dpverify.formulas.expressions import Variable
+    from dpverify.formulas.notation.reader import Reader
+
+_UPWARD = {r"\le": True, "<": True, r"\ge": False, ">": False}
+_PLAIN = frozenset(("number", "letter", "constant", "euler", "indexed"))
+
+
+def check_suffix(reader: Reader, tree: Node) -> None:
+    """A condition after a claim that has a quantifier, an `iff` or several parts: of which it is one.
+
+    A comma before `\\text{for all}` says that it is about all that stands before.
+    """
+    statement, conditions = subtrees(tree)
+    (word,) = (child for child in tree.children if isinstance(child, Sign))
+    last = statement
+    while last.data == "implies":
+        last = subtrees(last)[1]
+    whole = f"({reader.source(statement)}) {reader.source([word, conditions])}"
+    if last.data in ("exists", "for_all"):
+        raise reader.two(
+            tree, whole, r"the condition within, as in `\exists C:\ \forall n:\ n\ge 1\implies\dots`"
+        )
+    if word.payload != ",":
+        several = last.data == "implication" and any(
+            child.type in ("COMMA", "AND") for child in last.children[0].children if isinstance(child, Sign)
+        )
+        related = any(reader.lone_letter(part) is None for part in subtrees(conditions))
+        if last.data == "equivalent" or (several and related):
+            raise reader.two(
+                tree, f"{reader.source(statement)}, {reader.source([word, conditions])}",
+                "the condition of the last part alone, in a formula of its own",
+            )  # fmt: skip
+    for child in conditions.children:
+        if isinstance(child, Sign) and child.type == "AND" and child.payload == ",":
+            raise reader.two(
+                tree, "the condition without the comma before `and`", "a second formula, before the condition"
+            )
+
+
+def check_commas(reader: Reader, node: Node) -> None:
+    """`A, B\\implies C` and `A\\implies B, C`."""
+    sign = next(str(child) for child in node.children if isinstance(child, Sign))
+    left, right = subtrees(node)
+    for side, other in ((left, right), (right, left)):
+        junction = side.children[0] if side.data == "implication" else side
+        if junction.data != "junction":
+            continue
+        signs = [child for child in junction.children if isinstance(child, Sign) and child.type == "COMMA"]
+        if signs:
+            listed, single = reader.source(side), reader.source(other)
+            shown = f"({listed}) {sign} {single}" if side is left else f"{single} {sign} ({listed})"
+            raise reader.two(node, shown, f"a list, one part of which has the `{sign}` in brackets with it")
+
+
+def check_ranges(reader: Reader, junction: Node, *, condition: bool) -> None:
+    """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or one of both letters."""
+    parts = junction.children
+    for (one, comma), other in zip(pairwise(parts), parts[2:], strict=False):
+        if not (
+            isinstance(comma, Sign) and comma.type == "COMMA" and kind_of(one) == kind_of(other) == "relation"
+        ):
+            continue
+        if len(one.children) < 3 or len(other.children) < 3:
+            continue
+        first, second = reader.lone_letter(one.children[-1]), reader.lone_letter(other.children[0])
+        before, after = one.children[-3], other.children[2]
+        upward = _UPWARD.get(str(one.children[-2]))
+        if first is None or second is None or first == second or upward is None:
+            continue
+        if upward != _UPWARD.get(str(other.children[1])):
+            continue
+        low, high = reader.source(before), reader.source(after)
+        alike = (
+            bool(_base(first))
+            and _base(first) == _base(second)
+            and not {first, second} & _letters(before, after)
+        )
+        indices = condition and first.kind == second.kind == "integer"
+        if not _letters(before) or low == f"-{high}" or alike or indices:
+            sign, last = str(one.children[-2]), str(other.children[1])
+            both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
+            raise reader.two([one, other], both, rf"{reader.source(one)}\text{{ and }}{reader.source(other)}")
+
+
+def check_bracket(reader: Reader, node: Node) -> None:
+    """`[n]`, `[nx]`, `\\{x\\}`: brackets around what needs none, or a set, the floor, the part after the point."""
+    opening = str(node.children[0])
+    inner: Any = subtrees(node)[0]
+    if opening not in ("[", r"\{"):
+        return
+    while isinstance(inner, Tree) and inner.data != "term" and len(inner.children) == 1:
+        inner = inner.children[0]
+    if not isinstance(inner, Tree) or inner.data in ("relation", "junction", "implies", "equivalent"):
+        return
+    if inner.data not in ("term", "sum"):
+        return
+    shown = reader.source(inner)
+    if opening == "[":
+        plain = inner.data == "term" and all(
+            isinstance(item, Sign) or (kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN)
+            for item in inner.children
+        )
+    else:
+        plain = True
+    if plain and not any(bracket in shown for bracket in ("(", "[", r"\{", "|", r"\|")):
+        part = r"the integer part `\lfloor\dots\rfloor`" if opening == "[" else "the fractional part"
+        meant = f"the set or {part}"
+        raise reader.two(node, f"({shown})", meant)
+
+
+def check_powers(reader: Reader, node: Node) -> None:
+    """`n!^2` and `n^2!`; `{x^2}^3`, which looks like a power of 23; `\\frac{a}{b}^2`."""
+    atom, *after = node.children
+    base, *signs = (reader.source(child) for child in node.children)
+    if len(after) > 1 and "BANG" in map(kind_of, after):
+        raise reader.two(node, f"({base}{signs[0]}){''.join(signs[1:])}", "the signs in the other order")
+    powers = [reader.source(subtrees(child)) for child in after if kind_of(child) == "superscript"]
+    if len(powers) > 1:
+        raise reader.two(node, f"({base}^{{{powers[0]}}})^{{{powers[1]}}}", f"{base}^{{{''.join(powers)}}}")
+    if powers and kind_of(atom) == "fraction":
+        raise reader.two(node, f"({base})^{{\\dots}}", "a power in the numerator")
+
+
+def check_call(reader: Reader, before: Node, item: Node) -> None:
+    """`f(x)` and, where functions are called so, `f(x+y)`; `n(n-1)` and `\\alpha(\\alpha-1)` are products."""
+    if kind_of(before) != "factor":
+        return
+    lone, powers = not adds(item.children[0]), len(item.children) > 1
+    if is_letter(before):
+        token = before.children[0].children[0]
+        number = token.type in ("CONSTANT", "EULER")
+        named = _names_a_function(token, alone=len(before.children) == 1)
+        called = not (number and powers) if lone else named and token not in _tokens(item)
+    else:
+        names = _summed(before)
+        called = bool(names) and not powers and all(_names_a_function(name, alone=False) for name in names)
+    if called:
+        letter, inner = reader.source(before), reader.source(item)
+        raise reader.two(
+            [before, item], f"{letter}\\cdot {inner}", f"the value of a function `{letter}` at `{inner}`"
+        )
+
+
+def _summed(item: Node) -> list[Sign]:
+    """The letters that something in brackets is the sum of, such as `(f+g)`; none where it is anything else."""
+    if kind_of(item.children[0]) != "bracket" or len(item.children) > 1 or not adds(item.children[0]):
+        return []
+    node: Any = item
+    while node.data != "sum":
+        node = subtrees(node)[0]
+    factors = [factor for term in subtrees(node) for factor in term.children]
+    single = [
+        f for f in factors if kind_of(f) == "factor" and kind_of(f.children[0]) in ("letter", "indexed")
+    ]
+    return (
+        [f.children[0].children[0] for f in single]
+        if len(single) == len(subtrees(node)) == len(factors)
+        else []
+    )
+
+
+def _names_a_function(token: Sign, *, alone: bool) -> bool:
+    of = getattr(token.payload, "of", None)
+    if of is None:
+        return may_name_a_function((str(token),), alone=alone)
+    return getattr(of, "kind", "") != "integer" and may_name_a_function(texts(normal(of.latex)), alone=alone)
+
+
+def _base(variable: Variable) -> tuple[str, ...]:
+    """The letter without its subscript; nothing where it is more than a letter with one."""
+    parts = texts(normal(variable.latex))
+    stop = end_of_group(parts, 1) if parts[0] in DRESS else 1
+    whole = stop == len(parts) or (parts[stop] == "_" and end_of_group(parts, stop + 1) == len(parts))
+    return parts[:stop] if whole else ()
+
+
+def _tokens(*nodes: Node) -> list[Sign]:
+    return [token for node in nodes for token in node.scan_values(lambda value: isinstance(value, Sign))]
+
+
+def _letters(*nodes: Node) -> set[Any]:
+    return {t.payload.of for t in _tokens(*nodes) if t.type in ("LETTER", "INDEXED", "APPLIED")}
+
+
+def _spaced(sign: str) -> str:
+    return f"{sign} " if sign[-1].isalpha() else sign
