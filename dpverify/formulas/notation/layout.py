@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.signs import CLOSERS, ENDS, OPENERS, SEPARATORS, STARTS, Sign
-from dpverify.formulas.notation.tokens import refusal
+from dpverify.formulas.notation.tokens import normal, refusal, texts
 
 _EM = 18
 """Mathematical units in the width of an M; TeX puts 5 of them on each side of a relation."""
@@ -25,6 +25,10 @@ _LAID_OUT = re.compile(
     re.DOTALL,
 )
 _LENGTH = re.compile(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*")
+_SIGNS = frozenset(
+    ("+", "-", "=", "<", ">", ",", ";", ":", "(", "[", "|", r"\|", r"\{", r"\\", r"\le", r"\ge")
+)
+"""What a gap in a long letter may stand beside."""
 _HEADS = frozenset(("BIG", "FUNCTION", "INTEGRAL", "ORDER", "EXISTS", "FORALL"))
 
 
@@ -87,7 +91,7 @@ def check_layout(latex: str, found: list[Sign]) -> None:
     for token in found:
         of = getattr(token.payload, "of", None)
         inside = gap(latex[token.start : token.end])
-        if of is not None and (inside.parts or inside.rows) and gap(of.latex) == Gap():
+        if of is not None and (inside.parts or inside.rows) and not _SIGNS & {*texts(normal(of.latex))}:
             raise refusal(latex, token.start, token.end, f"the letter `{of.latex}` without a gap in it")
 
 
