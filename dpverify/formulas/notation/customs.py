@@ -12,6 +12,7 @@ _FUNCTIONS = frozenset((*"fghFGH", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi
 _NAMES = _FUNCTIONS | {
     *"pqELPQRTV", r"\ell", r"\delta", r"\epsilon", r"\varepsilon", r"\mu", r"\nu", r"\pi", r"\rho", r"\chi", r"\omega"
 }  # fmt: skip
+_MARKS = [("LBRACE", mark, "RBRACE") for mark in ("PLUS", "MINUS", "TIMES")]
 _ALPHABETS = frozenset((r"\mathrm", r"\mathbb", r"\mathcal", r"\mathsf", r"\mathfrak", r"\mathscr"))
 _SPELLED = re.compile(
     "exp|log|ln$|max|min|sup|inf|lim|sin|cos|tan|sqrt|frac|sum|prod|int|erf|det|gcd|mod|arg|sgn|sign|poly|^Pr$"
@@ -71,13 +72,24 @@ def check_customs(latex: str, found: list[Sign]) -> None:
                 )  # fmt: skip
             if kinds[:2] == ("COMMA", "NUMBER"):
                 _check_comma(latex, token, following[1], inside[-1] if inside else "")
-        if token.type == "RELATION" and kinds[:1] == ("RELATION",):
-            meant = {"<=": r"\le", "=<": r"\le", ">=": r"\ge", "==": "=", "<>": r"\ne"}
-            typed = latex[token.start : following[0].end]
-            raise refusal(
-                latex, token.start, following[0].end,
-                f"`{meant[typed]}`" if typed in meant else "one relation between two sides",
-            )  # fmt: skip
+        _check_signs(latex, token, following, kinds)
+
+
+def _check_signs(latex: str, token: Sign, following: list[Sign], kinds: tuple[str, ...]) -> None:
+    """`<=`, `:=`, `(x)^+` and `\\max_i`."""
+    allowed = ""
+    if token.type in ("RELATION", "COLON") and kinds[:1] in (("RELATION",), ("COLON",)):
+        meant = {"<=": r"\le", "=<": r"\le", ">=": r"\ge", "==": "=", "<>": r"\ne"}
+        typed = latex[token.start : following[0].end]
+        allowed = f"`{meant[typed]}`" if typed in meant else "one relation between two sides"
+        if "COLON" in (token.type, *kinds[:1]):
+            allowed = "`=` where it is claimed; a definition stands apart"
+    elif token.type == "CARET" and kinds in _MARKS:
+        allowed = r"a power, or a letter that is declared with its mark; a positive part is `\max\{x,0\}`"
+    elif token.type == "FUNCTION" and token in (r"\max", r"\min") and kinds[:1] == ("UNDER",):
+        allowed = rf"`{token}` of numbers in brackets, or a declared letter for the whole"
+    if allowed:
+        raise refusal(latex, token.start, following[0].end, allowed)
 
 
 def _check_words(latex: str, found: list[Sign]) -> None:
@@ -126,6 +138,6 @@ def _check_comma(latex: str, left: Sign, right: Sign, parted: str) -> None:
     if between == "{,}" or (grouped and parted != "two") or not parted:
         raise refusal(
             latex, left.start, right.end,
-            f"one of two readings: `{one}{other}` or `{one}.{other}`, one number, or `{one}`, a space after the comma, "
-            f"and `{other}`",
+            f"one of two readings: `{one + other if grouped else one.replace('.', '') + '.' + other}`, one number, or "
+            f"`{one}` and, with a space after the comma, `{other}`",
         )  # fmt: skip

@@ -1,9 +1,11 @@
-"""What to write in place of commands and characters that are not read."""
+"""What to write in place of what is not read: commands, characters, and signs where they do not fit."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+
+from lark import UnexpectedInput
 
 _WHOLE = "a declared letter for the whole that it is a part of"
 _FUNCTION = "a function of docs/notation.md, or a declared letter for its value"
@@ -15,11 +17,12 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("ldots dots cdots vdots ddots", r"`\sum` or `\prod` in place of dots"),
     ("pm mp", "one formula for plus and one for minus"),
     ("approx sim simeq lesssim gtrsim ll gg propto asymp cong doteq prec preceq succ succeq gtrless", _RELATION),
-    ("equiv triangleq coloneqq eqqcolon stackrel overset", r"`=` where it is claimed; a definition stands apart"),
+    ("equiv triangleq coloneqq eqqcolon", r"`=` where it is claimed; a definition stands apart"),
+    ("stackrel overset underset", "the sign without what is above or below it"),
     ("not nleq nless ngeq ngtr nleqslant lneq gneq leqq geqq", r"`\ne`, `<`, `>`, `\le`, `\ge`, or `\neg(\dots)`"),
     ("notin ni subset subseteq cup cap setminus emptyset", r"a relation between numbers, or an interval after `\in`"),
     ("nexists", r"`\neg(\exists \dots)`"),
-    ("to rightarrow longrightarrow mapsto leftarrow Leftarrow impliedby vdash therefore because",
+    ("to rightarrow longrightarrow mapsto leftarrow Leftarrow impliedby vdash",
      r"`\implies`, the premise first"),
     ("partial", r"a derivative as `\frac{\partial}{\partial x}`"),
     ("nabla", _WHOLE),
@@ -27,7 +30,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("nmid bmod mod pmod gcd", _INTEGER),
     ("sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh det dim deg ker", _FUNCTION),
     ("sup inf lim limsup liminf arg Pr iint iiint oint bigcup bigcap", _WHOLE),
-    ("underbrace overbrace underset cancel bcancel xcancel sout color textcolor boxed fbox framebox substack "
+    ("therefore because underbrace overbrace cancel bcancel xcancel sout color textcolor boxed fbox framebox substack "
      "cite ref eqref footnote href smash mathclap rlap llap rm bf it sf tt cal Large large small tiny qed square "
      "checkmark def newcommand let input unicode char eqno", _PLAIN),
     ("newline cr tabularnewline", r"`\\` between rows"),
@@ -68,3 +71,28 @@ def character(text: str) -> str:
     if text in _CHARACTERS:
         return f"`{_CHARACTERS[text]}` for {name}"
     return f"LaTeX for {name}"
+
+
+_NAMES = {
+    "NUMBER": "a number", "LETTER": "a letter", "RELATION": "a relation such as `=`", "RBRACE": "`}`",
+    "PLUS": "a sign such as `+`", "CLOSE": "a closing bracket", "UNDER": "a subscript", "CARET": "a superscript",
+    "OPEN": "an opening bracket", "$END": "the end", "COMMA": "a comma", "DIFFERENTIAL": "the d of the integral",
+    "COLON": "a colon", "BAR_CLOSE": "a closing bar",
+}  # fmt: skip
+
+
+_PLACES = {
+    "FORALL": "a quantifier before what it is about, with a colon after its letters",
+    "EXISTS": "a quantifier before what it is about, with a colon after its letters",
+    "UNDER": r"a letter that is declared with its subscript; a positive part is `\max\{x,0\}`",
+}
+
+
+def expected(error: UnexpectedInput) -> str:
+    """What could have stood where the grammar fits no further."""
+    token = getattr(error, "token", None)
+    if token is not None and token.type in _PLACES:
+        return _PLACES[token.type]
+    wanted = getattr(error, "expected", None) or getattr(error, "accepts", None) or ()
+    named = [_NAMES[kind] for kind in _NAMES if kind in wanted]
+    return " or ".join(named[:4]) + " here" if named else "something else here, see docs/notation.md"

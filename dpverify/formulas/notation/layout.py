@@ -82,7 +82,7 @@ def check_layout(latex: str, found: list[Sign]) -> None:
             continue
         if after.type in STARTS - {"PLUS", "MINUS"}:
             if between.parts or (between.width >= _NOTICED and _complete(found, i)):
-                raise _refused(latex, before, after)
+                raise _refused(latex, found, i)
         elif after.type in ("PLUS", "MINUS"):
             alone = between.columns and between.rows > 0
             stop = _row_end(latex, found, i + 1) if alone else len(found)
@@ -139,12 +139,15 @@ def _row_end(latex: str, found: list[Sign], start: int) -> int:
     return len(found)
 
 
-def _refused(latex: str, before: Sign, after: Sign) -> InvalidArgumentError:
-    return refusal(
-        latex, before.start, after.end,
+def _refused(latex: str, found: list[Sign], i: int) -> InvalidArgumentError:
+    allowed = (
         r"a sign in the gap: a comma or `\text{and}` between two formulas, `\text{for}` or `\text{if}` before a "
-        r"condition, `\cdot` in a product",
-    )  # fmt: skip
+        r"condition, `\cdot` in a product"
+    )
+    before = next((token.type for token in reversed(found[: i + 1]) if token.type in SEPARATORS), "")
+    if before in ("FORALL", "EXISTS"):
+        allowed = "a colon after the letters of a quantifier"
+    return refusal(latex, found[i].start, found[i + 1].end, allowed)
 
 
 def _glued(latex: str, before: Sign, after: Sign) -> InvalidArgumentError:

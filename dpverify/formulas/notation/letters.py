@@ -215,7 +215,7 @@ _ORDERS: Mapping[tuple[str, ...], tuple[str, bool]] = {
 """What an order is written as, and whether it has a tilde."""
 _MARKS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
 """Superscripts that are no powers."""
-_NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right.", "."))
+_NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right."))
 
 
 @cache
@@ -294,6 +294,10 @@ class _Tokens:
             self.emit("AT", here)
         elif self.function(here) or self.order(here):
             pass
+        elif here.text == r"\in" and self.parts[self.at + 1 : self.at + 2] not in (("(",), ("[",)):
+            raise self.refuse(
+                self.at, self.at + 2, "an interval such as `[0,1]`, or relations joined by `\\text{or}`"
+            )
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
             self.emit(_SIMPLE[here.text], here, side=here.side)
@@ -409,8 +413,14 @@ class _Tokens:
             self.emit("LARGE", here, "small" in far[1])
             return
         if inner not in _WORDS:
+            if here.text.startswith(r"\operatorname"):
+                raise refusal(
+                    self.latex, here.start, here.end, "a declared letter, or a function of docs/notation.md"
+                )
             allowed = ", ".join(f"`{word}`" for word in ("and", "or", "implies", "for all", "if", "iff"))
-            raise refusal(self.latex, here.start, here.end, f"the words {allowed}")
+            raise refusal(
+                self.latex, here.start, here.end, f"the words {allowed}; others stand outside of a formula"
+            )
         kind = _WORDS[inner]
         if kind == "EXISTS" and self.out and self.out[-1].type == "COMMA":
             self.out.pop()
@@ -423,6 +433,10 @@ class _Tokens:
             self.emit("CONSTANT", here, PI)
         elif here.text == r"\infty":
             self.emit("CONSTANT", here, "oo")
+        elif here.text == ".":
+            raise refusal(
+                self.latex, here.start, here.end, "a number such as `0.5`, or a full stop at the end"
+            )
         elif here.text in _NEVER or here.text in OPENING or here.text in CLOSING:
             raise refusal(self.latex, here.start, here.end, "something else here, see docs/notation.md")
         else:

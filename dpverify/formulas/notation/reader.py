@@ -38,6 +38,7 @@ from dpverify.formulas.expressions import (
     size,
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, Relation
+from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
 from dpverify.formulas.notation.products import Row
 from dpverify.formulas.notation.quantified import Quantified
@@ -187,20 +188,6 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", lexer=_Tokens, maybe_placeholders=False, strict=True)
 
 
-_NAMES = {
-    "NUMBER": "a number", "LETTER": "a letter", "RELATION": "a relation such as `=`", "RBRACE": "`}`",
-    "PLUS": "a sign such as `+`", "CLOSE": "a closing bracket", "UNDER": "a subscript", "CARET": "a superscript",
-    "OPEN": "an opening bracket", "$END": "the end", "COMMA": "a comma", "DIFFERENTIAL": "the d of the integral",
-    "COLON": "a colon", "BAR_CLOSE": "a closing bar",
-}  # fmt: skip
-
-
-def _expected(error: UnexpectedInput) -> str:
-    wanted = getattr(error, "expected", None) or getattr(error, "accepts", None) or ()
-    named = [_NAMES[kind] for kind in _NAMES if kind in wanted]
-    return " or ".join(named[:4]) + " here" if named else "something else here, see docs/notation.md"
-
-
 _ZERO, _TWO = Number(Fraction(0)), Number(Fraction(2))
 Value = Expression | Formula
 _RELATIONS: Mapping[str, Relation] = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": "<=", ">": "<"}
@@ -226,8 +213,8 @@ class Reader:
             token = getattr(error, "token", None)
             if token is None or token.type == "$END":
                 last = found[-1]
-                raise refusal(self.latex, last.start, last.end, f"after it {_expected(error)}") from None
-            raise refusal(self.latex, token.start, token.end, _expected(error)) from None
+                raise refusal(self.latex, last.start, last.end, f"after it {expected(error)}") from None
+            raise refusal(self.latex, token.start, token.end, expected(error)) from None
 
     def display(self) -> Display:
         tree = self.parsed()

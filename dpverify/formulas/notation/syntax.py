@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ from lark import Tree
 
 from dpverify.formulas.notation.signs import Sign
 
+_SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*")
 Node = Any
 """A node of Lark's tree, or one of our tokens, which Lark's types do not know."""
 
@@ -34,7 +36,8 @@ def span_of(node: Any) -> tuple[int, int]:
 
 
 def balanced(text: str) -> str:
-    """A part of some LaTeX without the braces whose partners are outside of it."""
+    """A part of some LaTeX without sizes, and without the braces whose partners are outside of it."""
+    text = text if r"\left." in text else _SIZES.sub("", text)
     single: list[int] = []
     opened: list[int] = []
     for i, sign in enumerate(text):
