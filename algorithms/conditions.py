@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
-from dpverify.problems import ConstraintSet, Dataset, Loss, label_range
+from dpverify.problems import ConstraintSet, Dataset, Problem
+from dpverify.problems.oracle import is_our_own
 
 
 def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -> None:
@@ -27,8 +30,22 @@ def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -
         )
 
 
-PASSED_ON = frozenset({ConditionKind.NEVER_REFUSED})
+PASSED_ON = frozenset({ConditionKind.NEVER_REFUSED, ConditionKind.AS_DECLARED})
 """Conditions that every wrapper can pass on which runs algorithms on the records themselves."""
+
+
+def stated_by(algorithm: Any, n: int) -> Any:
+    """The `Guarantees` of a wrapped algorithm for n records; of one that is not this project's, if it is as it says."""
+    stated = algorithm.guarantees(n)
+    if is_our_own(algorithm):
+        return stated
+    word = Condition(ConditionKind.AS_DECLARED, f"{type(algorithm).__name__} guarantees what it states")
+
+    def on_trust(one: Any) -> Any:
+        known = isinstance(one, StatedGuarantee)
+        return replace(one, conditions=(*one.conditions, word)) if known else one
+
+    return stated.map(on_trust) if isinstance(stated, Guarantees) else tuple(map(on_trust, stated))
 
 
 def given_up(withdraw: bool) -> tuple[str, ...]:
@@ -110,19 +127,53 @@ def privacy_claim(
     return None
 
 
-def check_records(data: Dataset, loss: Loss) -> None:
-    """Refuse records that the declared constants of the loss do not cover.
+def a_dataset(data: object) -> Dataset:
+    """The data set itself.
 
     Raises:
+        InvalidArgumentError: for anything else, an array for instance.
+    """
+    if not isinstance(data, Dataset):
+        raise InvalidArgumentError(
+            "data", data, "a dpverify.problems.Dataset, such as Dataset(features, labels)"
+        )
+    return data
+
+
+def covered(data: object, problem: Problem) -> Dataset:
+    """The records, where the declared constants of the problem's loss cover them: see `Dataset.in_unit_ball`.
+
+    Raises:
+        InvalidArgumentError: for what is no data set.
         InvalidDataError: if a record's norm is above 1, or its label outside the loss's range.
     """
-    data.require_unit_ball()
-    lowest, highest = label_range(loss)
-    labels = np.asarray(data.labels)
+    inside = a_dataset(data).in_unit_ball()
+    lowest, highest = problem.constants.labels
+    labels = np.asarray(inside.labels)
     if not np.all((labels >= lowest) & (labels <= highest)):
         raise InvalidDataError(
-            f"A label of {data.name} is outside [{lowest:g}, {highest:g}], where the loss's constants hold."
+            f"A label of {inside.name} is outside [{lowest:g}, {highest:g}], where the loss's constants hold."
         )
+    return inside
+
+
+def admitted(algorithm: Any, data: object) -> Dataset:
+    """The data set that an algorithm runs on: as it is where its guarantee was withdrawn, else `covered`.
+
+    Args:
+        algorithm: with `id`, `problem`, `withdraw_guarantee` and `withdrawn`.
+        data: what it was called with.
+
+    Raises:
+        InvalidArgumentError: for what is no data set.
+        NotGuaranteedError: if there is no guarantee for so many records, and it was not withdrawn.
+        InvalidDataError: as for `covered`.
+    """
+    given = a_dataset(data)
+    if algorithm.withdraw_guarantee:
+        return given
+    refuse_or_withdraw(algorithm.id, algorithm.withdrawn(given.n), False)
+    return covered(given, algorithm.problem)
 
 
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:

@@ -16,12 +16,13 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from dpverify.algorithms.conditions import (
-    check_records,
+    a_dataset,
+    admitted,
     explain_obstacles,
     given_up,
     passed_on,
     privacy_claim,
-    refuse_or_withdraw,
+    stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -91,7 +92,7 @@ class ForPrivacy(Weakenable):
 
     def guarantees(self, n: int) -> Guarantees:
         """Those of the algorithm for n records."""
-        stated: Guarantees = self.at(n).guarantees(n)
+        stated: Guarantees = stated_by(self.at(n), n)
         return stated
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ class ForPrivacy(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Set the parameters, then run."""
-        output: Output = self.at(data.n)(data, rng=rng, runs=runs)
+        output: Output = self.at(a_dataset(data).n)(data, rng=rng, runs=runs)
         return output
 
 
@@ -225,7 +226,7 @@ class Boosting(Weakenable):
 
     @property
     def _lipschitz_constant(self) -> float:
-        return self.problem.loss.lipschitz_constant
+        return self.problem.constants.lipschitz_constant
 
     @property
     def repeat_count(self) -> int:
@@ -260,7 +261,7 @@ class Boosting(Weakenable):
 
     def _claim(self, n: int) -> StatedGuarantee | None:
         """What a single run states that is enough; None if nothing is."""
-        return privacy_claim(self.single.guarantees(n), self.single.epsilon, self.delta / self.repeat_count)
+        return privacy_claim(stated_by(self.single, n), self.single.epsilon, self.delta / self.repeat_count)
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
@@ -269,7 +270,7 @@ class Boosting(Weakenable):
             return given_up(self.withdraw_guarantee)
         asked = f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
         reason = f"a single run does not claim to be {asked} for all of {n} records"
-        return (*given_up(self.withdraw_guarantee), explain_obstacles(self.single.guarantees(n), reason))
+        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated_by(self.single, n), reason))
 
     def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.
@@ -281,7 +282,10 @@ class Boosting(Weakenable):
             return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
         stated = StatedGuarantee(
-            guarantee, Adjacency.REPLACE_ONE, sources=("bst14.appD",), conditions=passed_on(claim)
+            guarantee,
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.appD",),
+            conditions=tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions))),
         )
         return Guarantees(stated, as_printed=stated)
 
@@ -352,9 +356,7 @@ class Boosting(Weakenable):
         Raises:
             NotGuaranteedError: if a single run's guarantee fails and was not withdrawn.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         k = self.repeat_count
         race = _Race(rng, runs)
         at_once = max(1, min(k, BLOCK // runs))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
@@ -133,9 +133,7 @@ class _Sampler(Weakenable, ABC):
         return 0 if self.region.is_cube or self.extension == "loss" else None
 
     def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Tuning, CubeSampler]:
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         tuning = self.tuning(data.n)
         density = tuning.density(self.problem, data.as_namespace(rng.xp), self.withdraw_guarantee)
         return tuning, CubeSampler(density, tuning.plan, self.step_count(data.n), self.simulation, runs)
@@ -273,7 +271,7 @@ class BoostedSampling(_Sampler):
         """Pure differential privacy for n records; none if it was withdrawn."""
         if self.withdrawn(n):
             return Guarantees()
-        size = self.problem.loss.lipschitz_constant * self.region.diameter
+        size = self.problem.constants.lipschitz_constant * self.region.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
         return Guarantees(
@@ -284,8 +282,8 @@ class BoostedSampling(_Sampler):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """Of the guarantee; none where nothing has to be extended."""
-        return conditions_of_extension(self.region.is_cube, self.extension)
+        """Of the guarantee: what the problem takes on trust, and that no extension is refused where one is needed."""
+        return *conditions_of_extension(self.region.is_cube, self.extension), *self.problem.conditions
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.5; None if it was withdrawn."""
@@ -416,7 +414,7 @@ class EfficientExponentialSampling(Weakenable):
     @property
     def boosted(self) -> BoostedSampling:
         """Algorithm 6 with its parameters."""
-        lipschitz = self.problem.loss.lipschitz_constant
+        lipschitz = self.problem.constants.lipschitz_constant
         if not 0 < lipschitz < math.inf:
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant above 0"

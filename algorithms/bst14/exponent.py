@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dpverify.algorithms.contract import Guarantees
 from dpverify.privacy import PureDP, StatedGuarantee
-from dpverify.problems import Problem, gradient_sensitivity
+from dpverify.problems import Problem
 
 SLACK = 1e-12
 """Relative; what rounding may add to a factor."""
@@ -15,7 +15,7 @@ SLACK = 1e-12
 
 def printed_exponent(problem: Problem, epsilon: float) -> float:
     """The factor epsilon / (2 L ||C||) of Algorithm 2, one over loss."""
-    return epsilon / (2 * problem.loss.lipschitz_constant * problem.constraint.diameter)
+    return epsilon / (2 * problem.constants.lipschitz_constant * problem.constraint.diameter)
 
 
 def largest_exponent(problem: Problem, epsilon: float) -> float:
@@ -23,7 +23,7 @@ def largest_exponent(problem: Problem, epsilon: float) -> float:
 
     G is the sensitivity of the gradient when a record is replaced, at most 2 L.
     """
-    oscillation = gradient_sensitivity(problem.loss) * problem.constraint.diameter
+    oscillation = problem.constants.gradient_sensitivity * problem.constraint.diameter
     return epsilon / oscillation if oscillation > 0 else math.inf
 
 

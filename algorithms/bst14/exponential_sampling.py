@@ -18,7 +18,7 @@ from dpverify.algorithms.bst14.exponent import (
     printed_exponent,
     with_sharper_exponent,
 )
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
@@ -126,7 +126,7 @@ class ExponentialSampling(Weakenable):
         loss, constraint = self.problem.loss, self.problem.constraint
         if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
             raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
-        if not math.isfinite(loss.lipschitz_constant):
+        if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
@@ -187,7 +187,10 @@ class ExponentialSampling(Weakenable):
             PureDP(self.epsilon),
             Adjacency.REPLACE_ONE,
             sources=("bst14.thm3.1",),
-            conditions=() if self._never_refuses else never_refused(FEW_ACCEPTED),
+            conditions=(
+                *(() if self._never_refuses else never_refused(FEW_ACCEPTED)),
+                *self.problem.conditions,
+            ),
         )
         return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
@@ -271,10 +274,9 @@ class ExponentialSampling(Weakenable):
             InvalidDataError: if a loss turns out not to be convex, or records are outside the unit ball.
         """
         constraint = self.problem.constraint
+        data = admitted(self, data)
         if data.d != constraint.dimension:
             raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
         if self._way == "quadratic":
             return self._from_quadratic(data, rng, runs)
         return sample_on_set(
@@ -313,8 +315,7 @@ class ExponentialSampling(Weakenable):
         losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates; arguments
         as for `near_centers.sample_near`.
         """
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         if not self.localizes_without_refusing:
             return sample_near(
                 self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng, per_axis=per_axis

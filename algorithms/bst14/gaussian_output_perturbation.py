@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import scipy
 
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
@@ -20,7 +20,7 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import like
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimizer_of
@@ -115,7 +115,7 @@ class GaussianOutputPerturbation(Weakenable):
     def l2_sensitivity(self, n: int) -> float:
         """How far one replaced record can move the exact minimizer, s / (n Delta); a length."""
         n = whole_number("n", n, at_least=2)
-        return gradient_sensitivity(self.problem.loss) / (n * self.problem.loss.strong_convexity)
+        return self.problem.constants.gradient_sensitivity / (n * self.problem.constants.strong_convexity)
 
     def distance_allowed(self, n: int) -> float:
         """How far the computed minimizer may be from theta*, slack times sensitivity / 2; a length."""
@@ -155,7 +155,7 @@ class GaussianOutputPerturbation(Weakenable):
             ApproxDP(self.epsilon, self.delta),
             Adjacency.REPLACE_ONE,
             sources=("bst14.thmC.1",),
-            conditions=never_refused(UNCERTIFIED),
+            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)
 
@@ -166,6 +166,7 @@ class GaussianOutputPerturbation(Weakenable):
 
     def structure(self, data: Dataset) -> StatedStructure:
         """The minimizer, and noise that is added to it once."""
+        data = admitted(self, data)
         found = minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
         return single_noise(found.point, self.noise_stddev(data.n), self.problem.constraint)
 
@@ -177,8 +178,7 @@ class GaussianOutputPerturbation(Weakenable):
         Raises:
             InvalidDataError: if the minimizer cannot be certified well enough.
         """
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         constraint = self.problem.constraint
         found = minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
         noise = rng.normal((runs, constraint.dimension), "output noise")
@@ -199,8 +199,8 @@ def check_strongly_convex(problem: Problem) -> None:
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
     loss, constraint = problem.loss, problem.constraint
-    lipschitz = math.isfinite(loss.lipschitz_constant) and math.isfinite(constraint.diameter)
-    if not (loss.strong_convexity > 0 and lipschitz):
+    lipschitz = math.isfinite(problem.constants.lipschitz_constant) and math.isfinite(constraint.diameter)
+    if not (problem.constants.strong_convexity > 0 and lipschitz):
         raise InvalidArgumentError(
             "problem", problem, "a strongly convex loss with a finite Lipschitz constant, on a bounded set"
         )

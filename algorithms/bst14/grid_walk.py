@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
@@ -35,7 +35,7 @@ def check_sampler(
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    lipschitz = problem.loss.lipschitz_constant
+    lipschitz = problem.constants.lipschitz_constant
     if not 0 < lipschitz < math.inf:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
     number("scale", scale, above=0, allowed="a finite number above 0")
@@ -150,14 +150,14 @@ class GridWalk(Weakenable):
         """
         number("epsilon", epsilon, above=0, allowed="a finite number above 0")
         check_sampler(problem, 1.0, 1.0, None, "auto", False)
-        size = problem.loss.lipschitz_constant * problem.constraint.diameter
+        size = problem.constants.lipschitz_constant * problem.constraint.diameter
         if not size > 0:
             raise InvalidArgumentError("problem", problem, "a set of more than one point")
         return cls(problem, epsilon / (6 * size), epsilon / 3)
 
     def plan(self, n: int) -> GridPlan:
         """The grid for n records."""
-        lipschitz = self.scale * whole_number("n", n, at_least=1) * self.problem.loss.lipschitz_constant
+        lipschitz = self.scale * whole_number("n", n, at_least=1) * self.problem.constants.lipschitz_constant
         region = fixed_region(self.problem.constraint)
         return GridPlan(
             region.dimension, region.edge, lipschitz, self.distance, cells=self.cells, proof=self.proof
@@ -184,10 +184,14 @@ class GridWalk(Weakenable):
         """Pure differential privacy for n records; none if the steps are too few."""
         if self.withdrawn(n):
             return Guarantees()
-        size = self.problem.loss.lipschitz_constant * self.problem.constraint.diameter
+        size = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-        return Guarantees(StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources))
+        return Guarantees(
+            StatedGuarantee(
+                PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.problem.conditions
+            )
+        )
 
     def gradient_query_count(self, n: int) -> int:
         """None are asked for."""
@@ -220,9 +224,7 @@ class GridWalk(Weakenable):
         Raises:
             NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         plan, region = self.plan(data.n), fixed_region(self.problem.constraint)
         density = CubeDensity(
             self.problem, data.as_namespace(rng.xp), region, self.scale, 0.0, plan.lipschitz, 0.0

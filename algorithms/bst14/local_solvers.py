@@ -133,14 +133,15 @@ class LocalExponentialSampling:
 
     def scale(self, diameter: float) -> float:
         """The exponent's factor epsilon / (2 L D), one over loss."""
-        return self.mechanism.epsilon / (2 * self.mechanism.problem.loss.lipschitz_constant * diameter)
+        return self.mechanism.epsilon / (2 * self.mechanism.problem.constants.lipschitz_constant * diameter)
 
     def guarantees(self, n: int) -> Guarantees:
         """For given sets, epsilon-DP: Theorem 3.1 on each of them; none if the mechanism's was withdrawn."""
         if self.mechanism.withdraw_guarantee:
             return Guarantees()
         refusals = () if self.mechanism.localizes_without_refusing else never_refused(FEW_ACCEPTED)
-        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals)
+        taken = self.mechanism.problem.conditions
+        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals, *taken)
         return Guarantees(
             StatedGuarantee(
                 PureDP(self.mechanism.epsilon),

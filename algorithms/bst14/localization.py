@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -30,12 +31,12 @@ from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescen
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.algorithms.conditions import (
     PASSED_ON,
-    check_records,
+    admitted,
     explain_obstacles,
     given_up,
     passed_on,
     privacy_claim,
-    refuse_or_withdraw,
+    stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -124,12 +125,12 @@ class _Localized(Weakenable, ABC):
         """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
-    def _steps(self, n: int) -> tuple[tuple[str, Guarantees, float], ...]:
+    def _steps(self, n: int) -> tuple[tuple[str, Iterable[StatedGuarantee], float], ...]:
         """What each step is called, what it states, and its share of the budget."""
         whole_number("n", n, at_least=2)
         return (
-            ("output perturbation", self.localizer.guarantees(n), self.localization_share),
-            ("the solver", self.solver_at(n).guarantees(n), 1 - self.localization_share),
+            ("output perturbation", stated_by(self.localizer, n), self.localization_share),
+            ("the solver", stated_by(self.solver_at(n), n), 1 - self.localization_share),
         )
 
     def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
@@ -169,8 +170,8 @@ class _Localized(Weakenable, ABC):
         inside = self.solver_at(n).risk_within(n, self.local_diameter(n))
         if not math.isfinite(inside):
             return None
-        loss, diameter = self.problem.loss, self.problem.constraint.diameter
-        missed = n * loss.lipschitz_constant * diameter * self.miss_probability(n)
+        diameter = self.problem.constraint.diameter
+        missed = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
         return StatedRisk(inside + missed, total=True, sources=self._risk_sources)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -193,10 +194,8 @@ class _Localized(Weakenable, ABC):
             NotGuaranteedError: if the guarantee does not hold for n records and was not withdrawn.
             InvalidDataError: if the minimizer cannot be certified well enough.
         """
+        data = admitted(self, data)
         n = data.n
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         local = self.localizer(data, rng=rng, runs=runs)
         sets = BallIntersections(self.problem.constraint, local.points, self.radius(n))
         output = self.solver_at(n).solve(data, sets, rng=rng, runs=runs)
@@ -275,6 +274,9 @@ class Localization(_Localized):
         if not named and not isinstance(self.solver, LocalSolver):
             allowed = f"one of {', '.join(SAMPLERS)}, or an object with the members of LocalSolver"
             raise InvalidArgumentError("solver", self.solver, allowed)
+        # the constants of another problem need not hold on this one's set
+        if getattr(getattr(self.solver, "mechanism", None), "problem", self.problem) != self.problem:
+            raise InvalidArgumentError("solver", self.solver, f"a solver of the same problem, {self.problem}")
         if self.steps is not None:
             whole_number("steps", self.steps, at_least=1)
             if self.solver != "efficient-exponential-sampling":

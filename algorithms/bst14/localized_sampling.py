@@ -10,7 +10,7 @@ import numpy as np
 
 from dpverify.algorithms.bst14.convex_sampling import boosted, conditions_of_extension
 from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
-from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation
@@ -81,7 +81,7 @@ class LocalizedSampling:
     @property
     def scale(self) -> float:
         """Inverse temperature epsilon / (6 L D), 1 over loss."""
-        return self.epsilon / (6 * self.problem.loss.lipschitz_constant * self.diameter)
+        return self.epsilon / (6 * self.problem.constants.lipschitz_constant * self.diameter)
 
     @property
     def _as_cube(self) -> bool:
@@ -135,6 +135,7 @@ class LocalizedSampling:
                 conditions=(
                     Condition(ConditionKind.GIVEN_INPUT, "the centers"),
                     *conditions_of_extension(self._as_cube, self.extension),
+                    *self.problem.conditions,
                 ),
             )
         )
@@ -155,9 +156,7 @@ class LocalizedSampling:
             InvalidArgumentError: if the centers have another shape or are not in C.
             NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw("bst14.alg7", self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)
         if given.shape != (runs, constraint.dimension):

@@ -22,7 +22,7 @@ from dpverify.algorithms.bst14.exponent import (
     printed_exponent,
     with_sharper_exponent,
 )
-from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
@@ -105,7 +105,7 @@ class NetMechanism(Weakenable):
         loss, constraint = self.problem.loss, self.problem.constraint
         if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
             raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
-        if not math.isfinite(loss.lipschitz_constant):
+        if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
@@ -175,7 +175,9 @@ class NetMechanism(Weakenable):
         if loose_exponent(self.scale, self.largest_scale) or self.withdraw_guarantee:
             return Guarantees()
         sources = ("bst14.alg8-privacy", "bst14.thm3.1")
-        theorem = StatedGuarantee(PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources)
+        theorem = StatedGuarantee(
+            PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.problem.conditions
+        )
         return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
@@ -194,7 +196,7 @@ class NetMechanism(Weakenable):
         if self.scale == 0 or self.risk_withdrawn(n):
             return None
         net = self.net_for(n)
-        bound = n * self.problem.loss.lipschitz_constant * net.cover_radius
+        bound = n * self.problem.constants.lipschitz_constant * net.cover_radius
         return StatedRisk(
             bound + math.log(net.points.shape[0]) / self.scale, total=True, sources=("bst14.thmA.1",)
         )
@@ -231,14 +233,12 @@ class NetMechanism(Weakenable):
             NotGuaranteedError: if the net has too many points, or is too coarse and that was not withdrawn.
             InvalidDataError: if records are outside the unit ball.
         """
+        data = admitted(self, data)
         n, xp = data.n, rng.xp
         if data.d != self.problem.constraint.dimension:
             raise InvalidArgumentError(
                 "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"
             )
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         net = self.net_for(n)
         points = xp.asarray(net.points, copy=True)
         exponents = -self.scale * self.problem.total_risk(points, data.as_namespace(xp))

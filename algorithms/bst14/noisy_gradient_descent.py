@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, normalized_start
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
@@ -21,7 +21,7 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
@@ -108,7 +108,7 @@ class NoisyGradientDescent(Weakenable):
         if self.steps is not None:
             whole_number("steps", self.steps, at_least=1)
         loss, constraint = self.problem.loss, self.problem.constraint
-        if not math.isfinite(loss.lipschitz_constant):
+        if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
@@ -119,7 +119,7 @@ class NoisyGradientDescent(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a bounded constraint set, for the Lipschitz rule"
             )
-        if self.step_size == "strongly-convex" and not loss.strong_convexity > 0:
+        if self.step_size == "strongly-convex" and not self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError("problem", self.problem, "a strongly convex loss, for that rule")
         if not isinstance(self.withdraw_guarantee, bool):
             raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
@@ -135,7 +135,7 @@ class NoisyGradientDescent(Weakenable):
 
     def scale(self, n: int) -> float:
         """L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2: the noise variance for c = 1, loss^2 over length^2."""
-        lipschitz = self.problem.loss.lipschitz_constant
+        lipschitz = self.problem.constants.lipschitz_constant
         logarithms = math.log(n / self.delta) * math.log(1 / self.delta)
         return (lipschitz * n / self.epsilon) ** 2 * logarithms
 
@@ -143,7 +143,7 @@ class NoisyGradientDescent(Weakenable):
         """The smallest c for which accounting proves (epsilon, delta)-DP at this n and number of steps."""
         multiplier = subsampled_gaussian_noise(n, self.step_count(n), self.epsilon, self.delta)
         # one replaced record moves n times a gradient by at most 2 n L
-        return (2 * multiplier * n * self.problem.loss.lipschitz_constant) ** 2 / self.scale(n)
+        return (2 * multiplier * n * self.problem.constants.lipschitz_constant) ** 2 / self.scale(n)
 
     def noise_stddev(self, n: int) -> float:
         """sigma, of each coordinate of the noise added to n times a gradient, in loss over length."""
@@ -152,10 +152,9 @@ class NoisyGradientDescent(Weakenable):
 
     def rate(self, n: int, t: int) -> float:
         """eta(t) for t from 1, in length^2 over loss."""
-        loss, constraint = self.problem.loss, self.problem.constraint
         if self.step_size == "strongly-convex":
-            return 1 / (loss.strong_convexity * n * t)
-        return constraint.diameter / math.sqrt(t * self._second_moment(n))
+            return 1 / (self.problem.constants.strong_convexity * n * t)
+        return self.problem.constraint.diameter / math.sqrt(t * self._second_moment(n))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """A gradient and a projection a step."""
@@ -174,7 +173,7 @@ class NoisyGradientDescent(Weakenable):
             return StatedRisk(bound, total=True, sources=("bst14.thm2.4.1", "bst14.lem2.5"))
         points = self.step_count(n) + 1
         growth = 17 * self._second_moment(n) * (1 + math.log(points))
-        bound = growth / (n * self.problem.loss.strong_convexity * points)
+        bound = growth / (n * self.problem.constants.strong_convexity * points)
         return StatedRisk(bound, total=True, sources=("bst14.thm2.4.2", "bst14.lem2.6"))
 
     def risk_on(self, n: int, diameter: float) -> float:
@@ -185,7 +184,7 @@ class NoisyGradientDescent(Weakenable):
     def _second_moment(self, n: int) -> float:
         """G^2 = n^2 L^2 + p sigma^2, (2), in loss^2 over length^2."""
         dimension = self.problem.constraint.dimension
-        return (n * self.problem.loss.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
+        return (n * self.problem.constants.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
@@ -206,14 +205,18 @@ class NoisyGradientDescent(Weakenable):
         if self.withdrawn(n):
             return Guarantees()
         theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("bst14.thm2.1",)
+            ApproxDP(self.epsilon, self.delta),
+            Adjacency.REPLACE_ONE,
+            sources=("bst14.thm2.1",),
+            conditions=self.problem.conditions,
         )
-        multiplier = self.noise_stddev(n) / (n * gradient_sensitivity(self.problem.loss))
+        multiplier = self.noise_stddev(n) / (n * self.problem.constants.gradient_sensitivity)
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=profile), as_printed=theorem)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The steps, each on a record that is drawn anew; None without noise."""
+        data = admitted(self, data)
         n = data.n
         stddev = self.noise_stddev(n)
         if stddev == 0:
@@ -238,10 +241,7 @@ class NoisyGradientDescent(Weakenable):
         Raises:
             NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
         """
-        n = data.n
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
         return self.descend(iterates, data, rng=rng, runs=runs)
 

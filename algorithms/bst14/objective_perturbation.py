@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
@@ -44,7 +44,7 @@ from dpverify.privacy import (
     StatedGuarantee,
     gaussian_hockey_stick,
 )
-from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge, gradient_sensitivity
+from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge
 from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimize_tilted
@@ -146,16 +146,16 @@ class ObjectivePerturbation(Weakenable):
             number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
         number("hiding_share", self.hiding_share, above=0, below=1, allowed="a number in (0, 1)")
         loss = self.problem.loss
-        if not math.isfinite(loss.smoothness):
+        if not math.isfinite(self.problem.constants.smoothness):
             raise InvalidArgumentError("problem", self.problem, "a loss with finite smoothness")
-        if not math.isfinite(gradient_sensitivity(loss)):
+        if not math.isfinite(self.problem.constants.gradient_sensitivity):
             raise InvalidArgumentError("problem", self.problem, "a loss with a finite gradient sensitivity")
         check_not_flat("problem", self.problem, loss)
         unbounded = math.isinf(self.problem.constraint.largest_norm)
         flat = self.regularization == 0 or (
-            self.regularization is None and loss.smoothness == 0 and unbounded
+            self.regularization is None and self.problem.constants.smoothness == 0 and unbounded
         )
-        if flat and not loss.strong_convexity > 0:
+        if flat and not self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError(
                 "regularization", self.regularization, "above 0, for a loss that is not strongly convex"
             )
@@ -182,14 +182,14 @@ class ObjectivePerturbation(Weakenable):
         if self.regularization is not None:
             return self.regularization
         enough = self._regularization_for(n, self.objective_epsilon / 2)
-        if self.problem.loss.strong_convexity > 0:
+        if self.problem.constants.strong_convexity > 0:
             return enough
         noise = self._least_noise(self.objective_epsilon - self._determinant(n, enough))
         return max(enough, math.sqrt(self._second_moment(noise)) / self.problem.constraint.largest_norm)
 
     def convexity(self, n: int) -> float:
         """Strong convexity of the objective, in loss over length^2."""
-        return self.regularization_at(n) + n * self.problem.loss.strong_convexity
+        return self.regularization_at(n) + n * self.problem.constants.strong_convexity
 
     def determinant_epsilon(self, n: int) -> float:
         """Largest logarithm (nats) of the factor by which a replaced record moves the Hessian's determinant."""
@@ -214,7 +214,7 @@ class ObjectivePerturbation(Weakenable):
             return self.accuracy
         # sums over many records are known less accurately
         relative = 1e-8 * max(1.0, (n / 1000) ** 2)
-        return relative * gradient_sensitivity(self.problem.loss) / self.convexity(n)
+        return relative * self.problem.constants.gradient_sensitivity / self.convexity(n)
 
     def hiding_scale(self, n: int) -> float:
         """Scale of the norm of the noise that hides the minimizer's error, a length."""
@@ -239,7 +239,7 @@ class ObjectivePerturbation(Weakenable):
             ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon),
             Adjacency.REPLACE_ONE,
             sources=(_SOURCE,),
-            conditions=never_refused(UNCERTIFIED),
+            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         sharper = replace(theorem, guarantee=ProfileDP(self._profile(n))) if self.delta > 0 else None
         return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
@@ -264,16 +264,16 @@ class ObjectivePerturbation(Weakenable):
         minimizer without noise, the risk with its regularization grows by at most max over r of ||b|| r - K r^2 / 2.
         None where the bound is infinite.
         """
-        loss, constraint = self.problem.loss, self.problem.constraint
+        constraint = self.problem.constraint
         regularization = self.regularization_at(n)
         size = constraint.largest_norm
         biased = regularization * size**2 / 2 if regularization > 0 else 0.0
         noise = self._second_moment(self.noise_scale_at(n)) / (2 * self.convexity(n))
         distance = self.accuracy_at(n) + constraint.dimension * self.hiding_scale(n)
-        bound = biased + noise + n * loss.lipschitz_constant * distance
+        bound = biased + noise + n * self.problem.constants.lipschitz_constant * distance
         if not math.isfinite(bound):
             return None
-        theorem = "E.2" if loss.strong_convexity > 0 else "E.1"
+        theorem = "E.2" if self.problem.constants.strong_convexity > 0 else "E.1"
         return StatedRisk(bound, total=True, sources=(f"bst14.thm{theorem}.{1 if self.delta == 0 else 2}",))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -289,10 +289,8 @@ class ObjectivePerturbation(Weakenable):
             InvalidDataError: if a minimizer cannot be certified, or a record is outside of what the loss's
                 constants cover.
         """
+        data = admitted(self, data)
         n, xp, constraint = data.n, rng.xp, self.problem.constraint
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         tilts = self.noise_scale_at(n) * self._noise(rng, runs)
         found = minimize_tilted(
             self.problem,
@@ -319,7 +317,9 @@ class ObjectivePerturbation(Weakenable):
         """Smoothness of the generalized linear part, and the weight of the ridge that all records share."""
         loss = self.problem.loss
         base, weight = (loss.base, loss.weight) if isinstance(loss, Ridge) else (loss, 0.0)
-        return (base.smoothness, weight) if isinstance(base, GeneralizedLinear) else None
+        return (
+            (self.problem.base_constants.smoothness, weight) if isinstance(base, GeneralizedLinear) else None
+        )
 
     def _determinant(self, n: int, regularization: float) -> float:
         rank_one = self._rank_one()
@@ -329,9 +329,9 @@ class ObjectivePerturbation(Weakenable):
             if smoothness > 0:
                 return math.log1p(smoothness / curvature) if curvature > 0 else math.inf
             return 0.0
-        loss, p = self.problem.loss, self.problem.constraint.dimension
-        common = regularization + (n - 1) * loss.strong_convexity
-        return p * math.log((common + loss.smoothness) / (common + loss.strong_convexity))
+        known, p = self.problem.constants, self.problem.constraint.dimension
+        common = regularization + (n - 1) * known.strong_convexity
+        return p * math.log((common + known.smoothness) / (common + known.strong_convexity))
 
     def _regularization_for(self, n: int, spent: float) -> float:
         """The regularization at which the determinant spends that much epsilon; 0 if it never does."""
@@ -340,13 +340,14 @@ class ObjectivePerturbation(Weakenable):
         if rank_one is not None:
             smoothness, weight = rank_one
             return max(0.0, smoothness / math.expm1(spent) - n * weight)
-        loss, p = self.problem.loss, self.problem.constraint.dimension
-        excess = (loss.smoothness - loss.strong_convexity) / math.expm1(spent / p) - n * loss.strong_convexity
+        known, p = self.problem.constants, self.problem.constraint.dimension
+        excess = (known.smoothness - known.strong_convexity) / math.expm1(spent / p)
+        excess -= n * known.strong_convexity
         return max(0.0, excess)
 
     def _least_noise(self, rest: float) -> float:
         """The smallest noise that spends at most `rest` (nats) and delta."""
-        sensitivity = gradient_sensitivity(self.problem.loss)
+        sensitivity = self.problem.constants.gradient_sensitivity
         if self.delta == 0:
             return sensitivity / rest
 
@@ -369,9 +370,10 @@ class ObjectivePerturbation(Weakenable):
     def _shifts(self, scale: float) -> Callable[[float], float]:
         loss, p = self.problem.loss, self.problem.constraint.dimension
         base = loss.base if isinstance(loss, Ridge) else loss
-        if p > 1 and isinstance(base, GeneralizedLinear) and math.isfinite(base.lipschitz_constant):
-            return CornerShifts(2 * base.lipschitz_constant / scale)
-        return BallShifts(gradient_sensitivity(loss) / scale, p)
+        slope = self.problem.base_constants.lipschitz_constant
+        if p > 1 and isinstance(base, GeneralizedLinear) and math.isfinite(slope):
+            return CornerShifts(2 * slope / scale)
+        return BallShifts(self.problem.constants.gradient_sensitivity / scale, p)
 
     def _second_moment(self, scale: float) -> float:
         p = self.problem.constraint.dimension

@@ -13,14 +13,14 @@ from typing import ClassVar
 
 import scipy
 
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
@@ -99,7 +99,10 @@ class OutputPerturbation(Weakenable):
         if self.noise_scale is not None:
             number("noise_scale", self.noise_scale, at_least=0, allowed="a finite number of at least 0")
         loss = self.problem.loss
-        if not (loss.strong_convexity > 0 and math.isfinite(gradient_sensitivity(loss))):
+        if not (
+            self.problem.constants.strong_convexity > 0
+            and math.isfinite(self.problem.constants.gradient_sensitivity)
+        ):
             raise InvalidArgumentError(
                 "problem", self.problem, "a strongly convex loss with a finite gradient sensitivity"
             )
@@ -110,7 +113,7 @@ class OutputPerturbation(Weakenable):
     def sensitivity(self, n: int) -> float:
         """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
         n = whole_number("n", n, at_least=1)
-        return gradient_sensitivity(self.problem.loss) / (n * self.problem.loss.strong_convexity)
+        return self.problem.constants.gradient_sensitivity / (n * self.problem.constants.strong_convexity)
 
     def distance_allowed(self, n: int) -> float:
         """How far the minimizer that is found may be from the exact one, slack times sensitivity / 2; a length."""
@@ -161,7 +164,7 @@ class OutputPerturbation(Weakenable):
             PureDP(self.epsilon),
             Adjacency.REPLACE_ONE,
             sources=("bst14.lem4.1",),
-            conditions=never_refused(UNCERTIFIED),
+            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         return Guarantees(theorem, as_printed=theorem)
 
@@ -170,7 +173,7 @@ class OutputPerturbation(Weakenable):
 
         The paper's introduction has the same without constants. None if the loss is not Lipschitz.
         """
-        lipschitz = self.problem.loss.lipschitz_constant
+        lipschitz = self.problem.constants.lipschitz_constant
         if not math.isfinite(lipschitz):
             return None
         distance = self.problem.constraint.dimension * self.scale(n) + self.distance_allowed(n)
@@ -193,8 +196,7 @@ class OutputPerturbation(Weakenable):
             InvalidDataError: if it cannot be certified to within `distance_allowed(n)`, or a record is outside of what
                 the loss's constants cover.
         """
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         return minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
@@ -206,7 +208,7 @@ class OutputPerturbation(Weakenable):
             NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
             InvalidDataError: as for `minimum`.
         """
-        refuse_or_withdraw(self.id, () if self.withdraw_guarantee else self.withdrawn(data.n), False)
+        data = admitted(self, data)
         minimum = self.minimum(data)
         constraint = self.problem.constraint
         noise = gamma_norm_noise(rng, runs, constraint.dimension, "noise")

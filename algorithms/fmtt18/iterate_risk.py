@@ -30,7 +30,9 @@ _TOLERANCE = 1e-12
 
 def noisy_gradient_norm(problem: Problem, noise_stddev: float) -> float:
     """G = sqrt(L^2 + d sigma^2): root mean square of a gradient with noise in each coordinate, loss over length."""
-    return math.hypot(problem.loss.lipschitz_constant, math.sqrt(problem.constraint.dimension) * noise_stddev)
+    return math.hypot(
+        problem.constants.lipschitz_constant, math.sqrt(problem.constraint.dimension) * noise_stddev
+    )
 
 
 def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_stddev: float) -> float:
@@ -45,7 +47,7 @@ def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_s
     Returns:
         In units of the loss; infinite if the set is unbounded or the loss not Lipschitz.
     """
-    diameter, lipschitz = problem.constraint.diameter, problem.loss.lipschitz_constant
+    diameter, lipschitz = problem.constraint.diameter, problem.constants.lipschitz_constant
     if not (math.isfinite(diameter) and math.isfinite(lipschitz)):
         return math.inf
     norm = noisy_gradient_norm(problem, noise_stddev)
@@ -60,7 +62,7 @@ def check_bounded(problem: Problem) -> None:
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    sizes = problem.constraint.largest_norm, problem.loss.lipschitz_constant
+    sizes = problem.constraint.largest_norm, problem.constants.lipschitz_constant
     if not all(math.isfinite(size) for size in sizes):
         raise InvalidArgumentError(
             "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
-from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, covered, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
@@ -21,7 +21,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import GDP, RDP, Adjacency, StatedGuarantee
+from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
 from dpverify.problems.losses import check_not_flat
@@ -200,6 +200,11 @@ class MultitaskStopPNSGD(Weakenable):
             for loss in self.losses
         )
 
+    @property
+    def _conditions(self) -> tuple[Condition, ...]:
+        """What the tasks' problems take on trust."""
+        return tuple(dict.fromkeys(one for task in self.tasks for one in task.problem.conditions))
+
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
         whole_number("n", n, at_least=1)
@@ -229,8 +234,9 @@ class MultitaskStopPNSGD(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run all tasks, one after another, on a data set of n records; points have shape (runs, k, d)."""
-        for loss in () if self.withdraw_guarantee else self.losses:
-            check_records(data, loss)
+        data = a_dataset(data)
+        for task in () if self.withdraw_guarantee else self.tasks:
+            data = covered(data, task.problem)
         parts = [task(data, rng=rng, runs=runs) for task in self.tasks]
         return Output(
             rng.xp.stack([part.points for part in parts], axis=1),
@@ -271,7 +277,9 @@ class MultitaskStopPNSGD(Weakenable):
         if self._withdrawn:
             return None
         sources = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
-        return StatedGuarantee(self.total_renyi(n, index), Adjacency.INDEX, index, sources=sources)
+        return StatedGuarantee(
+            self.total_renyi(n, index), Adjacency.INDEX, index, sources=sources, conditions=self._conditions
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the repaired theorem's RDP, and the local guarantee."""
@@ -289,14 +297,21 @@ class MultitaskStopPNSGD(Weakenable):
         label = f"(order, {curves(1.0):.4g}*order)-RDP at small orders"
         mu = math.hypot(*(task.largest_mu for task in self.tasks))
         return Guarantees(
-            StatedGuarantee(self.total_renyi(n), Adjacency.REPLACE_ONE, sources=sources),
+            StatedGuarantee(
+                self.total_renyi(n), Adjacency.REPLACE_ONE, sources=sources, conditions=self._conditions
+            ),
             as_printed=StatedGuarantee(
                 RDP(curves, label=label),
                 Adjacency.REPLACE_ONE,
                 sources=("fmtt18.thm32",),
+                conditions=self._conditions,
             ),
             local=StatedGuarantee(
-                GDP(mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27", "fmtt18.lem15")
+                GDP(mu),
+                Adjacency.REPLACE_ONE,
+                local=True,
+                sources=("fmtt18.lem27", "fmtt18.lem15"),
+                conditions=self._conditions,
             ),
         )
 

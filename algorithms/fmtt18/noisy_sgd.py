@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
@@ -30,7 +30,7 @@ from dpverify.privacy.iteration import NoisyIteration, per_index
 from dpverify.privacy.mixtures import (
     gaussian_noise_multiplier,
 )
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat, curvatures
 from dpverify.running import Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
@@ -94,17 +94,18 @@ class NoisySGD(Weakenable, ABC):
     @property
     def voids(self) -> tuple[str, ...]:
         """Which parameters void the claim, whether it was withdrawn or not."""
-        loss = self.problem.loss
         reasons = []
         if not self.noise_stddev > 0:
             reasons.append(_NO_NOISE)
-        if not math.isfinite(gradient_sensitivity(loss)):
+        if not math.isfinite(self.problem.constants.gradient_sensitivity):
             reasons.append(_LIPSCHITZ_STEP)
         if self.claim == "per-index":
-            if not math.isfinite(loss.smoothness):
+            if not math.isfinite(self.problem.constants.smoothness):
                 reasons.append("the loss is not smooth")
-            elif not self.rate * loss.smoothness <= 2:
-                reasons.append(f"the rate {self.rate:g} is above 2/beta = {2 / loss.smoothness:g}")
+            elif not self.rate * self.problem.constants.smoothness <= 2:
+                reasons.append(
+                    f"the rate {self.rate:g} is above 2/beta = {2 / self.problem.constants.smoothness:g}"
+                )
         return tuple(reasons)
 
     @property
@@ -115,7 +116,7 @@ class NoisySGD(Weakenable, ABC):
         """
         if self.noise_stddev == 0:
             return math.inf
-        return gradient_sensitivity(self.problem.loss) / self.noise_stddev
+        return self.problem.constants.gradient_sensitivity / self.noise_stddev
 
     @property
     def contraction(self) -> float:
@@ -123,8 +124,7 @@ class NoisySGD(Weakenable, ABC):
 
         fmtt18, Proposition 18, with the strong convexity m that the loss may have.
         """
-        loss = self.problem.loss
-        return self._contraction(loss.strong_convexity, loss.smoothness)
+        return self._contraction(self.problem.constants.strong_convexity, self.problem.constants.smoothness)
 
     def _contraction(self, strong_convexity: float, smoothness: float) -> float:
         ends = abs(1 - self.rate * strong_convexity), abs(1 - self.rate * smoothness)
@@ -152,12 +152,21 @@ class NoisySGD(Weakenable, ABC):
         stated = self.rdp_at(n, n)
         if stated is None:
             return None
-        return StatedGuarantee(stated.guarantee, Adjacency.REPLACE_ONE, sources=stated.sources)
+        return StatedGuarantee(
+            stated.guarantee,
+            Adjacency.REPLACE_ONE,
+            sources=stated.sources,
+            conditions=self.problem.conditions,
+        )
 
     def _local(self) -> StatedGuarantee:
         """Lemma 27: what a record's noisy gradient gives away on its own."""
         return StatedGuarantee(
-            GDP(self.largest_mu), Adjacency.REPLACE_ONE, local=True, sources=("fmtt18.lem27",)
+            GDP(self.largest_mu),
+            Adjacency.REPLACE_ONE,
+            local=True,
+            sources=("fmtt18.lem27",),
+            conditions=self.problem.conditions,
         )
 
     def _iteration(self, n: int, index: int, passes: int = 1) -> NoisyIteration:
@@ -165,7 +174,7 @@ class NoisySGD(Weakenable, ABC):
         return per_index(
             n,
             index,
-            shift=self.rate * gradient_sensitivity(self.problem.loss),
+            shift=self.rate * self.problem.constants.gradient_sensitivity,
             noise_stddev=self.rate * self.noise_stddev,
             passes=passes,
             contraction=self.contraction,
@@ -176,8 +185,7 @@ class NoisySGD(Weakenable, ABC):
         return n, whole_number("index", index, at_least=1, at_most=n)
 
     def _begin(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Iterates, Array, Array]:
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         features, labels = records(data, self.problem, rng.xp)
         assert self.start is not None
         return Iterates(self.problem, rng.xp.asarray(self.start), runs, rng), features, labels
@@ -186,6 +194,7 @@ class NoisySGD(Weakenable, ABC):
         """The steps, one a record; None without noise."""
         if self.noise_stddev == 0:
             return None
+        data = admitted(self, data)
         features, labels = records(data, self.problem, np)
         steps = tuple(self._stated(x, y) for x, y in zip(features, labels, strict=True))
         assert self.start is not None
@@ -226,7 +235,7 @@ def theorem_parameters(
     """Rate and noise of Theorems 29 and 30, which differ in a factor of the rate."""
     whole_number("n", n, at_least=1)
     radius = problem.constraint.largest_norm
-    lipschitz = problem.loss.lipschitz_constant
+    lipschitz = problem.constants.lipschitz_constant
     if not (math.isfinite(radius) and math.isfinite(lipschitz)):
         raise InvalidArgumentError(
             "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"

@@ -107,9 +107,21 @@ class PNSGD(NoisySGD):
         if self._withdrawn:
             return None
         if self.claim == "local":
-            return StatedGuarantee(GDP(self.largest_mu), Adjacency.INDEX, index, sources=("fmtt18.lem27",))
+            return StatedGuarantee(
+                GDP(self.largest_mu),
+                Adjacency.INDEX,
+                index,
+                sources=("fmtt18.lem27",),
+                conditions=self.problem.conditions,
+            )
         mu = self.noisy_iteration(n, index).gdp()
-        return StatedGuarantee(mu, Adjacency.INDEX, index, sources=("fmtt18.thm23", "fmtt18.thm22"))
+        return StatedGuarantee(
+            mu,
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm23", "fmtt18.thm22"),
+            conditions=self.problem.conditions,
+        )
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
@@ -117,7 +129,13 @@ class PNSGD(NoisySGD):
         if self._withdrawn or self.claim == "local":
             return None
         slope = self.largest_mu**2 / 2 / (n + 1 - index)
-        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm23",))
+        return StatedGuarantee(
+            RDP.linear(slope),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm23",),
+            conditions=self.problem.conditions,
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
@@ -125,7 +143,9 @@ class PNSGD(NoisySGD):
         if self._withdrawn:
             return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm23"
-        overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
+        overall = StatedGuarantee(
+            GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
+        )
         return Guarantees(overall, as_printed=self._printed(n), local=self._local())
 
 
@@ -200,7 +220,13 @@ class SkipPNSGD(NoisySGD):
             # the steps before the record's add nothing to its privacy
             mu = self._iteration(n - index + 1, 1).gdp().mu
         profile = GaussianMixtureProfile((self.used_with_probability(n, index),), (mu,))
-        return StatedGuarantee(ProfileDP(profile), Adjacency.INDEX, index, sources=("fmtt18.thm24",))
+        return StatedGuarantee(
+            ProfileDP(profile),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm24",),
+            conditions=self.problem.conditions,
+        )
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
@@ -208,7 +234,13 @@ class SkipPNSGD(NoisySGD):
         if self._withdrawn or self.claim == "local":
             return None
         slope = self.largest_mu**2 / 2 / (n + 1 - index)
-        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm24",))
+        return StatedGuarantee(
+            RDP.linear(slope),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm24",),
+            conditions=self.problem.conditions,
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
@@ -216,7 +248,9 @@ class SkipPNSGD(NoisySGD):
         if self._withdrawn:
             return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm24"
-        overall = StatedGuarantee(GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,))
+        overall = StatedGuarantee(
+            GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
+        )
         return Guarantees(overall, as_printed=self._printed(n), local=self._local())
 
 
@@ -331,7 +365,13 @@ class StopPNSGD(NoisySGD):
         if self._withdrawn:
             return None
         mixture = self._mixture(n, index)
-        return StatedGuarantee(ProfileDP(mixture), Adjacency.INDEX, index, sources=("fmtt18.thm26",))
+        return StatedGuarantee(
+            ProfileDP(mixture),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm26",),
+            conditions=self.problem.conditions,
+        )
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP of the mixture at one index from 1, for all orders; None if the claim was withdrawn."""
@@ -339,7 +379,13 @@ class StopPNSGD(NoisySGD):
         if self._withdrawn:
             return None
         curve = self._mixture(n, index).renyi
-        return StatedGuarantee(RDP(curve), Adjacency.INDEX, index, sources=("fmtt18.thm26", "fmtt18.lem25"))
+        return StatedGuarantee(
+            RDP(curve),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm26", "fmtt18.lem25"),
+            conditions=self.problem.conditions,
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """The profile and the repaired Theorem 26 at the worst index, and the local guarantee.
@@ -351,7 +397,9 @@ class StopPNSGD(NoisySGD):
             return Guarantees()
         mixture = self._mixture(n, self.fewest_steps(n))
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm26"
-        stated = StatedGuarantee(ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,))
+        stated = StatedGuarantee(
+            ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
+        )
         printed = None
         if self.claim == "per-index" and self.largest_mu > 0:
             terms = n - self.fewest_steps(n) + 1
@@ -363,6 +411,7 @@ class StopPNSGD(NoisySGD):
                 ),
                 Adjacency.REPLACE_ONE,
                 sources=("fmtt18.thm26",),
+                conditions=self.problem.conditions,
             )
         return Guarantees(stated, as_printed=printed, local=self._local())
 
@@ -418,7 +467,7 @@ class PNMSGD(NoisySGD):
         order = 2 * math.log(1 / delta) / epsilon
         if not order >= 5:
             refuse_or_withdraw(cls.id, (f"the order 2 ln(1/delta)/epsilon = {order:.4g} is below 5",), False)
-        stddev = 5 * problem.loss.lipschitz_constant * math.sqrt(math.log(1 / delta)) / epsilon
+        stddev = 5 * problem.constants.lipschitz_constant * math.sqrt(math.log(1 / delta)) / epsilon
         return cls(problem, rate, stddev)
 
     @property
@@ -462,7 +511,13 @@ class PNMSGD(NoisySGD):
         if self._withdrawn:
             return None
         mu = self.noisy_iteration(n, index).gdp()
-        return StatedGuarantee(mu, Adjacency.INDEX, index, sources=("fmtt18.thm35", "fmtt18.thm22"))
+        return StatedGuarantee(
+            mu,
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm35", "fmtt18.thm22"),
+            conditions=self.problem.conditions,
+        )
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP at one index from 1, by the schedule in the proof of Theorem 35; None if withdrawn."""
@@ -471,7 +526,13 @@ class PNMSGD(NoisySGD):
             return None
         share = (self.epoch_count(n) - 1) / n + 1 / (n - index + 1)
         slope = self.largest_mu**2 / 2 * share
-        return StatedGuarantee(RDP.linear(slope), Adjacency.INDEX, index, sources=("fmtt18.thm35",))
+        return StatedGuarantee(
+            RDP.linear(slope),
+            Adjacency.INDEX,
+            index,
+            sources=("fmtt18.thm35",),
+            conditions=self.problem.conditions,
+        )
 
     def guarantees(self, n: int) -> Guarantees:
         """GDP at the worst index by the proof's schedule; Theorem 35's RDP if there are at most n epochs."""
@@ -480,7 +541,9 @@ class PNMSGD(NoisySGD):
             return Guarantees()
         epochs = self.epoch_count(n)
         mu = self.largest_mu * math.sqrt((epochs - 1) / n + 1)
-        stated = StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",))
+        stated = StatedGuarantee(
+            GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",), conditions=self.problem.conditions
+        )
         printed = None
         if epochs <= n:
             printed = replace(stated, guarantee=RDP.linear(self.largest_mu**2))

@@ -20,7 +20,7 @@ from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
-from dpverify.problems import Problem, gradient_sensitivity
+from dpverify.problems import Problem
 
 _LOST = 2.0**-53
 """Noise in a step that is smaller, relative to the largest point, is lost in rounding."""
@@ -139,6 +139,7 @@ class PublicRecordsLast(SkipPNSGD):
                 Adjacency.REPLACE_ONE,
                 sources=(source,),
                 protected=ProtectedRecords(public_last=self.public),
+                conditions=self.problem.conditions,
             )
 
         printed = None if curve is None else of_private(curve)
@@ -160,7 +161,7 @@ class PublicRecordsLast(SkipPNSGD):
 
 def printed_noise(problem: Problem, *, public: int, epsilon: float, delta: float) -> float:
     """Corollary 31 as printed: 2 L sqrt(ln(1.25/delta) / m) / epsilon; not always enough. Loss over length."""
-    return 2 * problem.loss.lipschitz_constant * math.sqrt(math.log(1.25 / delta) / public) / epsilon
+    return 2 * problem.constants.lipschitz_constant * math.sqrt(math.log(1.25 / delta) / public) / epsilon
 
 
 def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, delta: float) -> float:
@@ -216,12 +217,14 @@ def _enough(problem: Problem, n: int, public: int, epsilon: float, delta: float,
     A rate above 2 / beta is refused later, wherever it is used.
     """
     rate = skip_rate(problem, n, noise_stddev)
-    contraction = max(abs(1 - rate * problem.loss.strong_convexity), abs(1 - rate * problem.loss.smoothness))
+    contraction = max(
+        abs(1 - rate * problem.constants.strong_convexity), abs(1 - rate * problem.constants.smoothness)
+    )
     mu = (
         per_index(
             public + 1,
             1,
-            shift=rate * gradient_sensitivity(problem.loss),
+            shift=rate * problem.constants.gradient_sensitivity,
             noise_stddev=rate * noise_stddev,
             contraction=min(1.0, contraction),
         )

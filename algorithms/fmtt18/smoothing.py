@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import check_records, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
@@ -60,7 +60,7 @@ class SmoothedPNSGD(Weakenable):
         >>> from dpverify.running import run
         >>> data = load("breast-cancer", n=50, d=2)
         >>> descent = SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(2, 1.0)), n=data.n, epsilon=1.0, delta=1e-5)
-        >>> descent.problem.loss.smoothness, descent.rate <= 2 / descent.loss.smoothness
+        >>> descent.problem.constants.smoothness, descent.rate <= 2 / descent.loss.smoothness
         (inf, True)
         >>> print(descent.guarantees(data.n).headline)
         0.206407-GDP (replace-one)
@@ -108,7 +108,7 @@ class SmoothedPNSGD(Weakenable):
         """
         n = whole_number("n", n, at_least=1)
         check_bounded(problem)
-        stddev = 2 * problem.loss.lipschitz_constant * gaussian_noise_multiplier(epsilon, delta)
+        stddev = 2 * problem.constants.lipschitz_constant * gaussian_noise_multiplier(epsilon, delta)
         if width is None:
             width = printed_width(problem, n=n, epsilon=epsilon, delta=delta)
         return cls(problem, skip_rate(problem, n, stddev), stddev, width)
@@ -157,8 +157,7 @@ class SmoothedPNSGD(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         return self.algorithm(data, rng=rng, runs=runs)
 
     def guarantees(self, n: int) -> Guarantees:
@@ -198,7 +197,7 @@ def printed_risk(problem: Problem, *, n: int, epsilon: float, delta: float) -> f
     """Corollary 34's bound as printed, for its own parameters; in units of the loss."""
     size, lipschitz, d = (
         problem.constraint.largest_norm,
-        problem.loss.lipschitz_constant,
+        problem.constants.lipschitz_constant,
         problem.constraint.dimension,
     )
     logarithm = math.log(1.25 / delta)

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from itertools import count
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
@@ -254,8 +254,7 @@ class AlternatingSampler(Weakenable):
             InvalidArgumentError: if the data do not fit the problem.
             TooCostlyError: if it would make more value queries than `running.call_limit` allows.
         """
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         # a bound on the expectation, and within a factor 4 e of it: each step asks at least once
         foresee(max(one.count for one in self.queries(data.n)), f"{self.id} on {data.n} records")
         xp = rng.xp

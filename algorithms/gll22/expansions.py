@@ -62,10 +62,10 @@ def expansion_of(problem: Problem) -> Expansion | None:
         found = Expansion(1.0, 0.0)
     else:
         # link' rises by 0 to smoothness times the margin
-        smoothness = loss.smoothness
+        smoothness = problem.base_constants.smoothness
         steepest = smoothness * largest if smoothness > 0 else 0.0
         found = Expansion(smoothness / 2, steepest / 2) if skew else Expansion(0.0, steepest)
-    return found if found.lipschitz_constant < loss.lipschitz_constant else None
+    return found if found.lipschitz_constant < problem.base_constants.lipschitz_constant else None
 
 
 def _linear_part_of_logistic(largest: float) -> Expansion:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
@@ -239,7 +239,7 @@ class MeanMinimizer(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, d)."""
-        xp, read = rng.xp, self._read(data.n)
+        xp, read = rng.xp, self._read(a_dataset(data).n)
         features = data.as_namespace(xp).features[:read, :]
         if math.isfinite(self.clip):
             features = shortened(features, self.clip)
@@ -301,7 +301,7 @@ class HardFamilyTrial:
         v, features = self.family.draw(self.n, rng)
         mean = self.family.separation * v
         if self.records == "data":
-            if data.d != self.family.dimension:
+            if a_dataset(data).d != self.family.dimension:
                 raise InvalidArgumentError(
                     "data", f"{data.d} features", f"{self.family.dimension} features, as the family"
                 )

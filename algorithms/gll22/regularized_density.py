@@ -57,7 +57,7 @@ class RegularizedDensity:
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
         number("inverse_temperature", self.inverse_temperature, above=0, allowed="a finite number above 0")
         number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
-        if not self.regularization + self.problem.loss.strong_convexity > 0:
+        if not self.regularization + self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError(
                 "regularization",
                 self.regularization,
@@ -70,7 +70,7 @@ class RegularizedDensity:
     @property
     def strong_convexity(self) -> float:
         """Of the negative log-density, 1 over length^2: k times (mu plus the losses' own)."""
-        return self.inverse_temperature * (self.regularization + self.problem.loss.strong_convexity)
+        return self.inverse_temperature * (self.regularization + self.problem.constants.strong_convexity)
 
     @property
     def quadratic_weight(self) -> float:
@@ -84,7 +84,7 @@ class RegularizedDensity:
         1 over length, on K and for records in the unit ball.
         """
         expansion = self.expansion
-        own = without_ridge(self.problem.loss)[0].lipschitz_constant
+        own = self.problem.base_constants.lipschitz_constant
         return self.inverse_temperature * (own if expansion is None else expansion.lipschitz_constant)
 
     @property
@@ -98,7 +98,7 @@ class RegularizedDensity:
 
         At the mode x, strong convexity gives kappa ||x - c||^2 <= <grad V(c), c - x> with grad V(c) = k grad F(c).
         """
-        slope = self.inverse_temperature * self.problem.loss.lipschitz_constant
+        slope = self.inverse_temperature * self.problem.constants.lipschitz_constant
         return min(farthest(self.problem.constraint, self.anchor_point), slope / self.strong_convexity)
 
     @property

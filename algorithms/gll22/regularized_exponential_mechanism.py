@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.algorithms.conditions import check_records, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, never_refused
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
@@ -46,7 +46,7 @@ from dpverify.privacy import (
     StatedGuarantee,
     gaussian_hockey_stick,
 )
-from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex, gradient_sensitivity
+from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
@@ -239,7 +239,7 @@ class RegularizedExponentialMechanism(Weakenable):
         object.__setattr__(self, "anchor", checked_anchor(self.anchor, self.problem.constraint))
         if not self.reach > 0:
             raise InvalidArgumentError("problem", self.problem, "a set of more than one point")
-        if not math.isfinite(gradient_sensitivity(self.problem.loss)):
+        if not math.isfinite(self.problem.constants.gradient_sensitivity):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
@@ -265,7 +265,7 @@ class RegularizedExponentialMechanism(Weakenable):
 
     @property
     def _strong_convexity(self) -> float:
-        return self.problem.loss.strong_convexity
+        return self.problem.constants.strong_convexity
 
     @property
     def _is_gaussian(self) -> bool:
@@ -302,7 +302,7 @@ class RegularizedExponentialMechanism(Weakenable):
                 f"above {3 * _SMALLEST_PAYMENT:g} (1 + e^epsilon), to pay for the alternating sampler's error"
             )
             raise InvalidArgumentError("delta", self.delta, allowed)
-        sensitivity, own = gradient_sensitivity(self.problem.loss), self._strong_convexity
+        sensitivity, own = self.problem.constants.gradient_sensitivity, self._strong_convexity
         d = self.problem.constraint.dimension
         printed = self.calibration == "printed"
         if printed:
@@ -352,7 +352,9 @@ class RegularizedExponentialMechanism(Weakenable):
         curvature = tuned.regularization + self._strong_convexity
         if not curvature > 0:
             return math.inf
-        return gradient_sensitivity(self.problem.loss) * math.sqrt(tuned.inverse_temperature / curvature) / n
+        return (
+            self.problem.constants.gradient_sensitivity * math.sqrt(tuned.inverse_temperature / curvature) / n
+        )
 
     def alternating_sampler(self, n: int) -> AlternatingSampler:
         """The sampler with the accuracy that is paid for."""
@@ -395,7 +397,8 @@ class RegularizedExponentialMechanism(Weakenable):
             profile = ProfileDP(SampledGaussianProfile(mu, tau), label)
             sources += ("gll22.thm5.6",)
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
-        conditions = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
+        refusals = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
+        conditions = (*refusals, *self.problem.conditions)
         headline = StatedGuarantee(profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions)
         printed = replace(headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,))
         return Guarantees(headline, as_printed=printed)
@@ -411,11 +414,11 @@ class RegularizedExponentialMechanism(Weakenable):
         regularizer = tuned.regularization * self.reach**2 / 2 if tuned.regularization else 0.0
         bound = d / tuned.inverse_temperature + regularizer
         if tau:
-            bound += tau * self.problem.loss.lipschitz_constant * constraint.diameter
+            bound += tau * self.problem.constants.lipschitz_constant * constraint.diameter
         population = self.tuning == "sco"
         if population:
             curvature = tuned.regularization + self._strong_convexity
-            bound += gradient_sensitivity(self.problem.loss) ** 2 / (n * curvature)
+            bound += self.problem.constants.gradient_sensitivity**2 / (n * curvature)
         if not math.isfinite(bound):
             return None
         sources = ("gll22.thm6.8", "gll22.thm6.7") if population else ("gll22.thm6.2", "gll22.lem6.1")
@@ -462,9 +465,7 @@ class RegularizedExponentialMechanism(Weakenable):
             InvalidDataError: if the rejection sampler finds the loss not to be convex, or records are outside the
                 unit ball.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         if data.d != self.problem.constraint.dimension:
             raise InvalidArgumentError(
                 "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy
 
-from dpverify.algorithms.conditions import check_records, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.gll22.expansions import Expansion
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
@@ -420,8 +420,7 @@ class RejectionInnerStep(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""
-        if not self.withdraw_guarantee:
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         xp = rng.xp
         kernel = InnerKernel.on(self.density, self.step_size, data, xp)
         y = xp.asarray(self.point, dtype=xp.float64)[None, :]

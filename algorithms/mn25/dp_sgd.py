@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, Interaction, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -21,7 +21,7 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
@@ -162,7 +162,7 @@ class DPSGD(Weakenable):
         if self.noise_stddev is not None:
             return self.noise_stddev
         # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart
-        sensitivity = gradient_sensitivity(self.problem.loss)
+        sensitivity = self.problem.constants.gradient_sensitivity
         return sensitivity * math.sqrt(factor / (2 * self.problem.constraint.dimension))
 
     def parameters(self, n: int) -> DPSGDParameters:
@@ -170,7 +170,7 @@ class DPSGD(Weakenable):
         n = whole_number("n", n, at_least=1)
         size, factor = self._batch(n)
         stddev = self._noise(factor)
-        lipschitz = self.problem.loss.lipschitz_constant
+        lipschitz = self.problem.constants.lipschitz_constant
         trivial = self.problem.constraint.diameter * lipschitz
         accuracy = self.accuracy
         if accuracy is None:
@@ -187,11 +187,11 @@ class DPSGD(Weakenable):
 
     def _mu(self, size: int, stddev: float) -> float:
         """Distance over noise of one step when a drawn record is replaced; dimensionless."""
-        return math.inf if stddev == 0 else gradient_sensitivity(self.problem.loss) / (size * stddev)
+        return math.inf if stddev == 0 else self.problem.constants.gradient_sensitivity / (size * stddev)
 
     def reference_accuracy(self, n: int) -> float:
         """The number alpha*(epsilon, delta), in units of the loss."""
-        width = self.problem.constraint.diameter * self.problem.loss.lipschitz_constant
+        width = self.problem.constraint.diameter * self.problem.constants.lipschitz_constant
         spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
         return width * spread / (n * self.epsilon)
 
@@ -239,7 +239,10 @@ class DPSGD(Weakenable):
         if self.withdrawn(n):
             return Guarantees()
         theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=("mn25.thm2", "mn25.lem12")
+            ApproxDP(self.epsilon, self.delta),
+            Adjacency.REPLACE_ONE,
+            sources=("mn25.thm2", "mn25.lem12"),
+            conditions=self.problem.conditions,
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=self._profile(n)), as_printed=theorem)
 
@@ -253,7 +256,7 @@ class DPSGD(Weakenable):
         used = self.parameters(n)
         d = self.problem.constraint.dimension
         bound = n if self.batch_bound is None else min(n, self.batch_bound)
-        ratio = self.problem.constraint.diameter * self.problem.loss.lipschitz_constant / used.accuracy
+        ratio = self.problem.constraint.diameter * self.problem.constants.lipschitz_constant / used.accuracy
         return ratio**2 * max(math.sqrt(d / self.rho), d / (bound * self.rho))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -270,7 +273,7 @@ class DPSGD(Weakenable):
         With the tuning above it is at most 2 alpha, and 3 alpha where the starting point is released.
         """
         used = self.parameters(n)
-        width, lipschitz = self.problem.constraint.diameter, self.problem.loss.lipschitz_constant
+        width, lipschitz = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
         bound = width * lipschitz
         if used.steps:
             moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
@@ -283,11 +286,9 @@ class DPSGD(Weakenable):
         Raises:
             NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
         """
+        data = admitted(self, data)
         n = data.n
         used = self.parameters(n)
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         oracle = GaussianOracle(used.noise_stddev)
         interaction = Interaction(
             self.problem, data, oracle, rng=rng, runs=runs, largest_batch=used.batch_size
@@ -315,7 +316,7 @@ def check_problem(problem: object) -> None:
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    if not math.isfinite(problem.loss.lipschitz_constant):
+    if not math.isfinite(problem.constants.lipschitz_constant):
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
     if not (math.isfinite(problem.constraint.diameter) and problem.constraint.diameter > 0):
         raise InvalidArgumentError("problem", problem, "a bounded constraint set with more than one point")

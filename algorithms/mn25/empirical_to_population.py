@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import (
-    check_records,
+    admitted,
     explain_obstacles,
     given_up,
+    passed_on,
     promised_to_all,
-    refuse_or_withdraw,
+    stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
@@ -45,7 +46,7 @@ from dpverify.running import Output, Randomness
 
 # A record that was drawn twice is replaced twice, over a data set that holds the old and the new one. Nobody runs on
 # that, so that it may be refused where no run is, and "no run is refused" does not pass on.
-_ACCEPTED: frozenset[ConditionKind] = frozenset()
+_ACCEPTED = frozenset({ConditionKind.AS_DECLARED})
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ class EmpiricalToPopulation(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        stated = self.solver.guarantees(self.resample_count(n))
+        stated = stated_by(self.solver, self.resample_count(n))
         if promised_to_all(stated, accepts=_ACCEPTED):
             return given_up(self.withdraw_guarantee)
         reason = "the solver guarantees nothing to all records under replace-one adjacency"
@@ -217,8 +218,13 @@ class EmpiricalToPopulation(Weakenable):
             return Guarantees()
         m = self.resample_count(n)
         found = [
-            StatedGuarantee(guarantee, Adjacency.REPLACE_ONE, sources=("mn25.d2", "mn25.lem6"))
-            for inner in promised_to_all(self.solver.guarantees(m), accepts=_ACCEPTED)
+            StatedGuarantee(
+                guarantee,
+                Adjacency.REPLACE_ONE,
+                sources=("mn25.d2", "mn25.lem6"),
+                conditions=passed_on(inner),
+            )
+            for inner in promised_to_all(stated_by(self.solver, m), accepts=_ACCEPTED)
             for guarantee in _after_resampling(inner.guarantee, n, m)
         ]
         return Guarantees(found[0], others=found[1:]) if found else Guarantees()
@@ -259,10 +265,8 @@ class EmpiricalToPopulation(Weakenable):
         Raises:
             NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
         """
+        data = admitted(self, data)
         n, m, xp = data.n, self.resample_count(data.n), rng.xp
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         features, labels = records(data, self.problem, xp)
         drawn = rng.integers(0, n, (runs, m), "resampled records")
         loss = ResampledLoss(

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
@@ -290,7 +290,7 @@ class _Records:
     """Records of a data set, drawn with replacement."""
 
     def __init__(self, data: Dataset, rng: Randomness, runs: int) -> None:
-        self._rng, self._runs, self._n = rng, runs, data.n
+        self._rng, self._runs, self._n = rng, runs, a_dataset(data).n
         signs = _signs(data)
         self._features = rng.xp.asarray(signs.copy())
         self.mean = rng.xp.asarray(np.mean(signs, axis=0)[None, :].copy())

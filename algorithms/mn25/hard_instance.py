@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw, stated_by
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver
 from dpverify.algorithms.promises import StatedQueries
@@ -164,7 +164,7 @@ class HardInstance(Algorithm):
         count = self.direction_count + self.hidden_dimension
         features = None
         if self.directions_from == "records":
-            if data.d != self.dimension:
+            if a_dataset(data).d != self.dimension:
                 raise InvalidArgumentError("data", f"{data.d} features", f"{self.dimension} features")
             if data.n < count:
                 raise InvalidArgumentError("data", f"{data.n} records", f"at least K + r = {count} records")
@@ -231,6 +231,7 @@ class DrawnInstances:
 
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     @property
     def lipschitz_constant(self) -> float:
@@ -365,7 +366,7 @@ class OnHardInstance(Algorithm):
             return Guarantees()
         # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
-        stated: Guarantees = self._optimizer_on(none.problem).guarantees(n)
+        stated: Guarantees = stated_by(self._optimizer_on(none.problem), n)
         return stated.without_local()
 
     def _optimizer_on(self, problem: Problem) -> Any:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
-from dpverify.algorithms.conditions import check_records, normalized_start
+from dpverify.algorithms.conditions import covered, normalized_start
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.private_oracles import FirstOrder, Interaction, begin
@@ -266,7 +266,10 @@ class LimitedOracleSGD(Weakenable):
         check_problem(self.problem)
         if not isinstance(self.oracle, LimitedOracle):
             raise InvalidArgumentError("oracle", self.oracle, "a LimitedOracle")
-        told, lipschitz = getattr(self.oracle, "lipschitz", math.inf), self.problem.loss.lipschitz_constant
+        told, lipschitz = (
+            getattr(self.oracle, "lipschitz", math.inf),
+            self.problem.constants.lipschitz_constant,
+        )
         if not told >= lipschitz * (1 - 1e-12):
             raise InvalidArgumentError("oracle.lipschitz", told, f"at least the loss's, {lipschitz:g}")
         number("accuracy", self.accuracy, above=0, allowed=_POSITIVE)
@@ -281,7 +284,7 @@ class LimitedOracleSGD(Weakenable):
     def second_moment(self) -> float:
         """V, a bound on E||g||^2, in squared loss over length."""
         dimension = self.problem.constraint.dimension
-        return self.problem.loss.lipschitz_constant**2 + self.oracle.squared_error(dimension)
+        return self.problem.constants.lipschitz_constant**2 + self.oracle.squared_error(dimension)
 
     @property
     def step_count(self) -> int:
@@ -325,7 +328,7 @@ class LimitedOracleSGD(Weakenable):
         whole_number("n", n, at_least=1)
         width = self.problem.constraint.diameter
         bound = width**2 / (2 * self.step_size * self.step_count) + self.step_size * self.second_moment / 2
-        bound = min(bound, width * self.problem.loss.lipschitz_constant)
+        bound = min(bound, width * self.problem.constants.lipschitz_constant)
         return StatedRisk(bound, total=False, sources=("mn25.thm5",), conditions="convex losses")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
@@ -334,7 +337,7 @@ class LimitedOracleSGD(Weakenable):
         Raises:
             InvalidDataError: if a record is outside what the loss's constants hold for.
         """
-        check_records(data, self.problem.loss)
+        data = covered(data, self.problem)
         dimension = self.problem.constraint.dimension
         interaction = Interaction(
             self.problem, data, self.oracle, rng=rng, runs=runs, largest_batch=self.batch_size

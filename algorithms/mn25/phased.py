@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.private_oracles import begin
@@ -31,7 +31,7 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.accelerated_descent import RegularizedRisk
 from dpverify.problems.per_run.variance_reduced_descent import (
     foreseen_rounds,
@@ -127,7 +127,7 @@ class _Phased(Weakenable, ABC):
     @property
     def trivial_accuracy(self) -> float:
         """B L: every point of the set is as good as this, in units of the loss."""
-        return self.problem.constraint.diameter * self.problem.loss.lipschitz_constant
+        return self.problem.constraint.diameter * self.problem.constants.lipschitz_constant
 
     def reference_accuracy(self, n: int) -> float:
         """alpha*(epsilon, delta) = B L sqrt(d ln(1/delta)) / (n epsilon), in units of the loss."""
@@ -180,7 +180,10 @@ class _Phased(Weakenable, ABC):
         if self.withdrawn(n):
             return Guarantees()
         theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta), Adjacency.REPLACE_ONE, sources=self.sources
+            ApproxDP(self.epsilon, self.delta),
+            Adjacency.REPLACE_ONE,
+            sources=self.sources,
+            conditions=self.problem.conditions,
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=self.profile(n)), as_printed=theorem)
 
@@ -196,15 +199,10 @@ class _Phased(Weakenable, ABC):
         """The phases; None without noise."""
         if self.noise_factor == 0:
             return None
+        data = admitted(self, data)
         assert self.start is not None
         phases = tuple(self._stated(phase, data) for phase in self.schedule(data.n))
         return StatedStructure(self.start, phases, self.problem.constraint)
-
-    def _begin(self, data: Dataset, rng: Randomness, runs: int) -> Array:
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
-        return begin(self.start, runs, rng)
 
     def _hide(self, found: Array, stddev: float, rng: Randomness) -> Array:
         """The phase's point with its noise, projected."""
@@ -328,7 +326,7 @@ class PhasedSGD(_Phased):
 
     def sensitivity(self, phase: SGDPhase) -> float:
         """By how much a phase's average moves when one drawn record is replaced, a length."""
-        return phase.rate * gradient_sensitivity(self.problem.loss) * (1 - 1 / phase.steps)
+        return phase.rate * self.problem.constants.gradient_sensitivity * (1 - 1 / phase.steps)
 
     def _profile_at(self, n: int, accuracy: float) -> Guarantee:
         # a phase of one step gives away nothing: the only gradient moves no point that is averaged
@@ -349,7 +347,7 @@ class PhasedSGD(_Phased):
         return self.trivial_accuracy / math.sqrt(n)
 
     def _void(self, n: int) -> tuple[str, ...]:
-        smoothness = self.problem.loss.smoothness
+        smoothness = self.problem.constants.smoothness
         if not math.isfinite(smoothness):
             return ("the loss is not smooth",)
         largest = self.schedule(n)[0].rate
@@ -381,7 +379,7 @@ class PhasedSGD(_Phased):
         D_r = sigma_(r-1) sqrt(d).
         """
         root = math.sqrt(self.problem.constraint.dimension)
-        lipschitz, schedule = self.problem.loss.lipschitz_constant, self.schedule(n)
+        lipschitz, schedule = self.problem.constants.lipschitz_constant, self.schedule(n)
         bound, distance = 0.0, self.problem.constraint.diameter
         for phase in schedule:
             bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
@@ -409,7 +407,8 @@ class PhasedSGD(_Phased):
         Raises:
             NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
         """
-        w = self._begin(data, rng, runs)
+        data = admitted(self, data)
+        w = begin(self.start, runs, rng)
         xp, constraint = rng.xp, self.problem.constraint
         features, labels = records(data, self.problem, xp)
         columns = xp.asarray(features.T, copy=True)
@@ -495,13 +494,13 @@ class PhasedERM(_Phased):
         """
         super().__post_init__()
         number("gap_factor", self.gap_factor, above=0, allowed="a finite number above 0")
-        if not math.isfinite(self.problem.loss.smoothness):
+        if not math.isfinite(self.problem.constants.smoothness):
             raise InvalidArgumentError("problem", self.problem, "a smooth loss, for the inner solver")
 
     def _phases_at(self, n: int, accuracy: float) -> tuple[ERMPhase, ...]:
         if accuracy >= self.trivial_accuracy:
             return ()
-        constraint, lipschitz = self.problem.constraint, self.problem.loss.lipschitz_constant
+        constraint, lipschitz = self.problem.constraint, self.problem.constants.lipschitz_constant
         count = self.phases or max(1, math.ceil(math.log2(self.trivial_accuracy / accuracy) - 1e-12))
         spread = self.noise_factor * 4 * constraint.diameter / math.sqrt(constraint.dimension)
         found = []
@@ -517,7 +516,7 @@ class PhasedERM(_Phased):
 
     def sensitivity(self, n: int, phase: ERMPhase) -> float:
         """By how much a phase's inexact minimizer moves when one of n records is replaced, a length."""
-        exact = gradient_sensitivity(self.problem.loss) / (2 * phase.pull * n)
+        exact = self.problem.constants.gradient_sensitivity / (2 * phase.pull * n)
         return exact + 2 * math.sqrt(phase.gap / phase.pull)
 
     def _profile_at(self, n: int, accuracy: float) -> Guarantee:
@@ -552,7 +551,7 @@ class PhasedERM(_Phased):
         The lemma puts the squared noise of phase r - 1 at 16 B^2 / 4^r, where it is 4 times that.
         """
         root = math.sqrt(self.problem.constraint.dimension)
-        lipschitz = self.problem.loss.lipschitz_constant
+        lipschitz = self.problem.constants.lipschitz_constant
         bound, distance = 0.0, self.problem.constraint.diameter
         for phase in self.schedule(n):
             bound += phase.gap + phase.pull * distance**2
@@ -579,7 +578,8 @@ class PhasedERM(_Phased):
         Raises:
             NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
         """
-        w = self._begin(data, rng, runs)
+        data = admitted(self, data)
+        w = begin(self.start, runs, rng)
 
         def draw(shape: tuple[int, ...]) -> Array:
             return rng.integers(0, data.n, shape, "records")

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import (
-    check_records,
+    admitted,
     explain_obstacles,
     given_up,
     passed_on,
     promised_to_all,
-    refuse_or_withdraw,
+    stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.private_selection import (
@@ -45,7 +45,7 @@ from dpverify.privacy import (
     compose,
     zCDP,
 )
-from dpverify.problems import Ball, Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
 from dpverify.running import Output, Randomness
@@ -152,7 +152,7 @@ class PopulationToEmpirical(Weakenable):
         constraint = self.problem.constraint
         if not isinstance(constraint, Ball):
             raise InvalidArgumentError("solver.problem.constraint", constraint, "a Ball")
-        if not math.isfinite(self.problem.loss.lipschitz_constant):
+        if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "solver.problem.loss", self.problem.loss, "a Lipschitz loss on the set"
             )
@@ -206,9 +206,9 @@ class PopulationToEmpirical(Weakenable):
         Raises:
             NotGuaranteedError: if it was not given and the solver states no risk bound.
         """
-        loss, constraint = self.problem.loss, self.problem.constraint
-        usual = loss.lipschitz_constant / constraint.diameter
-        steepest = loss.lipschitz_constant + constraint.diameter * self.added_convexity(1, usual)
+        lipschitz, constraint = self.problem.constants.lipschitz_constant, self.problem.constraint
+        usual = lipschitz / constraint.diameter
+        steepest = lipschitz + constraint.diameter * self.added_convexity(1, usual)
         return self.solver_error(n, 1, usual) / steepest
 
     def solver_error(self, n: int, phase: int, regularization: float) -> float:
@@ -219,8 +219,8 @@ class PopulationToEmpirical(Weakenable):
         Raises:
             NotGuaranteedError: if there is neither.
         """
-        loss, constraint = self.problem.loss, self.problem.constraint
-        steepest = loss.lipschitz_constant + constraint.diameter * self.added_convexity(phase, regularization)
+        lipschitz, constraint = self.problem.constants.lipschitz_constant, self.problem.constraint
+        steepest = lipschitz + constraint.diameter * self.added_convexity(phase, regularization)
         if self.accuracy is not None:
             return float(min(self.accuracy, 2.0) * steepest)
         sizes, found = self.sizes(n), 0.0
@@ -243,7 +243,7 @@ class PopulationToEmpirical(Weakenable):
         if self.regularization is not None:
             return self.regularization
         if n not in self._chosen:
-            unit = self.problem.loss.lipschitz_constant / self.problem.constraint.diameter
+            unit = self.problem.constants.lipschitz_constant / self.problem.constraint.diameter
             tried = [unit * math.exp2(2 - k / 2) for k in range(_STEPS_OF_REGULARIZATION)]
             self._chosen[n] = min(tried, key=lambda value: self._risk(n, value))
         return self._chosen[n]
@@ -300,7 +300,7 @@ class PopulationToEmpirical(Weakenable):
         self, n: int, phase: int, ball: int, regularization: float
     ) -> tuple[StatedGuarantee, ...]:
         solver = self._local_solver(n, phase, ball, regularization)
-        return tuple(solver.guarantees(self.sizes(n).part))
+        return tuple(stated_by(solver, self.sizes(n).part))
 
     def _composed(self, n: int) -> tuple[StatedGuarantee, ...]:
         sizes, regularization = self.sizes(n), self.chosen_regularization(n)
@@ -320,7 +320,11 @@ class PopulationToEmpirical(Weakenable):
                 _weakest([total for total, _ in kind]),
                 Adjacency.REPLACE_ONE,
                 sources=("mn25.thm8",),
-                conditions=tuple(dict.fromkeys(one for _, conditions in kind for one in conditions)),
+                conditions=tuple(
+                    dict.fromkeys(
+                        (*self.problem.conditions, *(one for _, conditions in kind for one in conditions))
+                    )
+                ),
             )
             for kind in zip(*phases, strict=False)
         )
@@ -367,8 +371,8 @@ class PopulationToEmpirical(Weakenable):
         radius of the smallest ball with the minimizer; what is left over with a probability below 1/n' is in c_0.
         """
         sizes, batch = self.sizes(n), self.batch_size(n)
-        lipschitz, diameter = self.problem.loss.lipschitz_constant, self.problem.constraint.diameter
-        change = gradient_sensitivity(self.problem.loss) / batch
+        lipschitz, diameter = self.problem.constants.lipschitz_constant, self.problem.constraint.diameter
+        change = self.problem.constants.gradient_sensitivity / batch
         epsilon = before_amplification(self.selection_epsilon, batch, sizes.part)
         sampled = lipschitz / math.sqrt(batch) if batch < sizes.part else 0.0
         relative, rest = self.solver_error(n, phase, regularization), 0.0
@@ -387,7 +391,7 @@ class PopulationToEmpirical(Weakenable):
 
     def _risk(self, n: int, regularization: float) -> float:
         sizes = self.sizes(n)
-        lipschitz, diameter = self.problem.loss.lipschitz_constant, self.problem.constraint.diameter
+        lipschitz, diameter = self.problem.constants.lipschitz_constant, self.problem.constraint.diameter
         smallest = diameter * 2.0 ** (1 - sizes.balls)
         bound = 2 * regularization * (diameter / 2) ** 2
         moved = diameter / 2
@@ -419,10 +423,8 @@ class PopulationToEmpirical(Weakenable):
         Raises:
             NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
         """
+        data = admitted(self, data)
         n = data.n
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(n), False)
-            check_records(data, self.problem.loss)
         xp, sizes, regularization = rng.xp, self.sizes(n), self.chosen_regularization(n)
         there = np.asarray(data.as_namespace(np).features), np.asarray(data.as_namespace(np).labels)
         middle = xp.asarray(self.problem.constraint.center()[None, :].copy())
@@ -469,7 +471,7 @@ class PopulationToEmpirical(Weakenable):
         xp, batch = rng.xp, self.batch_size(n)
         epsilon = before_amplification(self.selection_epsilon, batch, part.n)
         diameter = self.problem.constraint.diameter
-        change = gradient_sensitivity(self.problem.loss) / batch
+        change = self.problem.constants.gradient_sensitivity / batch
         radii = tuple(diameter * 2.0**-ball for ball in in_ball)
         scores = _estimates(self.problem, candidates, local.loss, part, batch, rng)
         if self.selection == "printed" or len(set(in_ball)) == 1:
@@ -478,7 +480,7 @@ class PopulationToEmpirical(Weakenable):
             slack = math.log(part.n)
             if batch < part.n:
                 # an estimate may be too low by this much, relative to the radius
-                lipschitz = self.problem.loss.lipschitz_constant
+                lipschitz = self.problem.constants.lipschitz_constant
                 low = lipschitz * math.sqrt(2 * (math.log(len(radii)) + slack) / batch)
                 scores = scores + low * xp.asarray(radii, dtype=xp.float64)
             steps = tuple(change * radius for radius in radii)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import check_records, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, given_up, normalized_start
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.oracle_handles import (
     AdaptiveQueryError,
@@ -34,7 +34,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, Guarantee, StatedGuarantee, compose, for_group, zCDP
-from dpverify.problems import Dataset, Problem, gradient_sensitivity
+from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -542,7 +542,7 @@ class PrivateOracleMethod(Weakenable):
 
     def _message(self, n: int) -> Guarantee | None:
         return self.oracle.message_guarantee(
-            gradient_sensitivity(self.problem.loss), self.optimizer.batch_size(n)
+            self.problem.constants.gradient_sensitivity, self.optimizer.batch_size(n)
         )
 
     def oracle_guarantee(self, n: int) -> zCDP | None:
@@ -584,9 +584,7 @@ class PrivateOracleMethod(Weakenable):
             NotGuaranteedError: if there is no guarantee and it was not withdrawn.
             AdaptiveQueryError: if the optimizer asks for what it did not declare.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-            check_records(data, self.problem.loss)
+        data = admitted(self, data)
         interaction = Interaction(
             self.problem,
             data,

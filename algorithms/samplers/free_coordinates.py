@@ -156,10 +156,12 @@ class RiskPotential:
         sizes = float(np.sum(np.abs(loss.value(centers, data.features, data.labels))))
         # a ridge is declared for a radius that may be infinite
         base, ridge = without_ridge(loss)
-        slope = base.lipschitz_constant
+        slope = self.problem.base_constants.lipschitz_constant
         if not math.isfinite(slope):
             gradients = np.asarray(base.gradient(centers, data.features, data.labels))
-            slope = float(np.max(np.linalg.norm(gradients, axis=1))) + base.smoothness * constraint.diameter
+            slope = float(np.max(np.linalg.norm(gradients, axis=1))) + (
+                self.problem.base_constants.smoothness * constraint.diameter
+            )
         slope += ridge * constraint.largest_norm
         if not math.isfinite(slope):
             raise InvalidArgumentError("problem", self.problem, "a loss whose slope is bounded on the set")

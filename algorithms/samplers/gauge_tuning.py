@@ -69,7 +69,7 @@ def tune(
 
     Where C is the cube, log F is -scale * risk itself: no penalty, no extension.
     """
-    eta = scale * n * problem.loss.lipschitz_constant
+    eta = scale * n * problem.constants.lipschitz_constant
     if region.is_cube:
         plan = GridPlan(region.dimension, region.edge, eta, distance / 2, cells=cells)
         return Tuning(region, scale, distance, eta, 0.0, extension, plan)

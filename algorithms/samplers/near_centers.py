@@ -74,7 +74,7 @@ def sample_near(
         raise InvalidArgumentError("problem", problem, "a constraint set with at most three free coordinates")
     given = check_near(problem, data, centers, radius, exponent_scale, rng)
     if per_axis is None:
-        curvature = exponent_scale * data.n * problem.loss.smoothness
+        curvature = exponent_scale * data.n * problem.constants.smoothness
         per_axis = cells_per_axis(curvature, min(radius, constraint.diameter), k)
     whole_number("per_axis", per_axis, at_least=1)
     potential = RiskPotential(problem, data, exponent_scale)

@@ -22,7 +22,7 @@ class ConditionKind(StrEnum):
     Examples:
         >>> from dpverify.privacy import ConditionKind
         >>> [kind.name for kind in ConditionKind]
-        ['NEVER_REFUSED', 'GIVEN_INPUT', 'OTHER_DATA']
+        ['NEVER_REFUSED', 'GIVEN_INPUT', 'OTHER_DATA', 'AS_DECLARED']
     """
 
     NEVER_REFUSED = "no run is refused"
@@ -34,6 +34,10 @@ class ConditionKind(StrEnum):
     input from what is released anyway meets the condition, by adaptive composition."""
     OTHER_DATA = "the records are those drawn inside"
     """It is about a data set that the mechanism draws itself, not the one that it is called on."""
+    AS_DECLARED = "what it is built on is as declared"
+    """It rests on somebody's word about a part that this project has not checked: the constants of a loss, the
+    projection of a set, the guarantee of an algorithm or of a message, how an optimizer goes about its runs. The
+    condition passes to whoever builds on it."""
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,13 @@ from dpverify.problems.losses import (
     label_range,
 )
 from dpverify.problems.minimizers import CertifiedMinimum, certify, minimize
-from dpverify.problems.problem import Problem
-from dpverify.problems.worst_case import (
+from dpverify.problems.neighbors import (
     NeighborPair,
     contract_then_reveal,
     opposite_linear,
     opposite_neighbor,
 )
+from dpverify.problems.problem import Problem
 
 __all__ = [
     "AllSpace",

@@ -180,8 +180,7 @@ class _Search:
         self.labels = np.array(label_range(loss))
         self.records: Matrix | None = None
         if data is not None:
-            data = data.as_namespace(np)
-            data.require_unit_ball()
+            data = data.as_namespace(np).in_unit_ball()
             if data.d != constraint.dimension:
                 raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
             self.records, self.labels = data.features, np.concatenate([self.labels, data.labels])

@@ -28,10 +28,13 @@ from dpverify.quoting import quoted
 
 Matrix = npt.NDArray[np.float64]
 
+_NORMALIZED_IN_FLOAT32 = 1e-5
+"""Records are this much longer than 1 at most if they were divided by their norms in 32-bit floats."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """n records of d features and one label each; the arrays are copied and cannot be written to.
+    """n records of d features and one label each; the arrays are copied, and NumPy's cannot be written to.
 
     Args:
         features: shape (n, d), finite; a record's features are one row.
@@ -59,9 +62,8 @@ class Dataset:
     scaling: str = "as given"
 
     def __post_init__(self) -> None:
-        if _is_numpy_like(self.features) and _is_numpy_like(self.labels):
-            object.__setattr__(self, "features", _frozen(self.features, "features"))
-            object.__setattr__(self, "labels", _frozen(self.labels, "labels"))
+        object.__setattr__(self, "features", _frozen(self.features, "features"))
+        object.__setattr__(self, "labels", _frozen(self.labels, "labels"))
         shape, labels_shape = tuple(self.features.shape), tuple(self.labels.shape)
         if len(shape) != 2 or 0 in shape or labels_shape != shape[:1]:
             raise InvalidDataError(
@@ -134,17 +136,34 @@ class Dataset:
         labels = xp.asarray(_to_numpy(self.labels).copy(), dtype=xp.float64, device=device)
         return Dataset(features, labels, self.name, self.scaling)
 
-    def require_unit_ball(self) -> None:
-        """Refuse records that the losses' declared constants do not cover.
+    def in_unit_ball(self) -> Dataset:
+        """The records with norms of at most 1, which the losses' declared constants cover.
+
+        Records that are longer by what normalizing in 32-bit floats leaves (up to 1e-5) are divided by their norms.
+        That looks at one record at a time, so that neighbors stay neighbors, and what holds for norms of at most 1
+        holds without a tolerance. Data sets without such records are returned as they are.
 
         Raises:
-            InvalidDataError: if some record's features have a Euclidean norm above 1 (beyond rounding).
+            InvalidDataError: if some record is longer than that.
+
+        Examples:
+            >>> import numpy as np
+            >>> from dpverify.problems import Dataset
+            >>> data = Dataset(np.array([[0.6, 0.8]], dtype=np.float32), np.ones(1))
+            >>> data.largest_norm > 1, data.in_unit_ball().largest_norm
+            (True, 1.0)
         """
-        largest = self.largest_norm
-        if not largest <= 1.0 + 1e-9:
+        there = self.as_namespace(np)
+        norms = np.linalg.norm(there.features, axis=1, keepdims=True)
+        largest = float(np.max(norms))
+        if not largest <= 1.0 + _NORMALIZED_IN_FLOAT32:
             raise InvalidDataError(
-                f"A record of {self.name} has norm {largest:.6g}; allowed is at most 1: scale the features."
+                f"A record of {self.name} has norm {largest:.10g}; allowed is at most 1: scale the features."
             )
+        if largest <= 1.0 + (self.d + 16) * np.finfo(np.float64).eps:
+            return self
+        shorter = there.features / np.maximum(norms, 1.0)
+        return Dataset(shorter, there.labels, self.name, self.scaling).as_namespace(_library(self.features))
 
 
 def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0) -> Dataset:
@@ -337,22 +356,27 @@ def _library(array: Array) -> Any:
     return array_api_compat.array_namespace(array)
 
 
-def _is_numpy_like(array: object) -> bool:
-    return not array_api_compat.is_array_api_obj(array) or isinstance(array, np.ndarray)
-
-
 def _to_numpy(array: Array) -> Matrix:
     """Copy any library's array to host memory."""
     array = array_api_compat.to_device(array, "cpu") if array_api_compat.is_torch_array(array) else array
     return np.asarray(array, dtype=np.float64)
 
 
-def _frozen(values: Any, what: str) -> Matrix:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
-    array = np.array(array, dtype=np.float64)
-    if not np.all(np.isfinite(array)):
+def _frozen(values: Any, what: str) -> Array:
+    """A copy in 64-bit floats; NumPy's cannot be written to."""
+    if array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray):
+        xp = _library(values)
+        if not xp.isdtype(values.dtype, ("integral", "real floating")):
+            raise InvalidDataError(f"The {what} have type {values.dtype}; allowed are numbers.")
+        copied = xp.asarray(values, dtype=xp.float64, copy=True)
+        finite = bool(xp.all(xp.isfinite(copied)))
+    else:
+        array = np.asarray(values)
+        if array.dtype.kind not in "iuf":
+            raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
+        copied = np.array(array, dtype=np.float64)
+        copied.flags.writeable = False
+        finite = bool(np.all(np.isfinite(copied)))
+    if not finite:
         raise InvalidDataError(f"The {what} contain NaN or infinity; allowed are finite numbers.")
-    array.flags.writeable = False
-    return array
+    return copied

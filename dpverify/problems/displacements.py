@@ -60,6 +60,7 @@ class EuclideanDistance(Displacement):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
@@ -123,6 +124,7 @@ class HalfSquaredDistance(Displacement):
     smoothness: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 1.0
     gradient_sensitivity: ClassVar[float] = 2.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         checks.number("radius", self.radius, above=0.0, finite=False)
@@ -167,7 +169,7 @@ class ContractOrDrift:
     """y ||w - x||^2 / 2 + (1 - y) <w, x> for labels in [0, 1] and ||w|| <= radius.
 
     With label 1 a gradient step of size 1 forgets w and lands on x; with label 0 it moves every w by the same
-    -x. It serves to build worst cases for per-index guarantees (`worst_case.contract_then_reveal`).
+    -x. It serves to build worst cases for per-index guarantees (`neighbors.contract_then_reveal`).
 
     Raises:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
@@ -200,6 +202,11 @@ class ContractOrDrift:
     def gradient_sensitivity(self) -> float:
         """The radius, plus 2; attained between the labels 0 and 1; 2 between records with the same label."""
         return self.radius + 2.0
+
+    @property
+    def sensitivity_radius(self) -> float:
+        """The radius."""
+        return self.radius
 
     def curvatures(self, x: Array, y: Array) -> tuple[float, float]:
         """The label, twice: all curvature of a record's loss is that of y ||w - x||^2 / 2."""

@@ -13,6 +13,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import GeneralizedLinear, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
 from dpverify.problems.conic import Affine, ConicProgram, Vector
+from dpverify.problems.losses import sensitivity_radius
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class PositivePart(GeneralizedLinear):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def link(self, z: Array, y: Array) -> Array:
         """max(0, y - z)."""
@@ -63,6 +65,7 @@ class HuberizedPositivePart(GeneralizedLinear):
     width: float
     lipschitz_constant: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         number("width", self.width, above=0, allowed="a finite number above 0")
@@ -139,6 +142,11 @@ class OneVersusRest(GeneralizedLinear):
     def strong_convexity(self) -> float:
         """The base loss's."""
         return self._loss.strong_convexity
+
+    @property
+    def sensitivity_radius(self) -> float | None:
+        """The base loss's."""
+        return sensitivity_radius(self._loss)
 
     @property
     def _loss(self) -> Loss:

@@ -105,7 +105,7 @@ def _upper_bounds(problem: Problem, data: Dataset) -> list[float]:
         bounds.append(float(np.max(problem.mean_risk(_around(constraint), data))))
     at_center = float(problem.mean_risk(center[None, :], data)[0])
     reach = constraint.diameter / 2 if isinstance(constraint, Ball | Box) else constraint.diameter
-    bounds.append(at_center + problem.loss.lipschitz_constant * reach)
+    bounds.append(at_center + problem.constants.lipschitz_constant * reach)
     largest_ridge = 0.5 * ridge * constraint.largest_norm**2
     if isinstance(loss, Linear):
         base = Problem(loss, constraint)

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 class Loss(Protocol):
     """What every loss offers; any object with these members is a loss, a frozen dataclass for instance.
 
-    Three more members are read where they are there: `labels`, the smallest and the largest admissible label
-    (else -1 and 1), `gradient_sensitivity` and `curvatures` (see the functions of these names).
+    The constants hold at all points of the constraint set, for records in the unit ball. Five more members are read
+    where they are there: `radius`, the largest norm of a point for which the constants are declared; `labels`, the
+    smallest and the largest admissible label (else -1 and 1); `gradient_sensitivity`, `sensitivity_radius` and
+    `curvatures` (see the functions of these names). What a loss declares is read once, when it becomes part of a
+    `Problem`. Of a loss that is not one of this package's, guarantees carry the condition that it is true.
 
     Examples:
         >>> import numpy as np
@@ -93,6 +96,23 @@ def gradient_sensitivity(loss: Loss) -> float:
     """
     known = getattr(loss, "gradient_sensitivity", None)
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
+
+
+def sensitivity_radius(loss: Loss) -> float | None:
+    """Largest norm of a point at which the gradient sensitivity holds; None: on the constraint set only.
+
+    Infinite for most of the losses here. A loss that does not say it is taken to know nothing beyond the set.
+
+    Examples:
+        >>> from dpverify.problems import HalfSquaredDistance, Logistic, Squared
+        >>> from dpverify.problems.losses import sensitivity_radius
+        >>> [sensitivity_radius(loss) for loss in (Logistic(), HalfSquaredDistance(1.0), Squared(1.0))]
+        [inf, inf, 1.0]
+    """
+    known = getattr(loss, "sensitivity_radius", None)
+    if known is None:
+        return None
+    return checks.number("loss.sensitivity_radius", known, above=0.0, finite=False)
 
 
 def curvatures(loss: Loss, x: Array, y: Array) -> tuple[float, float]:
@@ -210,6 +230,7 @@ class Logistic(GeneralizedLinear):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.25
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
     binary: ClassVar[bool] = True
 
     def link(self, z: Array, y: Array) -> Array:
@@ -264,6 +285,7 @@ class Hinge(GeneralizedLinear):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
     binary: ClassVar[bool] = True
 
     def link(self, z: Array, y: Array) -> Array:
@@ -325,6 +347,11 @@ class Squared(GeneralizedLinear):
         """The radius, plus 1."""
         return self.radius + 1.0
 
+    @property
+    def sensitivity_radius(self) -> float:
+        """The radius."""
+        return self.radius
+
     def link(self, z: Array, y: Array) -> Array:
         """(z - y)^2 / 2."""
         residual = z - y
@@ -363,6 +390,7 @@ class Linear(GeneralizedLinear):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.0
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         if not isinstance(self.labeled, bool):
@@ -456,6 +484,11 @@ class Ridge:
     def gradient_sensitivity(self) -> float:
         """The base loss's: the ridge is the same for all records, so it cancels."""
         return gradient_sensitivity(self.base)
+
+    @property
+    def sensitivity_radius(self) -> float | None:
+        """The base loss's, for the same reason."""
+        return sensitivity_radius(self.base)
 
     @property
     def labels(self) -> tuple[float, float]:

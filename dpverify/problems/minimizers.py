@@ -246,7 +246,7 @@ def _first_order(problem: Problem, data: Dataset, point: Matrix) -> float:
 def _first_order_in_doubles(problem: Problem, data: Dataset, point: Matrix) -> float:
     risk = float(problem.mean_risk(point[None, :], data)[0])
     gradient = problem.mean_gradient(point[None, :], data)[0]
-    curvature = problem.loss.strong_convexity
+    curvature = problem.constants.strong_convexity
     if curvature > 0.0:
         # <g, w - u> + (m / 2) ||w - u||^2 is smallest on C at the projection of u - g / m.
         closest = problem.constraint.project((point - gradient / curvature)[None, :])[0]
@@ -535,7 +535,7 @@ def _balanced(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
 
 def _descend(problem: Problem, data: Dataset, steps: int = 5000) -> Matrix:
     """Accelerated projected gradient descent (Nesterov 1983, with restarts), for smooth losses."""
-    smoothness = problem.loss.smoothness
+    smoothness = problem.constants.smoothness
     if not math.isfinite(smoothness):
         raise InvalidArgumentError(
             "loss", problem.loss, "a built-in loss, or one with finite smoothness, to minimize"

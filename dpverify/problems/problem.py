@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.stated import Condition, ConditionKind
 from dpverify.problems.arrays import Array, like, namespace, row_sums
 from dpverify.problems.constraint_sets import ConstraintSet
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.losses import GeneralizedLinear, Loss, Ridge
+from dpverify.problems.oracle import Constants, declared_only
 
 _NUMBERS_AT_ONCE = 1 << 20
 
@@ -19,8 +21,8 @@ class Problem:
     """Minimize the average of `loss` over a data set's records, on `constraint`.
 
     Raises:
-        InvalidArgumentError: if `loss` or `constraint` lacks what it should offer, or if the constants of the
-            loss are declared for a smaller radius than the constraint set has.
+        InvalidArgumentError: if `loss` or `constraint` lacks what it should offer, if a constant is no number of at
+            least 0, or if the constants of the loss are declared for a smaller radius than the constraint set has.
 
     Examples:
         >>> import numpy as np
@@ -45,12 +47,39 @@ class Problem:
             raise InvalidArgumentError(
                 "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
             )
+        # no field: it follows from the loss, as it was when the problem was made
+        object.__setattr__(self, "_constants", Constants.of(self.loss))
+        object.__setattr__(self, "_base_constants", Constants.of(without_ridge(self.loss)[0]))
         for loss in (self.loss, getattr(self.loss, "base", None)):
             radius = getattr(loss, "radius", None)
             if radius is not None and not radius >= self.constraint.largest_norm * (1.0 - 1e-12):
                 raise InvalidArgumentError(
                     "loss.radius", radius, f"at least the constraint set's, {self.constraint.largest_norm:g}"
                 )
+
+    @property
+    def constants(self) -> Constants:
+        """What the loss declared when the problem was made; all guarantees and all noise rest on these."""
+        found: Constants = self._constants  # type: ignore[attr-defined]
+        return found
+
+    @property
+    def base_constants(self) -> Constants:
+        """The same of the loss without its ridge."""
+        found: Constants = self._base_constants  # type: ignore[attr-defined]
+        return found
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What guarantees on this problem take on trust; nothing where loss and set are this package's own.
+
+        Examples:
+            >>> from dpverify.problems import Ball, Logistic, Problem
+            >>> Problem(Logistic(), Ball(2, 1.0)).conditions
+            ()
+        """
+        told = declared_only(self.loss, self.constraint, self.constants)
+        return tuple(Condition(ConditionKind.AS_DECLARED, words) for words in told)
 
     def mean_risk(self, w: Array, data: Dataset) -> Array:
         """Average loss over the records at each point, in units of the loss.

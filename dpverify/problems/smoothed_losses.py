@@ -59,6 +59,7 @@ class AbsoluteError(GeneralizedLinear):
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def link(self, z: Array, y: Array) -> Array:
         """|z - y|."""
@@ -101,6 +102,7 @@ class SmoothedGeneralizedLinear:
     generalized_linear: ClassVar[bool] = True
     ridge: ClassVar[float] = 0.0
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -210,6 +212,7 @@ class SmoothedDistance:
 
     lipschitz_constant: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         """Check the parameters."""

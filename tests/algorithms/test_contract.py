@@ -122,7 +122,7 @@ class Mine(Algorithm):
         return (StatedQueries("gradient", whole_number("n", n, at_least=1)),)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        data.require_unit_ball()
+        data.in_unit_ball()
         noise = self.noise_stddev * rng.normal((runs, 1), "noise")
         return Output(np.mean(data.features, axis=0) + noise, gradient_queries=data.n)
 
@@ -150,7 +150,7 @@ class DependsOnTheRuns(Mine):
 
 class IgnoresRng(Mine):
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        data.require_unit_ball()
+        data.in_unit_ball()
         return Output(np.zeros((runs, 1)), gradient_queries=data.n)
 
 
@@ -240,7 +240,7 @@ class TakesAnyRecord(Mine):
 class FaultOnRecords(Mine):
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         assert data.d == 1
-        data.require_unit_ball()
+        data.in_unit_ball()
         return super().__call__(data, rng=rng, runs=runs)
 
 

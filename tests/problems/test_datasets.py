@@ -85,9 +85,9 @@ class TestDataset:
         assert small().digest != small().replace(1, [0.1, 0.2], -1.0).digest
 
     def test_unit_ball(self) -> None:
-        small().require_unit_ball()
+        small().in_unit_ball()
         with pytest.raises(InvalidDataError, match=r"norm 1\.5;"):
-            small().replace(1, [1.5, 0.0], 1.0).require_unit_ball()
+            small().replace(1, [1.5, 0.0], 1.0).in_unit_ball()
 
     @pytest.mark.parametrize(
         ("features", "labels"),
@@ -116,7 +116,7 @@ class TestRealData:
     def test_shape_scale_and_labels(self, name: str) -> None:
         data = load(name)
         assert (data.n, data.d) == REAL[name]
-        data.require_unit_ball()
+        data.in_unit_ball()
         assert data.largest_norm > 0.7
         assert np.max(np.abs(data.labels)) <= 1.0
         if name != "diabetes":
@@ -127,7 +127,7 @@ class TestRealData:
     def test_smaller_ones_are_reproducible(self, name: str) -> None:
         data = load(name, n=50, d=5, seed=3)
         assert (data.n, data.d) == (50, 5)
-        data.require_unit_ball()
+        data.in_unit_ball()
         assert data.digest == load(name, n=50, d=5, seed=3).digest
         assert data.digest != load(name, n=50, d=5, seed=4).digest
         assert "random projection" in data.scaling

@@ -47,8 +47,8 @@ class TestConstructions:
     def test_neighbors_differ_at_the_index_alone(self, n: int, index: int) -> None:
         for pair in (opposite_linear(n, 3, index), contract_then_reveal(n, index, d=3)):
             assert differing_records(pair) == [index]
-            pair.left.require_unit_ball()
-            pair.right.require_unit_ball()
+            pair.left.in_unit_ball()
+            pair.right.in_unit_ball()
             assert (pair.left.n, pair.left.d, pair.index) == (n, 3, index)
 
     def test_opposite_linear_losses_hide_behind_all_noise(
@@ -91,7 +91,7 @@ def test_opposite_neighbor_beats_random_records(name: str, loss: Loss, rng: np.r
     data = load(name, n=30, d=4, seed=0)
     pair = opposite_neighbor(loss, data, 7)
     assert differing_records(pair) == [7]
-    pair.right.require_unit_ball()
+    pair.right.in_unit_ball()
     x = rng.standard_normal((2000, 4))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     origin = np.zeros((2000, 4))

@@ -38,7 +38,7 @@ class RegularizedRisk:
     @property
     def smoothness(self) -> float:
         """The number M = beta + 2 lambda, in loss over length^2."""
-        return self.problem.loss.smoothness + 2 * self.pull
+        return self.problem.constants.smoothness + 2 * self.pull
 
     @property
     def convexity(self) -> float:
@@ -89,7 +89,7 @@ class CertifiedPoints:
 
 def most_steps(risk: RegularizedRisk, gap: float) -> int:
     """After how many steps, at the latest, the gap is at most `gap`, by the rate of convergence."""
-    lipschitz = risk.problem.loss.lipschitz_constant
+    lipschitz = risk.problem.constants.lipschitz_constant
     first = lipschitz * min(risk.problem.constraint.diameter, lipschitz / (2 * risk.pull))
     if first <= gap:
         return 1

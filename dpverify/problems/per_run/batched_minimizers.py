@@ -126,11 +126,11 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
         InvalidDataError: if the minimizer cannot be certified that accurately.
     """
     number("accuracy", accuracy, above=0, allowed="a finite number above 0")
-    convexity = problem.loss.strong_convexity
+    convexity = problem.constants.strong_convexity
     if not convexity > 0:
         raise InvalidArgumentError("problem", problem, "a strongly convex loss")
     data = data.as_namespace(np)
-    if math.isfinite(problem.loss.smoothness):
+    if math.isfinite(problem.constants.smoothness):
         found = minimize_tilted(problem, data, np.zeros((1, data.d)), accuracy=accuracy)
         return DataMinimum(found.points[0], float(found.distances[0]), int(found.gradient_queries[0]))
     minimum = minimize(problem, data)
@@ -153,18 +153,18 @@ class _Objective:
             raise InvalidArgumentError(
                 "data", f"{data.d} features", f"{problem.constraint.dimension} features"
             )
-        if not math.isfinite(loss.smoothness):
+        if not math.isfinite(problem.constants.smoothness):
             raise InvalidArgumentError("problem", problem, "a loss with finite smoothness")
         # a ridge of the loss's own is curvature that all records share
         self.base, own = (loss.base, loss.weight) if isinstance(loss, Ridge) else (loss, 0.0)
         self.ridge = ridge + data.n * own
-        self.convexity = self.ridge + data.n * self.base.strong_convexity
+        self.convexity = self.ridge + data.n * problem.base_constants.strong_convexity
         if not self.convexity > 0:
             raise InvalidArgumentError("ridge", ridge, "above 0, for a loss that is not strongly convex")
         self.constraint, self.data = problem.constraint, data
         self.features, self.labels = like(data.features, example), like(data.labels, example)
         largest = max(1.0, data.largest_norm) if isinstance(self.base, GeneralizedLinear) else 1.0
-        self.smoothness = self.ridge + data.n * self.base.smoothness * largest**2
+        self.smoothness = self.ridge + data.n * problem.base_constants.smoothness * largest**2
         self.generalized_linear = isinstance(self.base, GeneralizedLinear)
         self.numbers_a_run = max(data.n, data.d**2) if self.generalized_linear else data.d
 

@@ -17,6 +17,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import ConstraintSet, Loss, gradient_sensitivity, label_range
 from dpverify.problems.arrays import Array, like, namespace, row_sums
 from dpverify.problems.conic import Affine, ConicProgram
+from dpverify.problems.losses import sensitivity_radius
 
 _TINY = 1e-300
 
@@ -67,6 +68,12 @@ class LocalLoss:
     def gradient_sensitivity(self) -> float:
         """The original loss's: the regularizer is the same for all records."""
         return gradient_sensitivity(self.original)
+
+    @property
+    def sensitivity_radius(self) -> float | None:
+        """Infinite, if the original loss's is; else None: points are away from the run's own."""
+        known = sensitivity_radius(self.original)
+        return known if known == math.inf else None
 
     @property
     def labels(self) -> tuple[float, float]:
@@ -162,11 +169,14 @@ class LocalBalls(ConstraintSet):
         return base + (left / length)[:, None] * rest
 
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
-        """Whether each point is in its run's set; one point alone is compared with all runs' sets."""
+        """Whether each point is in its run's set; one point alone is compared with all runs' sets.
+
+        The tolerance is relative to the two radii.
+        """
         xp = namespace(w)
         away = w + like(self.centers, w)
-        near = xp.sqrt(row_sums(w * w)) <= self.radius + tolerance
-        return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius + tolerance)
+        near = xp.sqrt(row_sums(w * w)) <= self.radius * (1.0 + tolerance)
+        return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius * (1.0 + tolerance))
 
     def gauge(self, w: Array) -> Array:
         """Gauge about 0; infinite where 0 is on the border and w points out."""
@@ -258,6 +268,11 @@ class ResampledLoss:
     def gradient_sensitivity(self) -> float:
         """The original loss's."""
         return gradient_sensitivity(self.original)
+
+    @property
+    def sensitivity_radius(self) -> float | None:
+        """The original loss's."""
+        return sensitivity_radius(self.original)
 
     @property
     def labels(self) -> tuple[float, float]:

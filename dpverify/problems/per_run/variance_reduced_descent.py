@@ -99,7 +99,7 @@ def foreseen_rounds(risk: RegularizedRisk, n: int, gap: float) -> Rounds | None:
     condition = (smoothness + proximal) / (convexity + proximal)
     steps = max(_FEWEST_STEPS, math.ceil(_STEPS * math.sqrt(condition)))
     opening, batch = (math.ceil(max(share * n, _STABLE * condition) / steps) for share in (_OPENING, _ROUND))
-    opened = risk.problem.loss.lipschitz_constant**2 / (2 * convexity * steps * opening)
+    opened = risk.problem.constants.lipschitz_constant**2 / (2 * convexity * steps * opening)
     rate = math.sqrt(convexity / (convexity + proximal))
     nearer = min(math.log(steps * batch / condition), steps / math.sqrt(condition))
     if proximal > 0:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpverify import checks
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.conditions import check_records
+from dpverify.algorithms.conditions import covered
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
 from dpverify.auditing.exact import (
@@ -202,7 +202,7 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
                 f"{there.name} has {there.n} records of {there.d} features; allowed: {data[0].n} of "
                 f"{algorithm.problem.constraint.dimension}."
             )
-        check_records(there, algorithm.problem.loss)
+        there = covered(there, algorithm.problem)
         found.append(_chain(algorithm, there, steps))
     return found
 
