@@ -15,8 +15,18 @@ from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, numbers, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import ALL_RECORDS, RDP, Adjacency, Guarantee, ProtectedRecords, StatedGuarantee
+from dpverify.privacy import (
+    ALL_RECORDS,
+    RDP,
+    Adjacency,
+    Condition,
+    ConditionKind,
+    Guarantee,
+    ProtectedRecords,
+    StatedGuarantee,
+)
 from dpverify.privacy.iteration import NoisyIteration
+from dpverify.problems.oracle import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
@@ -143,7 +153,7 @@ class ContractiveNoisyIteration(Weakenable):
         ...     contractions=(0.5, 0.5, 0.5), protected=ProtectedRecords(public_last=2),
         ... )
         >>> print(iteration.guarantees(3).headline)  # 1-GDP after the first step
-        0.218218-GDP (replace-one, all records but the last 2)
+        0.218218-GDP (replace-one, all records but the last 2, if what it is built on is as declared)
         >>> run(iteration, np.array([[0.3], [-0.7], [0.1]]), runs=4, seed=0).points.shape
         (4, 1)
     """
@@ -287,6 +297,20 @@ class ContractiveNoisyIteration(Weakenable):
             left -= spent
         return tuple(schedule)
 
+    @property
+    def _conditions(self) -> tuple[Condition, ...]:
+        """That maps and noise which are not this project's are what is declared of them."""
+        words = []
+        if not all(is_our_own(map_) for map_ in self.maps):
+            words.append(
+                "the maps have the declared shifts and contractions, and keep the runs of a batch apart"
+            )
+        if not all(is_our_own(law) for law in self._laws):
+            words.append("the noise has the declared Renyi divergences")
+        if callable(self.start):
+            words.append("the start does not depend on the records")
+        return tuple(Condition(ConditionKind.AS_DECLARED, text) for text in words)
+
     def guarantees(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; none without shifts."""
         whole_number("n", n, at_least=1)
@@ -299,7 +323,11 @@ class ContractiveNoisyIteration(Weakenable):
             guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
         return Guarantees(
             StatedGuarantee(
-                guarantee, Adjacency.REPLACE_ONE, sources=("fmtt18.thm22",), protected=self.protected
+                guarantee,
+                Adjacency.REPLACE_ONE,
+                sources=("fmtt18.thm22",),
+                conditions=self._conditions,
+                protected=self.protected,
             )
         )
 

@@ -14,7 +14,8 @@ from typing import ClassVar
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
-from dpverify.algorithms.mn25.private_oracles import GaussianOracle, Interaction, begin
+from dpverify.algorithms.mn25.interaction import Interaction
+from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number

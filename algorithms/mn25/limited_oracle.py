@@ -21,7 +21,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 from dpverify.algorithms.conditions import covered, normalized_start
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.mn25.dp_sgd import check_problem
-from dpverify.algorithms.mn25.private_oracles import FirstOrder, Interaction, begin
+from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction
+from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,15 +52,17 @@ class OracleHandle:
         self._own_rng = own_rng
 
     def ask(self, points: Array, records: Array, *, made: Array | None = None) -> OracleHandle:
-        """Hand over queries of the round at hand; several calls add to one batch. The points are copied.
+        """Hand over queries of the round at hand; several calls add to one batch. All that is handed over is copied.
 
         Args:
-            points: shape (runs, d), for queries that are all made at one point, or (runs, m, d).
+            points: shape (runs, d), for queries that are all made at one point, or (runs, m, d); points where the
+                loss's gradient sensitivity holds.
             records: integers from 0 to n - 1, shape (m,) for the same records in every run, or (runs, m).
             made: booleans, shape (runs, m): which of the queries a run makes; all if None.
 
         Raises:
-            InvalidArgumentError: if the shapes do not fit or there is no such record.
+            InvalidArgumentError: if the shapes do not fit, there is no such record, or a point is outside.
+            AdaptiveQueryError: if the interaction is over.
         """
         self._ask(points, records, made)
         return self
@@ -98,31 +100,55 @@ def randomness_apart(rng: Randomness) -> Callable[[], Randomness]:
 
 @dataclass(frozen=True)
 class DeclaredUse:
-    """What an optimizer declares before it runs; its guarantee rests on it.
+    """What an optimizer declares before it runs: plain numbers, on which its guarantee rests and to which it is held.
 
     Attributes:
-        batch: m, the size of every batch in every run.
+        batch: m, the size of every batch in every run; None: all n records.
         rounds: how many batches there are at most.
-        batches_a_record: one record is in at most this many batches; None: not limited, and nothing is claimed.
+        batches_a_record: one record is in at most this many batches; None: not limited, and nothing is claimed. "in
+            turn": batches go round and round the records, so that each is in at most ceil(rounds m / n).
         copies: one record is asked for at most this often in one batch.
     """
 
-    batch: int
+    batch: int | None
     rounds: int
-    batches_a_record: int | None = None
+    batches_a_record: int | Literal["in turn"] | None = None
     copies: int = 1
 
     def __post_init__(self) -> None:
         """Check the numbers.
 
         Raises:
-            InvalidArgumentError: if one is no integer of at least 1 (0 for `batch`).
+            InvalidArgumentError: if one is no integer of at least 1.
         """
-        whole_number("batch", self.batch, at_least=0)
+        if self.batch is not None:
+            whole_number("batch", self.batch, at_least=1)
         whole_number("rounds", self.rounds, at_least=1)
         whole_number("copies", self.copies, at_least=1)
-        if self.batches_a_record is not None:
+        if self.batches_a_record is not None and self.batches_a_record != "in turn":
             whole_number("batches_a_record", self.batches_a_record, at_least=1)
+
+    def on(self, n: int) -> Limits:
+        """The numbers for n records.
+
+        Raises:
+            InvalidArgumentError: if batches that take records in turn have more of them than there are.
+        """
+        batch = n if self.batch is None else self.batch
+        if self.batches_a_record == "in turn":
+            whole_number("batch", batch, at_least=1, at_most=n)
+            return Limits(batch, self.rounds, -(-self.rounds * batch // n), self.copies)
+        return Limits(batch, self.rounds, self.batches_a_record, self.copies)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A `DeclaredUse` for a number of records: `batch`, `rounds`, `batches_a_record` (None: no limit), `copies`."""
+
+    batch: int
+    rounds: int
+    batches_a_record: int | None
+    copies: int
 
 
 class UseCounts:
@@ -133,7 +159,7 @@ class UseCounts:
         most_copies: the largest number of queries about one record in one batch of one run.
     """
 
-    def __init__(self, runs: int, n: int, declared: DeclaredUse) -> None:
+    def __init__(self, runs: int, n: int, declared: Limits) -> None:
         self.batches: NDArray[np.int32] = np.zeros((runs, n), dtype=np.int32)
         self.most_copies = 0
         self._declared = declared

@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 from twins import Recorder
 
+from dpverify.algorithms.mn25.interaction import Interaction
 from dpverify.algorithms.mn25.limited_oracle import GaussianChannel, LimitedOracleSGD, QuantizingOracle
-from dpverify.algorithms.mn25.private_oracles import Interaction
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import AllSpace, Ball, Dataset, Hinge, Linear, Logistic, Problem, Squared, minimize
 from dpverify.running import Randomness, run

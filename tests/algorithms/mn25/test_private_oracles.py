@@ -17,11 +17,11 @@ import pytest
 from scipy import stats
 from twins import Recorder, one_step
 
-from dpverify.algorithms.mn25.oracle_handles import AdaptiveQueryError, OracleHandle
+from dpverify.algorithms.mn25.interaction import Interaction
+from dpverify.algorithms.mn25.oracle_handles import AdaptiveQueryError, DeclaredUse, OracleHandle
 from dpverify.algorithms.mn25.private_oracles import (
     CyclicDescent,
     GaussianOracle,
-    Interaction,
     PrivateOracleMethod,
     TrueOracle,
 )
@@ -77,14 +77,7 @@ def test_batches_follow_one_another() -> None:
 class AdaptiveWithinABatch:
     """The fault: all of an optimization in one batch, as Section 2 warns."""
 
-    def batch_size(self, n: int) -> int:
-        return 2
-
-    def round_count(self, n: int) -> int:
-        return 1
-
-    def uses(self, n: int) -> tuple[int, int]:
-        return 1, 1
+    declared = DeclaredUse(2, 1, 1)
 
     def __call__(self, handle: OracleHandle, start: Any) -> Any:
         moved = handle.project(start - handle.ask(start, [0]).answer())
@@ -103,19 +96,15 @@ class Scripted:
     """Asks for given records, batch by batch, whatever it declared."""
 
     batches: Any
-    declared: tuple[int, int] | None = (1, 1)
+    uses: tuple[int, int] | None = (1, 1)
     size: int = 2
     rounds: int = 2
     made: Any = None
 
-    def batch_size(self, n: int) -> int:
-        return self.size
-
-    def round_count(self, n: int) -> int:
-        return self.rounds
-
-    def uses(self, n: int) -> tuple[int, int] | None:
-        return self.declared
+    @property
+    def declared(self) -> DeclaredUse:
+        rounds, copies = (None, 1) if self.uses is None else self.uses
+        return DeclaredUse(self.size, self.rounds, rounds, copies)
 
     def __call__(self, handle: OracleHandle, start: Any) -> Any:
         for records in self.batches:
@@ -149,7 +138,7 @@ def in_run_3(record: int) -> Any:
 def test_what_was_declared_is_enforced(optimizer: Any, said: str) -> None:
     for oracle in (GaussianOracle(1.0), NO_PROXY):
         method = PrivateOracleMethod(PROBLEM, oracle, optimizer, withdraw_guarantee=oracle is NO_PROXY)
-        if optimizer.declared is None and oracle is not NO_PROXY:
+        if optimizer.uses is None and oracle is not NO_PROXY:
             continue
         with pytest.raises(AdaptiveQueryError, match=said):
             method(make_data(), rng=Randomness(1), runs=RUNS)
@@ -430,7 +419,7 @@ def test_bad_points_and_oracles() -> None:
     with pytest.raises(InvalidArgumentError, match="remember_points"):
         interaction().unique_points()
     with pytest.raises(InvalidArgumentError, match="at most 7"):
-        CyclicDescent(1, 8, 1.0).batch_size(N)
+        CyclicDescent(1, 8, 1.0).declared.on(N)
 
 
 def test_a_batch_of_one_is_the_step_of_all_methods() -> None:

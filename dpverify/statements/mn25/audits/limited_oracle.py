@@ -13,13 +13,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.algorithms.mn25.interaction import Interaction
 from dpverify.algorithms.mn25.limited_oracle import (
     GaussianChannel,
     LimitedOracle,
     LimitedOracleSGD,
     QuantizingOracle,
 )
-from dpverify.algorithms.mn25.private_oracles import Interaction
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion
 from dpverify.auditing.subjects import CountedRuns, RiskOf, ValuesOf
 from dpverify.evidence import Interval
