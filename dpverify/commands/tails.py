@@ -48,11 +48,13 @@ def tails(
     ] = 4.0,
     json_file: Json = None,
 ) -> None:
-    """Find noise whose tail ends too soon.
+    """Find noise whose tail ends too soon, or that takes too few values.
 
     Noise that never exceeds some number of standard deviations leaves outputs that one data set can give and its
     neighbor cannot: no pure guarantee holds, and an approximate one lacks their probability. It is found from the
-    generator alone, or from numbers that it made. Exit code 0 if no end was found, 1 if one was.
+    generator alone, or from numbers that it made: from the grid of the uniform numbers that they are made of, also
+    where two are made of one (Box and Muller), from the largest, and from numbers that come again too often. Exit
+    code 0 if nothing was found, 1 if something was.
     """
     from dpverify.checks import number
     from dpverify.verification.noise_audits import NoiseQuestion, audit_noise
@@ -76,23 +78,31 @@ def tails(
     found = audit_noise(question, progress=None if samples else progress_bar("drawing"))
     lost = found.delta_lost(distance)
     if json_file is not None:
+        grids = [
+            {"side": side, "bits": grid.bits, "first": grid.first, "lag": grid.lag}
+            for side, grid in found.grids.items()
+        ]
         content: dict[str, Any] = {
-            "schema_version": 1, "verdict": found.verdict, "reason": found.reason, "law": found.law,
-            "end": found.end, "bits": found.bits, "largest": found.largest, "seen_up_to": found.seen_up_to,
-            "grid_seen_up_to": found.grid_seen_up_to, "distance": distance, "delta_lost": lost, "runs": found.runs,
+            "schema_version": 2, "verdict": found.verdict, "reason": found.reason, "law": found.law,
+            "low": None if -1 not in found.ends else -found.ends[-1], "high": found.ends.get(1), "grids": grids,
+            "values": found.values, "repeats": found.repeats, "largest": found.largest,
+            "seen_up_to": found.seen_up_to, "grid_seen_up_to": found.grid_seen_up_to, "written": found.written,
+            "distance": distance, "delta_lost": lost, "runs": found.runs,
             "failure_probability": found.failure_probability, "seed": seed, "reproduce": question.again,
         }  # fmt: skip
         write_json(json_file, content)
     if json_file != "-":
-        # without a grid, the largest number is all that is known of the end
-        given = "" if found.bits is not None else ", if it ends there"
-        word = "ends at" if found.bits is not None else "nothing beyond"
-        tail = "no end found" if found.end is None else f"{word} {found.end:.4g} times the scale"
+        # without a grid, the largest number is all that is known of an end
+        given = "" if found.grids.keys() == found.ends.keys() else ", if it ends there"
+        tail = [
+            f"{'ends at' if side in found.grids else 'nothing beyond'} {side * end:.4g}"
+            for side, end in sorted(found.ends.items())
+        ]
         print_facts(
             (
                 ("verdict", str(found.verdict)),
-                ("claim", f"a tail as long as that of {law} noise of scale {scale:g}"),
-                ("tail", tail),
+                ("claim", f"as far out, and as many values, as {law} noise of scale {scale:g}"),
+                ("tail", f"{', '.join(tail)} times the scale" if tail else "no end found"),
                 *(
                     (
                         (

@@ -8,21 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from dpverify import checks
-from dpverify.auditing.black_box.tails import FEWEST, Law, TailAudit, audit_tails
+from dpverify.auditing.noise import FEWEST, LAWS, Law, TailAudit, audit_tails
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import command_line
 from dpverify.running import Limits, Progress, Target, UserMechanism, run
 
-BLOCK = 100_000
-"""Numbers of one call of a generator; even, so that two made together stay together."""
-LAWS = ("normal", "laplace")
+BLOCK = 2**17
+"""Numbers of one call of a generator; so that those made together stay together, and at one distance."""
 
 
 @dataclass(frozen=True)
 class NoiseQuestion:
-    """Whether noise goes as far out as the law that it is said to have.
+    """Whether noise goes as far out as the law that it is said to have, and takes as many values.
 
     Attributes:
         source: `package.module:function`, (rng, size) -> numbers, or a file of numbers.
@@ -66,7 +65,7 @@ class NoiseQuestion:
 
 
 def audit_noise(question: NoiseQuestion, *, progress: Progress | None = None) -> TailAudit:
-    """Draw numbers, or read them, and look where their tail ends.
+    """Draw numbers, or read them, and look where their tail ends and how often they come again.
 
     Raises:
         InvalidArgumentError, InvalidDataError: for a function or file that cannot be used, and for what is no list of

@@ -76,6 +76,11 @@ def coarse(rng, size):
     both = radius * np.cos(2 * np.pi * angle), radius * np.sin(2 * np.pi * angle)
     return np.stack(both, axis=1).ravel()[:size]
 
+def registers(rng, size):
+    u = 1 - rng.random((size // 16, 2, 8), dtype=np.float32)
+    radius, angle = np.sqrt(-2 * np.log(u[:, 0])), np.float32(2 * np.pi) * u[:, 1]
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).ravel()
+
 def laplace(rng, size):
     return 2 * rng.laplace(size=size)
 
@@ -211,13 +216,23 @@ def test_a_generator_whose_tail_ends(folder: Path, capsys: pytest.CaptureFixture
     """Noise from uniform numbers of 24 bits; a right one is called violated with probability 1e-6."""
     assert call("tails", "own:coarse", "--distance", "2", "--json", "-") == 1
     found = json.loads(capsys.readouterr().out)
-    assert (found["verdict"], found["bits"], round(found["end"], 2)) == ("violated", 24, 5.77)
+    assert (found["verdict"], round(found["low"], 2), round(found["high"], 2)) == ("violated", -5.77, 5.77)
+    assert found["grids"] == [{"side": side, "bits": 24, "first": 1.0, "lag": 1} for side in (-1, 1)]
     assert found["delta_lost"] == pytest.approx(8e-5, rel=0.1)
     assert shlex.split(found["reproduce"])[:3] == ["dpverify", "tails", "own:coarse"]
     assert call("tails", "own:laplace", "--law", "laplace", "--scale", "2", "--runs", "100000") == 0
     out = capsys.readouterr().out
     assert "supported" in out
     assert "no end found" in out
+
+
+def test_numbers_that_are_made_in_registers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As PyTorch makes them: those of one radius are 8 apart."""
+    assert call("tails", "own:registers", "--runs", "1048576") == 1
+    out = capsys.readouterr().out
+    assert "ends at -5.768, ends at 5.768 times the scale" in out
+    assert "two numbers that lie 8 apart" in out
+    assert "32-bit floats" in out
 
 
 def test_numbers_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
