@@ -188,9 +188,10 @@ def prove(
 
     From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
     independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
-    cache folder until a formula or a prover changes. Exit code 0, or 3 if a formula is undecided. A printed formula
-    that is refuted or does not follow is a finding about its paper, not an error, unless --strict says so. In JUnit XML
-    and SARIF, such a formula of your own page is a failure, at the line of its display.
+    cache folder until a formula or a prover changes. Beside each verdict stands what was read. Exit code 0, or 3 if a
+    formula, or your page, is undecided. A printed formula that is refuted or does not follow is a finding about its
+    paper, not an error, unless --strict says so. In JUnit XML and SARIF, such a formula of your own page is a failure,
+    at the line of its display.
     """
     extras.require("dpverify prove", "prove")
     from dpverify.evidence import BROKEN, Coverage, Verdict
@@ -199,17 +200,23 @@ def prove(
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
 
     chosen = tuple(ids or ())
-    said = ""
+    said, undecided, beside = "", False, list[str]()
     pages = [name for name in chosen if name.endswith(".md")]
     check_format(form, json_file)
     check_json(json_file)
     if pages:
-        from dpverify.statements.page import read_page
+        from dpverify.statements.pages import read_page
+        from dpverify.verification.remembering.shipped import known_below
 
         if len(chosen) > 1:
             raise InvalidArgumentError("id", ", ".join(chosen), "one page alone, or papers and statement ids")
-        records, word = prove_page(read_page(Path(pages[0])), workers=jobs, progress=progress_bar("proving"))
+        page = read_page(Path(pages[0]))
+        below, unknown = known_below(page.statement.rests_on)
+        records, word = prove_page(page.statement, below, workers=jobs, progress=progress_bar("proving"))
         said = f"{pages[0]}: {word.headline}"
+        undecided = word.verdict is Verdict.UNDECIDED
+        beside = [page.says()] if page.says() else []
+        beside += [f"No verdict on {name} is kept here; dpverify prove {name} finds it." for name in unknown]
     else:
         try:
             statements = select_statements(chosen)
@@ -240,6 +247,7 @@ def prove(
             form,
             page=Path(pages[0]) if pages else None,
             title=said or f"{', '.join(chosen) or 'All papers'}: {len(found)} formulas",
+            beside=beside,
             command=shlex.join(["dpverify", "prove", *chosen]),
             findings_fail=bool(pages) or strict,
         )
@@ -248,7 +256,7 @@ def prove(
             "",
             (
                 "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
-                "counterexample, values, or why", "at a realistic size",
+                "counterexample, values, or why", "at a realistic size", "what was read",
             ),
             (
                 (
@@ -259,16 +267,17 @@ def prove(
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
                     or _why(e),
                     e.realistic.says() if e.realistic else "",
+                    e.read,
                 )
                 for e in found
             ),
         )  # fmt: skip
-        if said:
-            typer.echo(said)
+        for line in (*([said] if said else ()), *beside):
+            typer.echo(line)
     end_on_faults(found)
     if strict and any(e.verdict in BROKEN for e in found):
         raise typer.Exit(VIOLATED)
-    if any(e.verdict is Verdict.UNDECIDED for e in found):
+    if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
         raise typer.Exit(UNDECIDED)
 
 

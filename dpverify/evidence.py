@@ -164,6 +164,9 @@ class ProofEvidence(Record):
     latex: str
     expression: str
     """The formula in plain characters."""
+    read: str = ""
+    """All that was read, printed from the tree that the verdict is about: for which values of which letters, under
+    which conditions, with which definitions, what; empty in older ledgers."""
     scope: str = ""
     """Which special case of the statement an instance covers."""
     stands_for: tuple[str, ...] = ()

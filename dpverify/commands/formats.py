@@ -47,6 +47,7 @@ def write_proofs(
     *,
     page: Path | None,
     title: str,
+    beside: Sequence[str] = (),
     command: str,
     findings_fail: bool,
 ) -> None:
@@ -57,18 +58,22 @@ def write_proofs(
         form: one of `FORMATS` but text.
         page: on which the formulas stand; None for those of papers.
         title: what is said of it all.
+        beside: what else is said of it, a line each; in Markdown there, in other forms on standard error.
         command: that does it again.
         findings_fail: whether a refuted printed formula is a failure.
     """
     from dpverify.reports.formats.proofs import entries_junit, entries_sarif, proofs_json, proofs_markdown
 
+    if form != "markdown":
+        for line in beside:
+            typer.echo(line, err=True)
     if form == "json":
         write_json("-", proofs_json(proofs))
     elif form == "junit":
         text = entries_junit(proofs, suite="dpverify prove", findings_fail=findings_fail, undecided="error")
         typer.echo(text, nl=False)
     elif form == "markdown":
-        typer.echo(proofs_markdown(proofs, title=title, command=command), nl=False)
+        typer.echo(proofs_markdown(proofs, title=title, beside=beside, command=command), nl=False)
     else:
         from dpverify.verification.places import place_on_page, source_places
 

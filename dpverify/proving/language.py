@@ -100,6 +100,8 @@ class Obligation:
     """What letters of it stand for, in letters that stand for none (`dpverify.proving.writing_out`)."""
     bound_forms: tuple[tuple[Formula, ...], tuple[Formula, ...]] | None = None
     """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
+    defined: tuple[str, ...] = ()
+    """In plain characters, what the defined quantities in `latex` were read as, such as `a_t = 2/n`."""
 
     def __post_init__(self) -> None:
         self._check_coverage()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -170,13 +170,14 @@ class Reading:
         **plain: Any,
     ) -> Obligation:
         from dpverify.formulas.rendering.latex import formula_latex
+        from dpverify.formulas.rendering.printing import expression_text
 
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
-        used = {v for formula in (claim, *assuming) for v in variables_of(formula)}
-        formulas = self._formulas(row, sorted(used, key=lambda v: v.name))
+        stated = {v for formula in (claim, *assuming) for v in variables_of(formula)}
+        formulas = self._formulas(row, sorted(stated, key=lambda v: v.name))
         fault = None
         if catches is not None:
             fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
@@ -186,6 +187,7 @@ class Reading:
         # constants of conditions that stand for every value are letters, too
         over = (*over, *sorted(free - set(over), key=lambda v: v.name))
         texts = [text for text in (display, given) if isinstance(text, str) and text]
+        used = _quantities(texts, known, row.definitions)
         obligation = Obligation(
             row.name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
@@ -198,13 +200,14 @@ class Reading:
             catches=fault,
             consequence=consequence,
             reading=true_if,
-            stands_for=_standing_for(texts, known, row.definitions),
+            stands_for=_standing_for(used, row.definitions),
+            defined=tuple(f"{_plain(of.latex)} = {expression_text(of.body)}" for of in _definitions_in(used)),
             **plain,
         )
         if not formulas:
             return obligation
         forms = None
-        if formulas.keys() & {v for v in used if v not in free}:
+        if formulas.keys() & {v for v in stated if v not in free}:
             try:
                 replaced, more = read.closed(display, given, reading, formulas)
                 forms = ((claim, *assuming), (replaced, *more))
@@ -265,27 +268,48 @@ class Reading:
         return self._formula_of[key]
 
 
-def _standing_for(
+def _quantities(
     texts: Iterable[str], known: Letters, definitions: tuple[DefinitionSource, ...]
-) -> tuple[str, ...]:
-    """What is written in some formulas and is no plain letter: what it is defined as, or that it is one letter."""
+) -> tuple[Variable | Definition, ...]:
+    """The letters and defined quantities that are written in some formulas, or in the definitions of these."""
     from dpverify.formulas.notation.letters import Use, tokens
 
     bodies = {source.latex: source.body for source in definitions}
-    found: dict[str, str] = {}
+    found: dict[str, Variable | Definition] = {}
     waiting = list(texts)
     while waiting:
         for sign in tokens(waiting.pop(0), known):
             of = sign.payload.of if isinstance(sign.payload, Use) else None
             if of is None or of.latex in found:
                 continue
-            if isinstance(of, Variable):
-                if not _PLAIN_LETTER.fullmatch(of.latex):
-                    found[of.latex] = rf"{of.latex}\text{{ is one letter, {of.name}}}"
-                continue
-            found[of.latex] = f"{of.latex}={bodies[of.latex]}"
-            waiting.append(bodies[of.latex])
+            found[of.latex] = of
+            if not isinstance(of, Variable):
+                waiting.append(bodies[of.latex])
     return tuple(found.values())
+
+
+def _definitions_in(used: Iterable[Variable | Definition]) -> Iterator[Definition]:
+    for of in used:
+        if not isinstance(of, Variable):
+            yield of
+
+
+def _standing_for(
+    used: Iterable[Variable | Definition], definitions: tuple[DefinitionSource, ...]
+) -> tuple[str, ...]:
+    """What is no plain letter among quantities: what it is defined as, or that it is one letter."""
+    bodies = {source.latex: source.body for source in definitions}
+    return tuple(
+        rf"{of.latex}\text{{ is one letter, {of.name}}}"
+        if isinstance(of, Variable)
+        else f"{of.latex}={bodies[of.latex]}"
+        for of in used
+        if not isinstance(of, Variable) or not _PLAIN_LETTER.fullmatch(of.latex)
+    )
+
+
+def _plain(latex: str) -> str:
+    return re.sub(r"[\\{}$\s]", "", latex)
 
 
 def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> tuple[Variable, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import dpverify
 from dpverify.reports.formats.interchange import SourcePlace
-from dpverify.statements.page import line_of
+from dpverify.statements.pages import line_of
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 
 if TYPE_CHECKING:

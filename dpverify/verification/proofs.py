@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.evidence import Coverage, Gap, ProofEvidence, Variant, Verdict
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.headlines.roots import Shown, bare, below
 from dpverify.headlines.rows import HOLDS, marks, variant_rows
@@ -96,6 +98,7 @@ def source_texts(
         "variant": variant,
         "latex": obligation.latex or formula_latex(obligation.claim),
         "expression": formula_text(obligation.claim),
+        "read": what_was_read(obligation),
         "scope": obligation.scope,
         "stands_for": obligation.stands_for,
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
@@ -110,6 +113,28 @@ def source_texts(
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "because": repair.because if repair and variant is Variant.REPAIRED else "",
     }
+
+
+def what_was_read(obligation: Obligation) -> str:
+    """An obligation in words and plain characters, from its tree: quantifiers, conditions and definitions in front."""
+    letters = [f"{v.name} {_among(v)}" for v in obligation.over]
+    several = len(obligation.assuming) > 1
+    conditions = [
+        f"({formula_text(a)})" if several and not isinstance(a, Compare) else formula_text(a)
+        for a in obligation.assuming
+    ]
+    parts = [f"for all {', '.join(letters)}"] if letters else []
+    parts += [f"if {' and '.join(conditions)}"] if conditions else []
+    parts += [f"with {', '.join(obligation.defined)}"] if obligation.defined else []
+    claim = formula_text(obligation.claim)
+    return f"{', '.join(parts)}: {claim}" if parts else claim
+
+
+def _among(letter: Variable) -> str:
+    if letter.kind == "vector":
+        return "a vector"
+    domain = letter.domain_text()
+    return f"among {domain}" if letter.kind == "integer" else f"in {domain}"
 
 
 def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
@@ -211,6 +236,7 @@ def _faulty(
         variant=variant,
         latex=obligation.latex,
         expression=json.dumps(obligation_to_json(obligation)["claim"]),
+        read=what_was_read(obligation),
         scope=obligation.scope,
         stands_for=obligation.stands_for,
         uses=() if coverage is Coverage.UNIT else obligation.uses,
@@ -283,9 +309,17 @@ def prove_statements(
 
 
 def prove_page(
-    statement: Statement, *, workers: int = 1, progress: Progress | None = None
+    statement: Statement,
+    known: Iterable[ProofEvidence] = (),
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> tuple[list[ProofRecord], Word]:
-    """Prove or refute what stands on someone's own page; the records, and what may be said of it all."""
+    """Prove or refute what stands on someone's own page; the records, and what may be said of it all.
+
+    `known` is what was found of the papers' statements that it rests on, and of those that these rest on: what rests on
+    one that is refuted is not proved, whatever follows from that in its paper.
+    """
     from joblib import Parallel, delayed
 
     from dpverify.running.executors import worker_processes
@@ -301,8 +335,8 @@ def prove_page(
             progress.advance(1)
     if progress is not None:
         progress.finish()
-    found = [r.evidence for r in records]
-    return records, _word(statement, Variant.PRINTED, {statement.id: _shown(statement, found)})
+    own = _shown(statement, [r.evidence for r in records])
+    return records, _word(statement, Variant.PRINTED, {**_shown_of(known), statement.id: own})
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
@@ -359,6 +393,18 @@ def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
     return Shown(statement.id, statement.uses, rows, statement.missing)
+
+
+def _shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
+    """What was found of encoded statements, by their ids."""
+    by_statement: dict[str, list[ProofEvidence]] = {}
+    for proof in proofs:
+        by_statement.setdefault(proof.statement, []).append(proof)
+    return {
+        name: _shown(statement, found)
+        for name, found in by_statement.items()
+        if (statement := find_statement(name)) is not None
+    }
 
 
 def _word(statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]) -> Word:
@@ -489,11 +535,7 @@ def catalog_entries(
     proofs: dict[str, list[ProofEvidence]] = {}
     for record in records:
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
-    shown = {
-        name: _shown(statement, found)
-        for name, found in proofs.items()
-        if (statement := find_statement(name)) is not None
-    }
+    shown = _shown_of(record.evidence for record in records)
     return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
 
 
@@ -530,6 +572,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
         o.coverage,
         o.scope,
         o.stands_for,
+        o.defined,
         o.uses,
         o.consequence,
         o.reading,

@@ -197,6 +197,7 @@ def _properties(proof: ProofEvidence) -> dict[str, Any]:
         "prover": proof.prover,
         "confirmed_by_checker": proof.confirmed_by_checker,
         "formula": proof.expression,
+        "read": proof.read,
     }
     for name in ("consequence", "mistake", "provenance"):
         if (value := getattr(proof, name)) is not None:
@@ -209,7 +210,9 @@ def _properties(proof: ProofEvidence) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------- Markdown
 
 
-def proofs_markdown(proofs: Sequence[ProofEvidence], *, title: str, command: str) -> str:
+def proofs_markdown(
+    proofs: Sequence[ProofEvidence], *, title: str, beside: Sequence[str] = (), command: str
+) -> str:
     """For a comment on a pull request: a row for each formula, what is not proved first."""
     order = (*BROKEN, Verdict.UNDECIDED)
     rows = sorted(proofs, key=lambda p: order.index(p.verdict) if p.verdict in order else len(order))
@@ -218,17 +221,19 @@ def proofs_markdown(proofs: Sequence[ProofEvidence], *, title: str, command: str
     lines = [
         f"### {escaped(title)}",
         "",
-        "| formula | coverage | verdict | checker | counterexample, or why |",
-        "| --- | --- | --- | --- | --- |",
+        "| formula | coverage | verdict | checker | counterexample, or why | what was read |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for proof in shown[:_MOST]:
         point = ", ".join(f"{name} = {value}" for name, value in (proof.counterexample or {}).items())
         why = point or (reason_of(proof) if proof.verdict is Verdict.UNDECIDED else "")
         name = f"{proof.statement}, {proof.obligation} ({_variant(proof)})"
         checked = "confirmed" if proof.confirmed_by_checker else "not confirmed"
-        cells = [name, str(proof.coverage), str(proof.verdict), checked, why]
+        cells = [name, str(proof.coverage), str(proof.verdict), checked, why, proof.read]
         lines.append(f"| {' | '.join(escaped(cell) for cell in cells)} |")
     lines += _left_out(len(shown))
+    for line in beside:
+        lines += ["", escaped(line)]
     if units:
         lines += ["", f"In {len(units)} more formulas, the units of both sides agree."]
     return "\n".join([*lines, "", f"Reproduce: {code(command)}", ""])

@@ -10,7 +10,7 @@ from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS
-from dpverify.statements.page import read_page
+from dpverify.statements.pages import read_page
 from dpverify.verification.proofs import prove_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my-theorem.md"
@@ -32,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_example_is_proved_as_it_stands() -> None:
-    records, word = prove_page(read_page(EXAMPLE))
+    records, word = prove_page(read_page(EXAMPLE).statement)
     rows = {r.evidence.obligation: r.evidence for r in records if r.evidence.coverage is not Coverage.UNIT}
     assert [e.verdict for e in rows.values()] == [
         Verdict.PROVED, Verdict.PROVED, Verdict.REFUTED, Verdict.PROVED,
@@ -46,7 +46,7 @@ def test_a_fault_on_the_page_is_seen(tmp_path: Path) -> None:
     text = EXAMPLE.read_text(encoding="utf-8")
     right, wrong = r"= \frac{2\alpha L^2}{\sigma^2 (n-t+1)}$$", r"= \frac{\alpha L^2}{\sigma^2 (n-t+1)}$$"
     assert right in text
-    assert prove_page(read_page(written(tmp_path, text.replace(right, wrong))))[1].verdict is Verdict.REFUTED
+    assert prove_page(read_page(written(tmp_path, text.replace(right, wrong))).statement)[1].verdict is Verdict.REFUTED
 
 
 def test_units_are_read(tmp_path: Path) -> None:

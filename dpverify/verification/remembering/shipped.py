@@ -12,17 +12,18 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dpverify.evidence import ProofEvidence
 from dpverify.files import write_whole
+from dpverify.headlines import ancestors, bare
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
-from dpverify.statements.paper import papers
-from dpverify.verification.proofs import libraries
+from dpverify.statements.paper import find_statement, papers
+from dpverify.verification.proofs import libraries, uses_graph
 from dpverify.verification.remembering.remembered import recall, recall_or_prove, source_hash
 
 FILE = Path(__file__).with_name(SHIPPED)
@@ -67,6 +68,26 @@ def _read(statement: Statement) -> list[ProofEvidence] | None:
         return None if found is None else [ProofEvidence.model_validate(r) for r in found]
     except (TypeError, ValueError):
         return None
+
+
+def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, ...]]:
+    """What was found of statements and of all that they rest on, and those of them of which nothing is kept.
+
+    Args:
+        names: ids of statements or named results, or `STATEMENT/FORMULA`.
+    """
+    graph = {"": tuple(bare(name) for name in names), **uses_graph()}
+    found: list[ProofEvidence] = []
+    missing: list[str] = []
+    for name in ancestors("", graph):
+        statement = find_statement(name)
+        if statement is None:
+            continue
+        of = recall_or_read(statement)
+        found += of or ()
+        if of is None:
+            missing.append(name)
+    return found, tuple(missing)
 
 
 def origin(statements: Sequence[Statement]) -> str:

@@ -1,0 +1,270 @@
+"""A Markdown page as the blocks that a reader sees: prose, displays, tables, each piece with its line.
+
+Markdown is parsed by markdown-it-py, dollars and environments by its plugins. Comments are not seen by a reader, so
+they are not read; what looks like a formula and is none (an open `$$`, a display that is indented so far that it is
+code) is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words; lines are counted from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Math:
+    """A formula in a sentence, without its dollars."""
+
+    line: int
+    latex: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A display, without what stands around it; the line is that on which it begins."""
+
+    line: int
+    latex: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """What is neither words nor a formula: code, an image, what is struck out."""
+
+    line: int
+    what: str
+    text: str = ""
+
+
+Piece = Text | Math | Shown | Other
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table."""
+
+    line: int
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block without blocks in it: those of lists and quotes come one by one, in the order of the page."""
+
+    kind: Literal["paragraph", "heading", "display", "table", "code", "rule", "footnote"]
+    line: int
+    pieces: tuple[Piece, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    """Of a table, its header first."""
+
+
+Errors = list[tuple[int, InvalidArgumentError]]
+"""What is wrong with a page, each with its line."""
+
+
+def plain(pieces: Sequence[Piece]) -> str:
+    """Pieces as words, formulas as their LaTeX."""
+    parts = (piece.latex if isinstance(piece, Math | Shown) else piece.text for piece in pieces)
+    return " ".join("".join(parts).split())
+
+
+def blocks(text: str, errors: Errors) -> list[Block]:
+    """The blocks of a page; what cannot be read is added to the errors."""
+    return list(_Walk(_markdown().parse(text), text.splitlines(), errors).blocks())
+
+
+# ------------------------------------------------------------------------------------------- the parser
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    found = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    found.use(dollarmath_plugin, allow_labels=False, allow_blank_lines=False, double_inline=True)
+    found.use(amsmath_plugin).use(footnote_plugin)
+    plugin = next(rule.fn for rule in found.block.ruler.__rules__ if rule.name == "math_block")
+
+    def math_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+        """The plugin's rule, where one display and nothing else is from dollars to dollars."""
+        before = len(state.tokens), state.line
+        if not plugin(state, first, last, silent):
+            return False
+        one = "$" not in state.tokens[-1].content
+        if silent or not one:
+            del state.tokens[before[0] :]
+            state.line = before[1]
+        return one
+
+    ends = ["paragraph", "reference", "blockquote", "list", "footnote_def"]
+    found.block.ruler.at("math_block", math_block, {"alt": ends})
+    found.inline.ruler.before("escape", "math_bracket", _bracket)
+    found.inline.ruler.after("math_bracket", "math_open", _left_open)
+    return found
+
+
+def _bracket(state: StateInline, silent: bool) -> bool:
+    """`\\[...\\]` and `\\(...\\)`."""
+    kinds = {r"\[": ("math_inline_double", r"\]"), r"\(": ("math_inline", r"\)")}
+    opening = state.src[state.pos : state.pos + 2]
+    if opening not in kinds:
+        return False
+    kind, closing = kinds[opening]
+    end = state.src.find(closing, state.pos + 2)
+    if end < 0:
+        return False
+    if not silent:
+        state.push(kind, "math", 0).content = state.src[state.pos + 2 : end]
+    state.pos = end + 2
+    return True
+
+
+def _left_open(state: StateInline, silent: bool) -> bool:
+    """Signs of a display that has no other end; and a dollar that is one."""
+    found = next((s for s in ("$$", r"\[", r"\]", r"\begin{", "$") if state.src.startswith(s, state.pos)), "")
+    if not found:
+        return False
+    if not silent:
+        state.push("text" if found == "$" else "math_open", "", 0).content = found
+    state.pos += len(found)
+    return True
+
+
+# --------------------------------------------------------------------------------------------- the walk
+
+_SIGNS = re.compile(r"\$|\\\[|\\\(|\\begin\{")
+_COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_DISPLAY_SIGNS = re.compile(r"\$\$|\\\[|\\begin\{")
+
+
+class _Walk:
+    def __init__(self, tokens: list[Token], source: list[str], errors: Errors) -> None:
+        self.tokens, self.source, self.errors = tokens, source, errors
+        self.line = 1
+        self.footnote = False
+
+    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
+        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
+
+    def blocks(self) -> Iterator[Block]:
+        heading = False
+        rows: list[list[Cell]] | None = None
+        begun = 1
+        for token in self.tokens:
+            if token.map is not None:
+                self.line = token.map[0] + 1
+            match token.type:
+                case "heading_open":
+                    heading = True
+                case "heading_close":
+                    heading = False
+                case "footnote_open":
+                    self.footnote = True
+                case "footnote_close":
+                    self.footnote = False
+                case "table_open":
+                    rows, begun = [], self.line
+                case "tr_open" if rows is not None:
+                    rows.append([])
+                case "inline" if rows is not None:
+                    rows[-1].append(Cell(self.line, tuple(self.pieces(token))))
+                case "table_close" if rows is not None:
+                    yield Block("table", begun, rows=tuple(map(tuple, rows)))
+                    rows = None
+                case "inline":
+                    kind: Any = "footnote" if self.footnote else "heading" if heading else "paragraph"
+                    yield Block(kind, self.line, tuple(self.pieces(token)))
+                case "math_block" | "amsmath":
+                    yield self.display(token.content)
+                case "fence" if token.info.strip() == "math":
+                    yield self.display(token.content)
+                case "fence" | "code_block":
+                    yield self.code(token)
+                case "html_block":
+                    yield from self.html(token)
+                case "hr":
+                    yield Block("rule", self.line)
+
+    def display(self, latex: str) -> Block:
+        if self.footnote:
+            self.wrong(self.line, "display", Latex(latex), "displays in the text, none in a footnote")
+        return Block("display", self.line, (Shown(self.line, latex.strip()),))
+
+    def code(self, token: Token) -> Block:
+        if token.type == "code_block" and _DISPLAY_SIGNS.search(token.content):
+            allowed = "a display that is indented by less than four characters: this is code"
+            self.wrong(self.line, "display", Latex(token.content), allowed)
+        return Block("code", self.line)
+
+    def html(self, token: Token) -> Iterator[Block]:
+        """What is in a comment is not read; words between tags are words, formulas there are refused."""
+        rest = self.without_comments(self.line, token.content)
+        words = _TAG.sub(" ", rest)
+        if _SIGNS.search(words):
+            self.wrong(self.line, "formula", Latex(words), "formulas in Markdown, none within HTML")
+        elif words.strip():
+            yield Block("paragraph", self.line, (Text(self.line, words),))
+
+    def without_comments(self, line: int, html: str) -> str:
+        if any(not match[1] for match in _COMMENT.finditer(html)):
+            self.wrong(line, "comment", html.strip(), "a comment that ends with `-->`")
+        return _COMMENT.sub(" ", html)
+
+    # ------------------------------------------------------------------------------------------- sentences
+
+    def pieces(self, inline: Token) -> Iterator[Piece]:
+        line, struck = self.line, 0
+        for token in inline.children or ():
+            content = token.content
+            match token.type:
+                case "softbreak" | "hardbreak":
+                    line += 1
+                    yield Text(line, " ")
+                case "math_inline":
+                    # forges also read dollars with backticks inside of them
+                    latex = content[1:-1] if content[:1] == content[-1:] == "`" else content
+                    yield Math(line, latex.strip())
+                case "math_inline_double":
+                    yield Shown(line, content.strip())
+                case "math_open":
+                    self.wrong(line, "display", Latex(content), "both ends of a display, without an empty line in it")
+                case "text":
+                    yield Other(line, "struck out", content) if struck else Text(line, content)
+                case "code_inline":
+                    yield Other(line, "code", content)
+                case "html_inline":
+                    rest = self.without_comments(line, content).strip()
+                    if rest and not re.fullmatch(r"<(br|sub|sup|b|i|em|strong|/\w+)\s*/?>", rest):
+                        yield Other(line, "HTML")
+                case "image":
+                    yield Other(line, "an image")
+                    if _SIGNS.search(content):
+                        self.wrong(line, "formula", Latex(content), "formulas in the text, none in an image")
+                case "s_open":
+                    struck += 1
+                    yield Other(line, "struck out")
+                case "s_close":
+                    struck -= 1
+            line += content.count("\n")
+

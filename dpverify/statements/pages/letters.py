@@ -1,0 +1,349 @@
+"""The tables of letters on a page, and what may be a letter there."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from lark import Lark, Token, Tree, UnexpectedInput
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.notation import read_display
+from dpverify.formulas.notation.letters import Letters
+from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
+from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
+from dpverify.formulas.vectors import vector
+from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
+from dpverify.statements.pages.prose import looks_like_letters
+from dpverify.statements.pages.words import has_relation
+
+_COLUMNS = frozenset(("letter", "symbol", "name", "domain", "unit", "meaning"))
+_DOMAINS = (
+    "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`"
+)
+_UNITS = "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `record count`, or nothing"
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A row of a table of letters."""
+
+    line: int
+    variable: Variable
+
+
+def read_letters(blocks: Sequence[Block], errors: Errors) -> tuple[Letter, ...]:
+    """The letters of all tables; what cannot be read is added to the errors, and its letter is taken to be real."""
+    found: list[Letter] = []
+    for block in blocks:
+        if block.kind == "table" and looks_like_letters(block):
+            found += _Table(block, errors).letters()
+        elif block.kind == "paragraph" and plain(block.pieces[:1]).startswith("|"):
+            allowed = "a table with a line of dashes below its header, and no other lines between its rows"
+            errors.append((block.line, InvalidArgumentError("table", plain(block.pieces), allowed)))
+    return tuple(_once(found, errors))
+
+
+def _once(found: Sequence[Letter], errors: Errors) -> Iterator[Letter]:
+    """Each letter once: two rows that say the same of it are one, others are refused."""
+    kept: list[Letter] = []
+    for letter in found:
+        new = letter.variable
+        said = (new, new.latex, new.unit)
+        same = [k for k in kept if new.name == k.variable.name or _form(new.latex) == _form(k.variable.latex)]
+        if any((k.variable, k.variable.latex, k.variable.unit) != said for k in same):
+            first = f"`{same[0].variable.latex}` of line {same[0].line}"
+            allowed = f"letters with different names (column `name`), and each letter with one domain: {first} is like it"
+            errors.append((letter.line, InvalidArgumentError("letter", Latex(new.latex), allowed)))
+        if not same:
+            kept.append(letter)
+            yield letter
+
+
+def _form(latex: str) -> tuple[str, ...]:
+    return texts(normal(latex))
+
+
+class _Table:
+    def __init__(self, block: Block, errors: Errors) -> None:
+        self.block, self.errors = block, errors
+
+    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
+        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
+
+    def letters(self) -> Iterator[Letter]:
+        header, *rows = self.block.rows
+        names = [plain(cell.pieces).lower() for cell in header]
+        asked = {"letter", "symbol"} & set(names)
+        if len(asked) != 1 or "domain" not in names or set(names) - _COLUMNS or len(set(names)) < len(names):
+            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `name` if you like, each once and no others"
+            self.wrong(self.block.line, "table", " | ".join(names), allowed)
+            return
+        if not rows:
+            self.wrong(self.block.line, "table", " | ".join(names), "a row for each letter")
+        for row in rows:
+            cells = dict(zip(names, row, strict=False))
+            cells["letter"] = cells[asked.pop()] if asked else cells.get("letter", cells.get("symbol", row[0]))
+            try:
+                yield self.letter(cells)
+            except _UnreadError:
+                continue
+
+    def letter(self, cells: Mapping[str, Cell]) -> Letter:
+        line = cells["letter"].line
+        latex = self.formula(cells["letter"])
+        name = plain(cells["name"].pieces) if "name" in cells else ""
+        name = name or re.sub(r"[\\{}$\s]", "", latex)
+        said = cells["meaning"].pieces if "meaning" in cells else ()
+        if any((isinstance(p, Math) and has_relation(p.latex)) or isinstance(p, Shown | Other) for p in said):
+            allowed = "words: a condition belongs into `domain`, or into the notes of displays"
+            self.wrong(line, "meaning", plain(said), allowed)
+        unit, domain = DIMENSIONLESS, _Domain()
+        try:
+            unit = read_unit(plain(cells["unit"].pieces) if "unit" in cells else "")
+            domain = read_domain(_cell_text(cells["domain"]))
+        except InvalidArgumentError as error:
+            self.errors.append((line, error))
+        try:
+            return Letter(line, domain.variable(name, unit, plain(said), latex))
+        except InvalidArgumentError as error:
+            self.errors.append((line, error))
+            raise _UnreadError from None
+
+    def formula(self, cell: Cell) -> str:
+        """The letter in its cell: one formula, and no words."""
+        pieces = [p for p in cell.pieces if not (isinstance(p, Text) and not p.text.strip())]
+        latex = pieces[0].latex if len(pieces) == 1 and isinstance(pieces[0], Math) else ""
+        if len(pieces) == 1 and isinstance(pieces[0], Text | Other):
+            latex = pieces[0].text.strip()
+        try:
+            if latex and normal(latex):
+                return latex
+        except InvalidArgumentError:
+            pass
+        self.wrong(cell.line, "letter", plain(cell.pieces), "one letter such as `$\\sigma$` in its column")
+        raise _UnreadError
+
+
+class _UnreadError(Exception):
+    """A row without a letter; it has been said."""
+
+
+def _cell_text(cell: Cell) -> str:
+    return "".join(p.latex if isinstance(p, Math | Shown) else p.text for p in cell.pieces)
+
+
+# ---------------------------------------------------------------------------------------------- domains
+
+
+@dataclass(frozen=True)
+class _Domain:
+    kind: str = "real"
+    lower: Fraction | None = None
+    lower_open: bool = False
+    upper: Fraction | None = None
+    upper_open: bool = False
+
+    def variable(self, name: str, unit: Unit, meaning: str, latex: str) -> Variable:
+        """A letter with this domain."""
+        if self.kind == "vector":
+            return vector(name, unit=unit, meaning=meaning, latex=latex)
+        bounds: dict[str, Any] = {}
+        for end, open_, names in (
+            (self.lower, self.lower_open, ("gt", "ge")),
+            (self.upper, self.upper_open, ("lt", "le")),
+        ):
+            if end is not None:
+                bounds[names[0] if open_ else names[1]] = end
+        make: Callable[..., Variable] = integer if self.kind == "integer" else real
+        return make(name, unit=unit, meaning=meaning, latex=latex, **bounds)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = resources.files("dpverify.statements.pages").joinpath("letters.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", start=["domain", "unit"], maybe_placeholders=False)
+
+
+def _parsed(text: str, start: str, allowed: str) -> Tree[Token]:
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedInput:
+        raise InvalidArgumentError(start, text.strip(), allowed) from None
+
+
+def read_domain(text: str) -> _Domain:
+    """A domain such as `integers in [1, 9]`.
+
+    Raises:
+        InvalidArgumentError: for what is not understood to its end, for two bounds on one side, for no values at all.
+    """
+    kind, low, high = "real", list[tuple[Fraction, bool]](), list[tuple[Fraction, bool]]()
+    for node in _parsed(text, "domain", _DOMAINS).children:
+        assert isinstance(node, Tree)
+        match node.data:
+            case "kind":
+                token = node.children[0]
+                assert isinstance(token, Token)
+                kind = token.type.lower()
+            case "interval":
+                opening, first, last, closing = node.children
+                for end, sides, bracket in ((first, low, opening), (last, high, closing)):
+                    assert isinstance(end, Tree)
+                    assert isinstance(bracket, Token)
+                    what = end.children[0]
+                    if isinstance(what, Tree):
+                        sides.append((_number(what, text), bracket.type.startswith("ROUND")))
+                    elif (what.type == "INFINITY") == (sides is low) or bracket.type.startswith("SQUARE"):
+                        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+            case _:
+                for bound in node.children:
+                    assert isinstance(bound, Tree)
+                    sign, number = bound.children
+                    assert isinstance(number, Tree)
+                    above = str(sign)[0] in ">≥" or str(sign).startswith(r"\g")
+                    strict = str(sign) in (">", "<", r"\gt", r"\lt")
+                    (low if above else high).append((_number(number, text), strict))
+    if len(low) > 1 or len(high) > 1:
+        raise InvalidArgumentError("domain", text.strip(), "one bound from below and one from above")
+    if kind == "vector" and (low or high):
+        raise InvalidArgumentError("domain", text.strip(), "`vector`, without bounds")
+    domain = _Domain(kind, *(low[0] if low else (None, False)), *(high[0] if high else (None, False)))
+    if kind == "integer":
+        domain = _of_integers(domain)
+    return _with_values(domain, text)
+
+
+def _of_integers(domain: _Domain) -> _Domain:
+    low, high = domain.lower, domain.upper
+    if low is not None:
+        low = Fraction(math.floor(low) + 1 if domain.lower_open else math.ceil(low))
+    if high is not None:
+        high = Fraction(math.ceil(high) - 1 if domain.upper_open else math.floor(high))
+    return _Domain("integer", low, False, high, False)
+
+
+def _with_values(domain: _Domain, text: str) -> _Domain:
+    low, high = domain.lower, domain.upper
+    if low is not None and high is not None:
+        if low > high or (low == high and (domain.lower_open or domain.upper_open)):
+            raise InvalidArgumentError("domain", text.strip(), "a domain with values in it")
+    return domain
+
+
+def _number(node: Tree[Token], text: str) -> Fraction:
+    said = "".join(map(str, (c for c in node.children if getattr(c, "type", "") not in ("WHOLE", "DECIMAL"))))
+    whole = [str(c) for c in node.children if getattr(c, "type", "") in ("WHOLE", "DECIMAL")]
+    if len(whole) == 2 and not int(whole[1]):
+        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+    value = Fraction(whole[0]) / (Fraction(whole[1]) if len(whole) == 2 else 1)
+    return -value if said else value
+
+
+def read_unit(text: str) -> Unit:
+    """A unit such as `length^2 / loss`.
+
+    Raises:
+        InvalidArgumentError: for what is not understood to its end.
+    """
+    if not text.strip():
+        return DIMENSIONLESS
+    (first, *_) = children = _parsed(text, "unit", _UNITS).children
+    assert isinstance(first, Tree)
+    if first.data == "named":
+        return NATS if getattr(first.children[0], "type", "") == "NATS" else RECORDS
+    unit, sign = Unit(), 1
+    for child in children:
+        if isinstance(child, Token):
+            sign = -1 if child == "/" else 1
+            continue
+        base, *power = map(str, child.children)
+        exponent = int("".join(power).replace("−", "-") or 1)
+        unit = unit * ({"loss": LOSS, "length": LENGTH}.get(base, DIMENSIONLESS) ** (sign * exponent))
+        sign = 1
+    return unit
+
+
+# ------------------------------------------------------------------------------------- what may be a letter
+
+
+def single(parts: tuple[str, ...], start: int = 0) -> int:
+    """The index behind the letter at `start`: a sign, with an alphabet or an accent, and with its scripts; or `start`."""
+    if start >= len(parts):
+        return start
+    stop = start + 1
+    first = parts[start]
+    if first in DRESS:
+        stop = end_of_group(parts, stop)
+    elif not (re.fullmatch(r"[A-Za-z]|\\operatorname\{[^{}]+\}", first) or first in _GREEK):
+        return start
+    if parts[stop : stop + 1] == ("_",):
+        stop = end_of_group(parts, stop + 1)
+    while parts[stop : stop + 1] == ("'",):
+        stop += 1
+    if parts[stop : stop + 4] in [("^", "{", mark, "}") for mark in ("*", r"\star", r"\ast", "+", "-", r"\circ")]:
+        stop += 4
+    return stop
+
+
+_GREEK = frozenset(
+    rf"\{name}"
+    for name in ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "varrho", "sigma", "varsigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "ell", "hbar", "nabla", "imath", "jmath", "wp", "Re", "Im"]
+)
+
+
+def is_letter(latex: str) -> bool:
+    """Whether LaTeX is one letter, with accents, subscripts and primes if it has them."""
+    parts = texts(normal(latex))
+    return single(parts) == len(parts)
+
+
+def check_letter(latex: str, others: Sequence[Variable]) -> None:
+    """Refuse a letter that a reader would read as something else.
+
+    Args:
+        latex: of the letter.
+        others: the page's other letters.
+
+    Raises:
+        InvalidArgumentError: for what has no letter in it, for signs and relations, and for what the notation reads
+            without it, as `\\pi`, `e`, `\\log x` and `x^2`, be it with letters that are not declared.
+    """
+    parts = texts(normal(latex))
+    wrong = InvalidArgumentError("letter", Latex(latex), "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as "
+                                 "more than a letter, or has a meaning already")  # fmt: skip
+    inside = [parts[i : single(parts, i)] for i in range(len(parts)) if single(parts, i) > i]
+    if not inside or has_relation(latex) or parts[0] in "+-*/,.:;!^_&'0123456789" or any(p in _SIGNS for p in parts[:1]):
+        raise wrong
+    own = {v.latex for v in others}
+    new = dict.fromkeys("".join(some) for some in inside if some != parts)
+    fresh = [real(f"new letter {k}", latex=_spaced(some)) for k, some in enumerate(new)]
+    known: list[Variable] = list(others)
+    for letter in fresh:
+        try:
+            Letters([*known, letter])
+        except InvalidArgumentError:
+            continue
+        if letter.latex not in own:
+            known.append(letter)
+    for text in (latex, f"{latex}(1)", f"{latex}(1,1)", f"{latex}_{{1}}(1)", f"{latex}{{1}}"):
+        try:
+            read_display(f"{text}={text}", known)
+        except InvalidArgumentError:
+            continue
+        if text == latex or is_letter(latex):
+            raise wrong
+
+
+_SIGNS = frozenset((r"\cdot", r"\times", r"\infty", r"\frac", r"\sum", r"\prod", r"\int", r"\sqrt", r"\binom"))
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"(\\[A-Za-z]+)(?=[A-Za-z])", r"\1 ", text)

@@ -1,0 +1,323 @@
+"""What the sentence at a display says: the display's name, conditions, and the note in parentheses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from lark import Lark, Token, Tree, UnexpectedInput
+from lark.lexer import Lexer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Coverage
+from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.statements.pages.words import KEYWORDS, Sentence, spelled, tokens
+
+_CONNECTING = frozenset((",", ";", r"\wedge", r"\vee", r"\neg", r"\implies", r"\iff", r"\forall", r"\exists"))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition as it is written: a formula between dollars, or several with the words between them."""
+
+    kind: Literal["formula", "letters", "and", "or", "not"]
+    line: int
+    latex: str = ""
+    parts: tuple[Condition, ...] = ()
+
+    @property
+    def compound(self) -> bool:
+        """Whether what it says has parts."""
+        if self.parts:
+            return self.kind != "not"
+        found = texts(normal(self.latex))
+        return any(part in _CONNECTING or part.startswith(r"\text{") for part in found)
+
+    def written(self) -> str:
+        """It in LaTeX, with brackets wherever there might be two readings."""
+        match self.kind:
+            case "not":
+                return rf"\neg({self.parts[0].written()})"
+            case "and" | "or":
+                inner = (f"({p.written()})" if p.compound else p.written() for p in self.parts)
+                return rf" \text{{ {self.kind} }} ".join(inner)
+            case _:
+                return self.latex
+
+
+def both(conditions: Iterable[Condition]) -> Condition | None:
+    """The condition that several hold; None where there is none."""
+    found = [part for c in conditions for part in (c.parts if c.kind == "and" else (c,))]
+    if not found:
+        return None
+    return found[0] if len(found) == 1 else Condition("and", found[0].line, parts=tuple(found))
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is said of a display in parentheses, and the conditions of its sentence."""
+
+    coverage: Coverage = Coverage.WHOLE
+    case: str = ""
+    """Of an instance."""
+    given: tuple[Condition, ...] = ()
+    """All of them hold."""
+    letters: tuple[Condition, ...] = ()
+    """Letters of which the sentence says that they stand for all values."""
+    reading: str = ""
+    uses: tuple[str, ...] = ()
+    soft: str = ""
+    fixed: tuple[str, ...] = ()
+    premises: str = ""
+    box: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Before:
+    """What the sentence before a display says."""
+
+    name: str
+    """Empty where it gives none."""
+    note: Note
+    defines: bool = False
+    parameter: str = ""
+    """Of a definition, the letter of which it is a function."""
+
+
+def read_before(sentence: Sentence) -> Before:
+    """The sentence that leads to a display.
+
+    Raises:
+        InvalidArgumentError: for whatever in it is not understood, to the last character.
+    """
+    tree = _parsed(sentence, "before")
+    reader = _Reader()
+    noted = next((child for child in tree.children if _kind(child) == "note"), None)
+    for child in tree.children:
+        if isinstance(child, Tree):
+            reader.take(child)
+    begin = None if noted is None else noted.children[0].start_pos
+    name = spelled(sentence.parts[:begin]) if sentence.end == ":" else ""
+    return Before(_without_quotes(name), reader.note(), reader.defines, reader.parameter)
+
+
+def read_after(sentence: Sentence) -> Note:
+    """The rest of a display's sentence, behind it. Raises as `read_before`."""
+    reader = _Reader()
+    for child in _parsed(sentence, "after").children:
+        if isinstance(child, Tree):
+            reader.take(child)
+    return reader.note()
+
+
+# --------------------------------------------------------------------------------------------- parsing
+
+
+class _Given(Lexer):
+    def __init__(self, _: object) -> None:
+        pass
+
+    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
+        return iter(data)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = resources.files("dpverify.statements.pages").joinpath("notes.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar, parser="lalr", lexer=_Given, strict=True, start=["before", "after"], maybe_placeholders=False
+    )
+
+
+def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
+    found = tokens(sentence, after=start == "after")
+    try:
+        return _parser().parse(found, start=start)  # type: ignore[arg-type]
+    except UnexpectedInput as error:
+        token = getattr(error, "token", None)
+        if token is None or token.type == "$END":
+            raise InvalidArgumentError("sentence", str(sentence), _ENDED) from None
+        raise _refusal(sentence, found, token, start) from None
+
+
+_ENDED = "one that is complete: with a closing parenthesis, a formula after `for` or `if`"
+_ITEM = (
+    "a note: `whole`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
+    "`read as $...$`; `uses ...`; `soft $...$`; `fixed $...$`; `premises some` or `premises every`"
+)
+_CONDITION = "a condition such as `for all $x\\ge 1$` or `if $x\\ge 1$ and $y<2$`, or `given $x\\ge 1$` in the note"
+
+
+def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -> InvalidArgumentError:
+    """What is said of a token that has no place where it stands."""
+    at = token.start_pos or 0
+    depth = sum((t.type == "LPAR") - (t.type == "RPAR") for t in found if (t.start_pos or 0) < at)
+    opened = [t for t in found if t.type == "LPAR" and (t.start_pos or 0) <= at]
+    inside = bool(opened) and (depth > 0 or token.type == "LPAR")
+    shown = Latex(token) if token.type in ("RELATION", "LETTERS") else str(token)
+    error = InvalidArgumentError
+    if inside:
+        part = sentence.parts[opened[0].start_pos or 0 :]
+        return _At(token.line, "note", spelled(part), f"{_ITEM}; not `{token}` here")
+    match token.type:
+        case "RELATION" | "SIGN":
+            allowed = f"{_CONDITION}: a formula beside a display that is neither a condition nor in a note"
+            return _At(token.line, "sentence", shown, allowed)
+        case "NOT" | "STRANGE":
+            allowed = "a sentence that says what the display claims, without words that may change it"
+            return _At(token.line, "sentence", shown, allowed)
+        case "FOR" | "COND" | "UNLESS":
+            return _At(token.line, "condition", spelled(sentence.parts[at:]), _CONDITION)
+        case "LPAR" | "RPAR":
+            allowed = "parentheses with a note, at the end of the sentence before a display"
+            return _At(token.line, "sentence", spelled(sentence.parts[at:]), allowed)
+    if at and found[at - 1 if at <= len(found) else -1].type in ("FOR", "COND", "UNLESS", "QUANTOR", "RELATION"):
+        return _At(token.line, "condition", spelled(sentence.parts), _CONDITION)
+    if found[0].type in ("DEFINE", "LET"):
+        allowed = "`Define:`, `Define for every $k$:`, or `Let $x\\ge 1$.` in the note, as `given $x\\ge 1$`"
+        return _At(token.line, "definition", str(sentence), allowed)
+    del error
+    where = "after" if start == "after" else "before"
+    return _At(token.line, "sentence", str(sentence), f"a sentence {where} a display as docs/notation.md says it")
+
+
+class _At(InvalidArgumentError):
+    """With the line of what is wrong."""
+
+    def __init__(self, line: int | None, argument: str, value: object, allowed: str) -> None:
+        super().__init__(argument, value, allowed)
+        self.line = line or 1
+
+
+def line_of_error(error: InvalidArgumentError, line: int) -> int:
+    """The line of what is wrong where that is known, else the given one."""
+    return error.line if isinstance(error, _At) else line
+
+
+# --------------------------------------------------------------------------------------------- reading
+
+
+def _kind(child: Any) -> str:
+    return child.type if isinstance(child, Token) else str(child.data)
+
+
+def _without_quotes(name: str) -> str:
+    return name.strip().rstrip(",").strip()
+
+
+class _Reader:
+    """Takes the parts of a sentence one by one."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = {}
+        self.given: list[Condition] = []
+        self.letters: list[Condition] = []
+        self.defines, self.parameter = False, ""
+
+    def note(self) -> Note:
+        return replace(Note(), **self.found, given=tuple(self.given), letters=tuple(self.letters))
+
+    def take(self, node: Tree[Token]) -> None:
+        match _kind(node):
+            case "opening" | "closing":
+                self.condition(node, negated=False)
+            case "unless":
+                self.condition(node, negated=True)
+            case "definition":
+                self.define(node)
+            case "note":
+                for child in node.children[1:]:
+                    if _kind(child) not in ("SEMICOLON", "RPAR"):
+                        self.item(child)
+
+    def define(self, node: Tree[Token]) -> None:
+        self.defines = True
+        signs = [child for child in node.children if isinstance(child, Token)]
+        for quantor, letter in zip(signs, signs[1:], strict=False):
+            if quantor.type == "QUANTOR":
+                self.parameter = str(letter)
+
+    def condition(self, node: Tree[Token], *, negated: bool) -> None:
+        inner = next(child for child in node.children if isinstance(child, Tree))
+        found = _joined(inner)
+        if negated:
+            self.given.append(Condition("not", found.line, parts=(found,)))
+            return
+        alone = found.parts if found.kind == "and" else (found,)
+        if any(c.kind == "letters" for c in (*alone, *found.parts)):
+            if any(c.kind != "letters" for c in alone):
+                letter = next(c for c in (*alone, *found.parts) if c.kind == "letters")
+                allowed = "a relation in each condition: `$x>0$, $y>0$` or `$x,y>0$`, where both are meant"
+                raise _At(letter.line, "condition", Latex(letter.latex), allowed)
+            self.letters += alone
+            return
+        self.given.append(found)
+
+    def once(self, item: Any, name: str, value: object) -> None:
+        if name in self.found:
+            first = item if isinstance(item, Token) else item.children[0]
+            raise _At(first.line, "note", str(first), "each said once")
+        self.found[name] = value
+
+    def item(self, item: Any) -> None:
+        if isinstance(item, Token):
+            self.once(item, "coverage", Coverage(str(item)))
+            return
+        words = [str(child) for child in item.children[1:] if isinstance(child, Token)]
+        match _kind(item):
+            case "instance":
+                self.once(item, "coverage", Coverage.INSTANCE)
+                self.found["case"] = " ".join(words).replace(" ,", ",").removeprefix("of ")
+            case "given" | "given_all" | "given_any":
+                self.given.append(_joined(item))
+            case "on":
+                self.once(item, "box", tuple(str(c) for c in item.children[1:] if _kind(c) == "RELATION"))
+            case "read":
+                self.once(item, "reading", words[0])
+            case "uses":
+                names = (child for child in item.children if isinstance(child, Tree))
+                self.once(item, "uses", tuple(" ".join(map(str, name.children)) for name in names))
+            case "soft":
+                self.once(item, "soft", words[0])
+            case "fixed":
+                self.once(item, "fixed", tuple(word for word in words if word != ","))
+            case "premises":
+                if words[0] not in ("some", "every"):
+                    raise _At(item.children[0].line, "premises", words[0], "`some` or `every`")
+                self.once(item, "premises", words[0])
+
+
+def _joined(node: Tree[Token]) -> Condition:
+    """The condition of a node: one formula or group, or several with the same word between them."""
+    parts = [_one(child) for child in node.children if isinstance(child, Tree)]
+    if len(parts) == 1:
+        return parts[0]
+    kind: Literal["and", "or"] = "or" if _kind(node) in ("any", "given_any") else "and"
+    for part in parts[:-1]:
+        if part.kind == "not":
+            allowed = "one of two readings, said by parentheses: of the next condition alone, or of all that follow"
+            raise _At(part.line, "condition", f"not {part.parts[0].written()}", allowed)
+    return Condition(kind, parts[0].line, parts=tuple(parts))
+
+
+def _one(node: Tree[Token]) -> Condition:
+    """`not` and a formula or a group."""
+    last: Any = node.children[-1]
+    if isinstance(last, Tree):
+        found = _joined(last)
+    else:
+        latex = re.sub(r"[.,;\s]+$", "", str(last))
+        found = Condition("formula" if last.type == "RELATION" else "letters", last.line or 1, latex)
+    if _kind(node.children[0]) != "NOT":
+        return found
+    if found.kind == "formula" and found.compound:
+        allowed = "one of two readings, said by parentheses: of the first relation alone, or of all"
+        raise _At(found.line, "condition", Latex(f"not {found.latex}"), allowed)
+    return Condition("not", found.line, parts=(found,))
+
+
+__all__ = ["KEYWORDS", "Before", "Condition", "Note", "both", "line_of_error", "read_after", "read_before"]

@@ -1,0 +1,203 @@
+"""Which sentences belong to which display, and what of the prose is not read.
+
+The rule, as docs/notation.md states it: a paragraph right before or behind a display belongs to it. Its last sentence
+before the display leads to it, the rest of the display's own sentence behind it may hold conditions; a formula, or a
+condition in words, anywhere else in such a paragraph is refused. Prose elsewhere is text: its sentences with formulas
+that say something are counted, and refused where they suppose something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex
+from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
+from dpverify.statements.pages.words import KEYWORDS, Part, Sentence, sentences, spelled
+
+_WORDS_OF_CONDITIONS = frozenset(
+    ("if", "unless", "provided", "providing", "except", "only", "whenever", "suppose", "assume", "assuming", "restricted")
+)
+_BESIDE = (
+    "no formula beside a display but in its sentence, as a condition: write `given $...$` in the note of each display "
+    "that it is about, or move the sentence away from displays"
+)
+
+
+@dataclass(frozen=True)
+class Around:
+    """A display with the sentences that it stands in."""
+
+    display: Shown
+    before: Sentence | None = None
+    after: Sentence | None = None
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A display, or prose without displays in it; all else keeps apart what stands on its sides."""
+
+    shown: Shown | None = None
+    prose: tuple[Piece, ...] = ()
+
+
+def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
+    """Every display with its sentences, and the lines of the sentences whose formulas were not read."""
+    leaves = list(_leaves(blocks, errors))
+    reader = _Prose(errors)
+    found: dict[int, Around] = {i: Around(leaf.shown) for i, leaf in enumerate(leaves) if leaf.shown is not None}
+    for i, leaf in enumerate(leaves):
+        if not leaf.prose:
+            continue
+        behind, ahead = i - 1 in found, i + 1 in found
+        rest = sentences(leaf.prose)
+        if ahead and rest and rest[-1].end != "." and not (behind and len(rest) == 1 and _is_tail(rest[0])):
+            found[i + 1] = replace(found[i + 1], before=rest.pop())
+        if behind and rest and rest[0].goes_on and _belongs(rest[0], found, i, errors):
+            found[i - 1] = replace(found[i - 1], after=rest.pop(0))
+        if behind and ahead and found[i + 1].before is not None and not rest:
+            reader.check_between(found[i + 1])
+        for sentence in rest:
+            (reader.beside if behind or ahead else reader.apart)(sentence)
+    for block in blocks:
+        reader.block(block)
+    return [found[i] for i in sorted(found)], tuple(sorted(reader.unread))
+
+
+def _is_tail(sentence: Sentence) -> bool:
+    """Whether the only sentence between two displays is the end of the first one's."""
+    return sentence.goes_on and sentence.end != ":"
+
+
+def _belongs(sentence: Sentence, found: dict[int, Around], i: int, errors: Errors) -> bool:
+    """Whether a sentence behind a display is its end; between two displays it could also begin the next one's."""
+    ahead = i + 1 in found and found[i + 1].before is None
+    if ahead and sentence.end != "." and (sentence.relations or _conditions(sentence)):
+        allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"
+        errors.append((sentence.line, InvalidArgumentError("condition", str(sentence), allowed)))
+        return False
+    return True
+
+
+def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
+    for block in blocks:
+        if block.kind in ("display", "paragraph"):
+            run: list[Piece] = []
+            for piece in block.pieces:
+                if isinstance(piece, Shown):
+                    if plain(run):
+                        yield _Leaf(prose=tuple(run))
+                    yield _Leaf(shown=piece)
+                    run = []
+                else:
+                    run.append(piece)
+            if plain(run):
+                yield _Leaf(prose=tuple(run))
+            continue
+        yield _Leaf()
+        cells = [cell.pieces for row in block.rows for cell in row]
+        for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
+            if isinstance(piece, Shown):
+                allowed = f"displays in the text, none in a {block.kind}"
+                errors.append((piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)))
+
+
+class _Prose:
+    """Refuses what would be a condition that nobody reads; counts what is text."""
+
+    def __init__(self, errors: Errors) -> None:
+        self.errors = errors
+        self.unread: set[int] = set()
+
+    def wrong(self, part: Part, what: str, value: str, allowed: str) -> None:
+        self.errors.append((part.line, InvalidArgumentError(what, value, allowed)))
+
+    def check_between(self, around: Around) -> None:
+        """Conditions in words that go on from one display to the next could be of either."""
+        sentence = around.before
+        assert sentence is not None
+        if sentence.goes_on and not sentence.parts[0].text[:1].isupper() and _conditions(sentence):
+            allowed = "a period, or a capital letter, that say which of two displays the condition is about"
+            self.wrong(sentence.parts[0], "condition", str(sentence), allowed)
+
+    def beside(self, sentence: Sentence) -> None:
+        """In a paragraph at a display, but in no display's sentence."""
+        for part in sentence.relations:
+            self.wrong(part, "formula", Latex(part.text), _BESIDE)
+        if sentence.relations:
+            return
+        other = next((p for p in sentence.parts if p.kind == "other"), None)
+        condition = next(iter(_conditions(sentence)), other)
+        if condition is not None:
+            allowed = "no condition in words beside a display: write `given $...$` in its note, or move the sentence away"
+            self.wrong(condition, "sentence", str(sentence), allowed)
+        elif sentence.first in ("define", "let"):
+            allowed = "a definition that ends with a colon, right before its display"
+            self.wrong(sentence.parts[0], "definition", str(sentence), allowed)
+        self.notes(sentence)
+
+    def apart(self, sentence: Sentence) -> None:
+        """Where no display is near."""
+        says = sentence.relations
+        if sentence.supposes and (says or sentence.end == ":"):
+            allowed = "conditions in the table of letters or in the notes of displays: what is supposed elsewhere is not read"
+            self.wrong(sentence.parts[0], "sentence", str(sentence), allowed)
+        elif says and all(part.kind in ("math", "mark", "sign") for part in sentence.parts):
+            allowed = "a formula between words, as text, or a display"
+            self.wrong(says[0], "formula", str(sentence), allowed)
+        elif says:
+            self.unread.add(sentence.line)
+        self.notes(sentence)
+
+    def notes(self, sentence: Sentence) -> None:
+        """A note that stands at no display."""
+        for i, part in enumerate(sentence.parts):
+            two = spelled(sentence.parts[i + 1 : i + 3])
+            word = sentence.parts[i + 1].text if i + 1 < len(sentence.parts) else ""
+            if part.text == "(" and (word in ("given", "uses", "premises") or two in KEYWORDS or _is_note(sentence, i)):
+                self.wrong(part, "note", spelled(sentence.parts[i:]), "a note in the sentence right before its display")
+
+    def block(self, block: Block) -> None:
+        """Headings, footnotes and cells: text without conditions."""
+        if block.kind not in ("heading", "footnote", "table"):
+            return
+        if block.kind == "table" and block.rows and looks_like_letters(block):
+            return
+        for pieces in (block.pieces, *(cell.pieces for row in block.rows for cell in row)):
+            for sentence in sentences(pieces):
+                if not sentence.relations:
+                    continue
+                if block.kind == "table":
+                    self.unread.add(sentence.line)
+                    continue
+                part = sentence.relations[0]
+                allowed = f"no formula that says something in a {block.kind}: it would be a condition that is not read"
+                self.wrong(part, block.kind, str(sentence), allowed)
+
+
+def _is_note(sentence: Sentence, opening: int) -> bool:
+    """Whether parentheses hold one keyword and nothing else, or keywords and a semicolon."""
+    inside = sentence.parts[opening + 1 :]
+    return (
+        len(inside) > 1
+        and inside[0].text in KEYWORDS
+        and inside[0].text not in ("on", "instance")
+        and inside[1].text in (")", ";")
+    )
+
+
+def _conditions(sentence: Sentence) -> Iterator[Part]:
+    """The words in a sentence that make it a condition."""
+    for part, following in zip(sentence.parts, [*sentence.parts[1:], None], strict=True):
+        if part.word in _WORDS_OF_CONDITIONS:
+            yield part
+        elif part.word == "for" and following is not None:
+            if following.kind == "math" or following.word in ("all", "every", "each", "any"):
+                yield part
+
+
+def looks_like_letters(block: Block) -> bool:
+    """Whether a table is one of letters, or seems to be meant as one."""
+    names = {plain(cell.pieces).strip("*_` ").lower() for cell in block.rows[0]} if block.rows else set()
+    return bool(names & {"letter", "letters", "symbol", "symbols", "variable", "variables", "domain", "domains"})

@@ -1,0 +1,295 @@
+"""Sentences as words and formulas, and these as the tokens that notes.lark is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lark import Token
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.evidence import Coverage
+from dpverify.formulas.notation.tokens import end_of_group, normal, texts
+from dpverify.statements.pages.blocks import Math, Other, Piece, Text
+
+_RELATIONS = frozenset(
+    (
+        "=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\ni", r"\notin", r"\to", r"\rightarrow", r"\mapsto", r"\not",
+        r"\approx", r"\sim", r"\simeq", r"\cong", r"\equiv", r"\ll", r"\gg", r"\lesssim", r"\gtrsim", r"\propto",
+        r"\asymp", r"\subset", r"\subseteq", r"\supset", r"\supseteq", r"\perp", r"\parallel", r"\prec", r"\succ",
+        r"\preceq", r"\succeq", r"\implies", r"\iff", r"\forall", r"\exists", r"\neg", r"\wedge", r"\vee", r"\coloneqq",
+    )
+)  # fmt: skip
+_SIGN = "<>=≤≥≠≈∈∉∼≃≡≪≫→⇒⇔∀∃∞⊂⊆±"
+_PART = re.compile(rf"\s+|[,;:()\[\]{{}}]|[{_SIGN}]+|[^\s,;:()\[\]{{}}{_SIGN}]+")
+_END = re.compile(r"[.!?]+[\"'”’]*$")
+
+_QUANTORS = frozenset(("all", "every", "each", "any"))
+_CONDITIONS = frozenset(
+    ("if", "when", "whenever", "where", "provided", "providing", "given", "assuming", "suppose", "assume")
+)
+_RESTRICTING = frozenset(
+    (
+        "positive", "negative", "nonnegative", "non-negative", "nonpositive", "nonzero", "non-zero", "zero", "even",
+        "odd", "prime", "integer", "integers", "small", "large", "sufficiently", "enough", "finite", "bounded",
+        "distinct", "different", "equal", "fixed", "some", "many", "most", "almost", "infinitely", "not",
+    )
+)  # fmt: skip
+"""After `for`, or after a letter, they say of which values a formula is claimed."""
+_SAYING = frozenset(
+    (
+        "is", "are", "be", "being", "remains", "stays", "lies", "equals", "exceeds", "goes", "tends", "grows",
+        "vanishes", "has", "have", "does", "do", "must", "may", "can", "should", "satisfies", "satisfy", "obeys",
+        "denotes", "stands", "means",
+    )
+)  # fmt: skip
+"""After a letter, they say something of it."""
+_STRANGE = frozenset(
+    (
+        "never", "no", "none", "cannot", "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed",
+        "impossible", "contradiction", "except", "excluding", "only", "such", "subject", "restricted", "iff", "nor",
+        "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
+        "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else",
+    )
+)  # fmt: skip
+"""Words that change what a sentence claims, and that are not understood."""
+_BEGINNING = frozenset(("then", "we", "one", "it", "there", "this", "that", "these", "our"))
+"""Words with which a main clause begins."""
+KEYWORDS = {
+    **{str(c): "COVERAGE" for c in Coverage if c not in (Coverage.UNIT, Coverage.INSTANCE)},
+    "instance": "INSTANCE", "given": "GIVEN", "on": "ON", "read as": "READ", "uses": "USES", "soft": "SOFT",
+    "fixed": "FIXED", "premises": "PREMISES",
+}  # fmt: skip
+"""With which an item of a note begins."""
+_SUPPOSING = frozenset(("let", "suppose", "assume", "assuming", "fix", "throughout", "for", "if", "whenever", "given",
+                        "where", "when", "here", "consider", "take", "provided", "unless", "except"))  # fmt: skip
+"""With which a sentence begins that is a condition of what follows."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A word, a sign or a formula of a sentence."""
+
+    kind: Literal["word", "mark", "sign", "math", "other"]
+    text: str
+    line: int
+    spaced: bool
+    """Whether a space stands before it."""
+
+    @property
+    def word(self) -> str:
+        """It in small letters; empty if it is no word."""
+        return self.text.lower() if self.kind == "word" else ""
+
+    @property
+    def relates(self) -> bool:
+        """Whether it is a formula that says something, not an expression alone."""
+        return self.kind == "math" and has_relation(self.text)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, without the sign at its end."""
+
+    parts: tuple[Part, ...]
+    end: str
+    """`.` or another sign that ends a sentence, `:`, or nothing."""
+
+    @property
+    def line(self) -> int:
+        """On which it begins."""
+        return self.parts[0].line
+
+    @property
+    def relations(self) -> tuple[Part, ...]:
+        """The formulas in it that say something, be it in dollars, in code or in plain characters."""
+        return tuple(p for p in self.parts if p.relates or p.kind == "sign")
+
+    @property
+    def first(self) -> str:
+        """Its first word in small letters."""
+        return self.parts[0].word
+
+    @property
+    def supposes(self) -> bool:
+        """Whether it begins as a condition does."""
+        return self.first in _SUPPOSING
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it continues a sentence before it: it begins with a small letter, a comma or a formula."""
+        first = self.parts[0]
+        return first.kind != "word" or first.text[:1].islower() or self.first in _SUPPOSING - {"let", "here"}
+
+    def __str__(self) -> str:
+        return spelled(self.parts)
+
+
+def spelled(parts: Sequence[Part]) -> str:
+    """Words and formulas one after another."""
+    return "".join((" " if part.spaced else "") + part.text for part in parts).strip()
+
+
+def has_relation(latex: str) -> bool:
+    """Whether LaTeX says something: it has a relation, outside of indices, or words, or cannot be taken apart."""
+    try:
+        found = texts(normal(latex))
+    except InvalidArgumentError:
+        return True
+    i = 0
+    while i < len(found):
+        if found[i] in _RELATIONS or found[i].startswith(r"\text{"):
+            return True
+        i = end_of_group(found, i + 1) if found[i] in ("_", "^") else i + 1
+    return False
+
+
+def parts(pieces: Sequence[Piece]) -> Iterator[Part]:
+    """The words, signs and formulas of prose."""
+    spaced = False
+    for piece in pieces:
+        match piece:
+            case Text(line, text):
+                for match in _PART.finditer(text):
+                    said = match[0]
+                    if said.isspace():
+                        spaced = True
+                        continue
+                    kind: Literal["word", "mark", "sign"] = "word"
+                    if said[0] in ",;:()[]{}":
+                        kind = "mark"
+                    elif said[0] in _SIGN:
+                        kind = "sign"
+                    yield Part(kind, said, line, spaced)
+                    spaced = False
+            case Math(line, latex):
+                yield Part("math", latex, line, spaced)
+                spaced = False
+            case Other(line, what, text):
+                yield Part("sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced)
+                spaced = False
+
+
+def sentences(pieces: Sequence[Piece]) -> list[Sentence]:
+    """The sentences of a paragraph. Within parentheses none ends."""
+    found: list[Sentence] = []
+    rest: list[Part] = []
+    depth = 0
+    every = list(parts(pieces))
+    for part, following in zip(every, [*every[1:], None], strict=True):
+        rest.append(part)
+        if part.kind == "mark":
+            depth += (part.text in "([{") - (part.text in ")]}")
+        ended = part.kind == "word" and _END.search(part.text) and (following is None or following.spaced)
+        begins = following is None or following.kind != "word" or not following.text[:1].islower()
+        if ended and begins and (depth <= 0 or following is None):
+            found += _sentence(rest)
+            rest, depth = [], 0
+    return [*found, *_sentence(rest)]
+
+
+def _sentence(parts: Sequence[Part]) -> Iterator[Sentence]:
+    inside, end = list(parts), ""
+    last = inside[-1] if inside else None
+    if last is not None and last.kind == "word" and (sign := _END.search(last.text)):
+        end = "."
+        left = last.text[: sign.start()]
+        inside[-1:] = [Part("word", left, last.line, last.spaced)] if left else []
+    elif last is not None and last.text == ":":
+        end = ":"
+        del inside[-1]
+    if inside:
+        yield Sentence(tuple(inside), end)
+
+
+# --------------------------------------------------------------------------------------------- tokens
+
+
+def tokens(sentence: Sentence, *, after: bool = False) -> list[Token]:
+    """A sentence as the tokens of notes.lark.
+
+    Args:
+        sentence: before a display or, with `after`, behind it.
+        after: whether words that restrict letters are refused wherever they stand.
+    """
+    return list(_Tokens(sentence.parts, after).run())
+
+
+class _Tokens:
+    def __init__(self, parts: tuple[Part, ...], after: bool) -> None:
+        self.parts, self.after = parts, after
+        self.at = 0
+        self.depth = 0
+        self.item = ""
+        """The keyword of the item of a note that is read; `(` at its beginning."""
+
+    def run(self) -> Iterator[Token]:
+        while self.at < len(self.parts):
+            part = self.parts[self.at]
+            kind = self.mark(part) if part.kind == "mark" else self.inside(part) if self.depth else self.outside(part)
+            yield Token(kind, part.text, start_pos=self.at, line=part.line)
+            self.at += 1
+            if kind == "READ":
+                self.at += 1
+
+    def near(self, step: int) -> Part:
+        i = self.at + step
+        return self.parts[i] if 0 <= i < len(self.parts) else Part("mark", "", 0, False)
+
+    def mark(self, part: Part) -> str:
+        if part.text == "(":
+            self.item = self.item if self.depth else "("
+            self.depth += 1
+            return "LPAR"
+        if part.text == ")":
+            self.depth -= 1
+            return "RPAR"
+        if part.text == ";" and self.depth == 1:
+            self.item = "("
+        names = {",": "COMMA", ":": "COLON", ";": "SEMICOLON" if self.depth else "COMMA"}
+        return names.get(part.text, "BRACKET")
+
+    def inside(self, part: Part) -> str:
+        """Within parentheses: what begins an item decides what its words are."""
+        if part.kind != "word":
+            return self.formula(part)
+        if self.item == "(":
+            two = f"{part.text} {self.near(1).text}"
+            self.item = two if two in KEYWORDS else part.text
+            return KEYWORDS.get(self.item, "WORD")
+        if part.text == "and" or (self.item == "given" and part.text in ("or", "not")):
+            return part.text.upper()
+        return "WORD"
+
+    def outside(self, part: Part) -> str:
+        if part.kind != "word":
+            return self.formula(part)
+        word, before, following = part.word, self.near(-1), self.near(1)
+        if self.at == 0 and word in ("define", "let"):
+            return word.upper()
+        if (before.kind == "math" and word in _SAYING | _RESTRICTING) or word in _STRANGE or word.endswith(("n't", "n’t")):
+            return "STRANGE"
+        if self.after and word in _RESTRICTING - {"not"}:
+            return "STRANGE"
+        if word == "for":
+            asked = following.kind in ("math", "sign") or following.word in _QUANTORS | _RESTRICTING
+            return "FOR" if asked else "WORD"
+        if word in _QUANTORS and before.word == "for":
+            return "QUANTOR"
+        if word in _CONDITIONS or (word == "with" and following.kind == "math"):
+            return "COND"
+        if word == "that" and before.word in _CONDITIONS:
+            return "THAT"
+        if word in ("and", "or", "not", "unless"):
+            return word.upper()
+        if word in _BEGINNING or (word == "the" and before.text == ","):
+            return "THEN"
+        return "WORD"
+
+    @staticmethod
+    def formula(part: Part) -> str:
+        if part.kind == "math":
+            return "RELATION" if part.relates else "LETTERS"
+        return "SIGN" if part.kind == "sign" else "OTHER"
