@@ -216,7 +216,8 @@ def prove(
         said = f"{pages[0]}: {word.headline}"
         undecided = word.verdict is Verdict.UNDECIDED
         beside = [page.says()] if page.says() else []
-        beside += [f"No verdict on {name} is kept here; dpverify prove {name} finds it." for name in unknown]
+        if unknown:
+            beside.append(f"No verdicts are kept here on {', '.join(unknown)}; dpverify prove finds them.")
     else:
         try:
             statements = select_statements(chosen)

@@ -117,7 +117,7 @@ def source_texts(
 
 def what_was_read(obligation: Obligation) -> str:
     """An obligation in words and plain characters, from its tree: quantifiers, conditions and definitions in front."""
-    letters = [f"{v.name} {_among(v)}" for v in obligation.over]
+    letters = [_quantified(v) for v in obligation.over]
     several = len(obligation.assuming) > 1
     conditions = [
         f"({formula_text(a)})" if several and not isinstance(a, Compare) else formula_text(a)
@@ -130,11 +130,11 @@ def what_was_read(obligation: Obligation) -> str:
     return f"{', '.join(parts)}: {claim}" if parts else claim
 
 
-def _among(letter: Variable) -> str:
+def _quantified(letter: Variable) -> str:
+    """A letter and its domain: `integer n in [1, oo)`."""
     if letter.kind == "vector":
-        return "a vector"
-    domain = letter.domain_text()
-    return f"among {domain}" if letter.kind == "integer" else f"in {domain}"
+        return f"vector {letter.name}"
+    return f"{letter.kind} {letter.name} in {letter.domain_text().removeprefix('integers in ')}"
 
 
 def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:

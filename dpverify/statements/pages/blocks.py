@@ -8,6 +8,7 @@ code) is refused.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -141,7 +142,7 @@ def _bracket(state: StateInline, silent: bool) -> bool:
 
 def _left_open(state: StateInline, silent: bool) -> bool:
     """Signs of a display that has no other end; and a dollar that is one."""
-    found = next((s for s in ("$$", r"\[", r"\]", r"\begin{", "$") if state.src.startswith(s, state.pos)), "")
+    found = next((s for s in ("$$", r"\[", r"\]", r"\begin{", r"\\[", r"\\(", "$") if state.src.startswith(s, state.pos)), "")
     if not found:
         return False
     if not silent:
@@ -207,9 +208,17 @@ class _Walk:
                     yield Block("rule", self.line)
 
     def display(self, latex: str) -> Block:
+        self.seen(self.line, latex)
         if self.footnote:
             self.wrong(self.line, "display", Latex(latex), "displays in the text, none in a footnote")
         return Block("display", self.line, (Shown(self.line, latex.strip()),))
+
+    def seen(self, line: int, text: str) -> None:
+        """Refuse characters that no reader sees: they could part a word that is to be understood."""
+        for sign in text:
+            if unicodedata.category(sign) in ("Cf", "Cc", "Co", "Cn") and sign not in "\n\t":
+                self.wrong(line, "character", f"U+{ord(sign):04X}", "characters that a reader sees")
+                return
 
     def code(self, token: Token) -> Block:
         if token.type == "code_block" and _DISPLAY_SIGNS.search(token.content):
@@ -237,6 +246,7 @@ class _Walk:
         line, struck = self.line, 0
         for token in inline.children or ():
             content = token.content
+            self.seen(line, content)
             match token.type:
                 case "softbreak" | "hardbreak":
                     line += 1
@@ -263,7 +273,6 @@ class _Walk:
                         self.wrong(line, "formula", Latex(content), "formulas in the text, none in an image")
                 case "s_open":
                     struck += 1
-                    yield Other(line, "struck out")
                 case "s_close":
                     struck -= 1
             line += content.count("\n")

@@ -22,7 +22,7 @@ from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, 
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
-from dpverify.statements.pages.words import has_relation
+from dpverify.statements.pages.words import has_relation, sentences
 
 _COLUMNS = frozenset(("letter", "symbol", "name", "domain", "unit", "meaning"))
 _DOMAINS = (
@@ -100,15 +100,18 @@ class _Table:
         line = cells["letter"].line
         latex = self.formula(cells["letter"])
         name = plain(cells["name"].pieces) if "name" in cells else ""
+        if name and not re.fullmatch(r"[\w'*.+-]+", name):
+            self.wrong(line, "name", name, "a name of letters and digits")
+            name = ""
         name = name or re.sub(r"[\\{}$\s]", "", latex)
         said = cells["meaning"].pieces if "meaning" in cells else ()
-        if any((isinstance(p, Math) and has_relation(p.latex)) or isinstance(p, Shown | Other) for p in said):
+        if any(sentence.relations for sentence in sentences(said)):
             allowed = "words: a condition belongs into `domain`, or into the notes of displays"
             self.wrong(line, "meaning", plain(said), allowed)
         unit, domain = DIMENSIONLESS, _Domain()
         try:
-            unit = read_unit(plain(cells["unit"].pieces) if "unit" in cells else "")
-            domain = read_domain(_cell_text(cells["domain"]))
+            unit = read_unit(_written(cells["unit"]) if "unit" in cells else "")
+            domain = read_domain(_written(cells["domain"]))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
         try:
@@ -136,8 +139,11 @@ class _UnreadError(Exception):
     """A row without a letter; it has been said."""
 
 
-def _cell_text(cell: Cell) -> str:
-    return "".join(p.latex if isinstance(p, Math | Shown) else p.text for p in cell.pieces)
+def _written(cell: Cell) -> str:
+    for piece in cell.pieces:
+        if isinstance(piece, Shown) or (isinstance(piece, Other) and piece.what != "code"):
+            raise InvalidArgumentError("cell", plain(cell.pieces), "words and formulas")
+    return plain(cell.pieces)
 
 
 # ---------------------------------------------------------------------------------------------- domains
@@ -295,7 +301,11 @@ def single(parts: tuple[str, ...], start: int = 0) -> int:
 
 _GREEK = frozenset(
     rf"\{name}"
-    for name in ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "varrho", "sigma", "varsigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "ell", "hbar", "nabla", "imath", "jmath", "wp", "Re", "Im"]
+    for name in (
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma "
+        "varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell "
+        "hbar nabla imath jmath wp Re Im"
+    ).split()
 )
 
 

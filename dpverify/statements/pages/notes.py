@@ -15,7 +15,7 @@ from lark.lexer import Lexer
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Coverage
 from dpverify.formulas.notation.tokens import Latex, normal, texts
-from dpverify.statements.pages.words import KEYWORDS, Sentence, spelled, tokens
+from dpverify.statements.pages.words import Sentence, spelled, tokens
 
 _CONNECTING = frozenset((",", ";", r"\wedge", r"\vee", r"\neg", r"\implies", r"\iff", r"\forall", r"\exists"))
 
@@ -101,8 +101,10 @@ def read_before(sentence: Sentence) -> Before:
         if isinstance(child, Tree):
             reader.take(child)
     begin = None if noted is None else noted.children[0].start_pos
-    name = spelled(sentence.parts[:begin]) if sentence.end == ":" else ""
-    return Before(_without_quotes(name), reader.note(), reader.defines, reader.parameter)
+    name = spelled(sentence.parts[:begin]).rstrip(", ") if sentence.end == ":" else ""
+    if noted is None and re.fullmatch(r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name):
+        raise InvalidArgumentError("name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one")
+    return Before(name, reader.note(), reader.defines, reader.parameter)
 
 
 def read_after(sentence: Sentence) -> Note:
@@ -149,40 +151,37 @@ _ITEM = (
     "a note: `whole`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
     "`read as $...$`; `uses ...`; `soft $...$`; `fixed $...$`; `premises some` or `premises every`"
 )
-_CONDITION = "a condition such as `for all $x\\ge 1$` or `if $x\\ge 1$ and $y<2$`, or `given $x\\ge 1$` in the note"
+_CONDITION = "a condition such as `for all $x\\ge 1$`, `if $x\\ge 1$ and $y<2$`, or `given $x\\ge 1$` in the note"
 
 
 def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -> InvalidArgumentError:
     """What is said of a token that has no place where it stands."""
     at = token.start_pos or 0
-    depth = sum((t.type == "LPAR") - (t.type == "RPAR") for t in found if (t.start_pos or 0) < at)
-    opened = [t for t in found if t.type == "LPAR" and (t.start_pos or 0) <= at]
-    inside = bool(opened) and (depth > 0 or token.type == "LPAR")
-    shown = Latex(token) if token.type in ("RELATION", "LETTERS") else str(token)
-    error = InvalidArgumentError
-    if inside:
-        part = sentence.parts[opened[0].start_pos or 0 :]
-        return _At(token.line, "note", spelled(part), f"{_ITEM}; not `{token}` here")
+    before = [t for t in found if (t.start_pos or 0) < at]
+    depth = sum((t.type == "LPAR") - (t.type == "RPAR") for t in before)
+    opened = next((t for t in [*before, token] if t.type == "LPAR"), None)
+    if opened is not None and (depth > 0 or token is opened):
+        note = spelled(sentence.parts[opened.start_pos or 0 :])
+        return _At(token.line, "note", note, f"{_ITEM}; not `{token}` here")
+    rest = spelled(sentence.parts[at:])
     match token.type:
-        case "RELATION" | "SIGN":
-            allowed = f"{_CONDITION}: a formula beside a display that is neither a condition nor in a note"
-            return _At(token.line, "sentence", shown, allowed)
+        case "RELATION" | "SIGN" if not before or before[-1].type not in ("FOR", "COND", "UNLESS", "QUANTOR", "THAT"):
+            allowed = f"no formula but in {_CONDITION}"
+            return _At(token.line, "sentence", Latex(token), allowed)
         case "NOT" | "STRANGE":
             allowed = "a sentence that says what the display claims, without words that may change it"
-            return _At(token.line, "sentence", shown, allowed)
+            return _At(token.line, "sentence", str(token), allowed)
         case "FOR" | "COND" | "UNLESS":
-            return _At(token.line, "condition", spelled(sentence.parts[at:]), _CONDITION)
-        case "LPAR" | "RPAR":
-            allowed = "parentheses with a note, at the end of the sentence before a display"
-            return _At(token.line, "sentence", spelled(sentence.parts[at:]), allowed)
-    if at and found[at - 1 if at <= len(found) else -1].type in ("FOR", "COND", "UNLESS", "QUANTOR", "RELATION"):
-        return _At(token.line, "condition", spelled(sentence.parts), _CONDITION)
+            return _At(token.line, "condition", rest, _CONDITION)
+        case "LPAR" | "RPAR" | "BRACKET":
+            allowed = "words, and at the end of the sentence before a display a note in parentheses"
+            return _At(token.line, "sentence", rest, allowed)
+    if any(t.type in ("FOR", "COND", "UNLESS") for t in before):
+        return _At(token.line, "condition", str(sentence), _CONDITION)
     if found[0].type in ("DEFINE", "LET"):
-        allowed = "`Define:`, `Define for every $k$:`, or `Let $x\\ge 1$.` in the note, as `given $x\\ge 1$`"
+        allowed = f"`Define:` or `Define for every $k$:`, for a definition; {_CONDITION}"
         return _At(token.line, "definition", str(sentence), allowed)
-    del error
-    where = "after" if start == "after" else "before"
-    return _At(token.line, "sentence", str(sentence), f"a sentence {where} a display as docs/notation.md says it")
+    return _At(token.line, "sentence", str(sentence), f"one that is read {start} a display, see docs/notation.md")
 
 
 class _At(InvalidArgumentError):
@@ -203,10 +202,6 @@ def line_of_error(error: InvalidArgumentError, line: int) -> int:
 
 def _kind(child: Any) -> str:
     return child.type if isinstance(child, Token) else str(child.data)
-
-
-def _without_quotes(name: str) -> str:
-    return name.strip().rstrip(",").strip()
 
 
 class _Reader:
@@ -318,6 +313,3 @@ def _one(node: Tree[Token]) -> Condition:
         allowed = "one of two readings, said by parentheses: of the first relation alone, or of all"
         raise _At(found.line, "condition", Latex(f"not {found.latex}"), allowed)
     return Condition("not", found.line, parts=(found,))
-
-
-__all__ = ["KEYWORDS", "Before", "Condition", "Note", "both", "line_of_error", "read_after", "read_before"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -107,7 +108,7 @@ def read_page(path: Path) -> Page:
         PageError: for a page without letters or displays, and for all on it that is not understood.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
     if len(text) > LARGEST:
@@ -119,6 +120,8 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.errors: Errors = []
+        self.undefined: list[str] = []
+        """The left sides of definitions that are not understood."""
 
     def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
         self.errors.append((line, InvalidArgumentError(what, value, allowed)))
@@ -133,7 +136,10 @@ class _Reader:
         if not letters and not self.errors:
             self.wrong(1, "page", self.path.name, "a table of letters, whose columns are `letter`, `domain`, ...")
         sheet = Sheet(self.path.stem, tuple(one.variable for one in letters), title=title, where=self.path.name)
-        sheet = _Encoding(self.path.name, sheet, self.errors).of(displays)
+        encoding = _Encoding(self.path.name, sheet, self.errors)
+        for left in self.undefined:
+            encoding.stand_in(left)
+        sheet = encoding.of(displays)
         if not around and not self.errors:
             self.wrong(1, "page", self.path.name, "a page with a formula between `$$` and `$$`")
         elif not sheet.rows and not self.errors:
@@ -171,6 +177,8 @@ class _Reader:
             if not re.fullmatch(r"\$?[\w.*'†‡-]{1,12}\$?", tag):
                 self.wrong(line, "tag", tag, "a number or a mark, without words or conditions")
         if not understood or not latex:
+            if place.before is not None and place.before.first in ("define", "let"):
+                self.undefined.append(_sides(latex)[0])
             return None
         note = replace(
             before.note,
@@ -256,24 +264,26 @@ class _Encoding:
 
     def define(self, display: Display) -> None:
         """A definition: a letter that is not declared, `=`, and an expression."""
-        note = display.note
-        if note != replace(Note(), reading=note.reading):
-            allowed = "nothing but `read as $...$`: what is defined has no conditions, and is nothing to be proved"
-            raise InvalidArgumentError("definition", display.before, allowed)
-        latex = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", display.latex).strip().rstrip(" .,;")
-        sign = re.search(r"\\coloneqq|:=|=", latex)
-        if sign is None:
-            raise InvalidArgumentError("definition", Latex(latex), "a letter, `=` and its definition")
-        left, body = latex[: sign.start()].strip(), latex[sign.end() :].strip()
+        note, (left, body) = display.note, _sides(display.latex)
         try:
+            if note != replace(Note(), reading=note.reading):
+                allowed = "nothing but `read as $...$`: a definition has no conditions, and is not proved"
+                raise InvalidArgumentError("definition", display.before, allowed)
+            if not body:
+                raise InvalidArgumentError("definition", Latex(left), "a letter, `=` and its definition")
             parameter = self.parameter(display.parameter, left)
             self.check_left(left, parameter)
             self.sheet = self.sheet.define(left, body, parameter=parameter, reading=note.reading).read()
         except InvalidArgumentError:
-            if is_letter(left) and not self.is_known(left):  # so that what is made of it is read nonetheless
-                stand_in = real(f"undefined {left}", latex=left)
-                self.sheet = replace(self.sheet, letters=(*self.sheet.letters, stand_in))
+            self.stand_in(left)
             raise
+
+    def stand_in(self, left: str) -> None:
+        """Declare the letter of a definition that is refused, so that what is made of it is read nonetheless."""
+        with suppress(InvalidArgumentError):
+            if is_letter(left) and not self.is_known(left):
+                letter = real(f"undefined {left}", latex=left)
+                self.sheet = replace(self.sheet, letters=(*self.sheet.letters, letter))
 
     def parameter(self, said: str, left: str) -> Variable | None:
         inner = _argument(left) if not said else texts(normal(said))
@@ -312,6 +322,13 @@ class _Encoding:
             if definition.parameter is not None and "(" in definition.latex:
                 known.append(definition.latex[: definition.latex.rindex("(")].removesuffix(r"\left"))
         return form in [texts(normal(known_)) for known_ in known]
+
+
+def _sides(latex: str) -> tuple[str, str]:
+    """What a display defines, and as what; the latter is empty where it has no equality sign."""
+    bare = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", latex).strip().rstrip(" .,;")
+    sign = re.search(r"\\coloneqq|:=|=", bare)
+    return (bare, "") if sign is None else (bare[: sign.start()].strip(), bare[sign.end() :].strip())
 
 
 def _argument(left: str) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
-from dpverify.statements.pages.words import KEYWORDS, Part, Sentence, sentences, spelled
+from dpverify.statements.pages.words import KEYWORDS, RESTRICTING, Part, Sentence, sentences, spelled
 
 _WORDS_OF_CONDITIONS = frozenset(
     ("if", "unless", "provided", "providing", "except", "only", "whenever", "suppose", "assume", "assuming", "restricted")
@@ -38,8 +38,12 @@ class Around:
 class _Leaf:
     """A display, or prose without displays in it; all else keeps apart what stands on its sides."""
 
+    block: int
+    """The number of the block in which it stands."""
     shown: Shown | None = None
     prose: tuple[Piece, ...] = ()
+    cells: tuple[tuple[Piece, ...], ...] = ()
+    """Of a table that is none of letters."""
 
 
 def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
@@ -48,16 +52,25 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
     reader = _Prose(errors)
     found: dict[int, Around] = {i: Around(leaf.shown) for i, leaf in enumerate(leaves) if leaf.shown is not None}
     for i, leaf in enumerate(leaves):
+        behind, ahead = i - 1 in found, i + 1 in found
+        for sentence in (s for cell in leaf.cells for s in sentences(cell)):
+            if behind or ahead:
+                reader.beside(sentence)
+            elif sentence.relations:
+                reader.unread.add(sentence.line)
         if not leaf.prose:
             continue
-        behind, ahead = i - 1 in found, i + 1 in found
         rest = sentences(leaf.prose)
         if ahead and rest and rest[-1].end != "." and not (behind and len(rest) == 1 and _is_tail(rest[0])):
             found[i + 1] = replace(found[i + 1], before=rest.pop())
-        if behind and rest and rest[0].goes_on and _belongs(rest[0], found, i, errors):
-            found[i - 1] = replace(found[i - 1], after=rest.pop(0))
-        if behind and ahead and found[i + 1].before is not None and not rest:
-            reader.check_between(found[i + 1])
+        if behind and rest and rest[0].goes_on:
+            end = rest.pop(0)
+            alone = leaves[i - 1].block == leaf.block != leaves[i + 1].block if ahead else True
+            if alone or found[i + 1].before is not None or not reader.could_begin(end):
+                found[i - 1] = replace(found[i - 1], after=end)
+        lead = found[i + 1].before if ahead else None
+        if behind and lead is not None and not rest and not lead.parts[0].text[:1].isupper() and reader.could_begin(lead):
+            found[i + 1] = replace(found[i + 1], before=None)
         for sentence in rest:
             (reader.beside if behind or ahead else reader.apart)(sentence)
     for block in blocks:
@@ -70,33 +83,23 @@ def _is_tail(sentence: Sentence) -> bool:
     return sentence.goes_on and sentence.end != ":"
 
 
-def _belongs(sentence: Sentence, found: dict[int, Around], i: int, errors: Errors) -> bool:
-    """Whether a sentence behind a display is its end; between two displays it could also begin the next one's."""
-    ahead = i + 1 in found and found[i + 1].before is None
-    if ahead and sentence.end != "." and (sentence.relations or _conditions(sentence)):
-        allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"
-        errors.append((sentence.line, InvalidArgumentError("condition", str(sentence), allowed)))
-        return False
-    return True
-
-
 def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
-    for block in blocks:
+    for number, block in enumerate(blocks):
         if block.kind in ("display", "paragraph"):
             run: list[Piece] = []
             for piece in block.pieces:
                 if isinstance(piece, Shown):
                     if plain(run):
-                        yield _Leaf(prose=tuple(run))
-                    yield _Leaf(shown=piece)
+                        yield _Leaf(number, prose=tuple(run))
+                    yield _Leaf(number, shown=piece)
                     run = []
                 else:
                     run.append(piece)
             if plain(run):
-                yield _Leaf(prose=tuple(run))
+                yield _Leaf(number, prose=tuple(run))
             continue
-        yield _Leaf()
-        cells = [cell.pieces for row in block.rows for cell in row]
+        cells = tuple(cell.pieces for row in block.rows for cell in row)
+        yield _Leaf(number, cells=() if looks_like_letters(block) else cells)
         for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
             if isinstance(piece, Shown):
                 allowed = f"displays in the text, none in a {block.kind}"
@@ -113,13 +116,13 @@ class _Prose:
     def wrong(self, part: Part, what: str, value: str, allowed: str) -> None:
         self.errors.append((part.line, InvalidArgumentError(what, value, allowed)))
 
-    def check_between(self, around: Around) -> None:
-        """Conditions in words that go on from one display to the next could be of either."""
-        sentence = around.before
-        assert sentence is not None
-        if sentence.goes_on and not sentence.parts[0].text[:1].isupper() and _conditions(sentence):
-            allowed = "a period, or a capital letter, that say which of two displays the condition is about"
-            self.wrong(sentence.parts[0], "condition", str(sentence), allowed)
+    def could_begin(self, sentence: Sentence) -> bool:
+        """Whether a condition between two displays could be of either; that is refused."""
+        if sentence.end == "." or not (sentence.relations or any(_conditions(sentence))):
+            return False
+        allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"
+        self.wrong(sentence.parts[0], "condition", str(sentence), allowed)
+        return True
 
     def beside(self, sentence: Sentence) -> None:
         """In a paragraph at a display, but in no display's sentence."""
@@ -159,21 +162,13 @@ class _Prose:
                 self.wrong(part, "note", spelled(sentence.parts[i:]), "a note in the sentence right before its display")
 
     def block(self, block: Block) -> None:
-        """Headings, footnotes and cells: text without conditions."""
-        if block.kind not in ("heading", "footnote", "table"):
+        """Headings and footnotes are text without conditions."""
+        if block.kind not in ("heading", "footnote"):
             return
-        if block.kind == "table" and block.rows and looks_like_letters(block):
-            return
-        for pieces in (block.pieces, *(cell.pieces for row in block.rows for cell in row)):
-            for sentence in sentences(pieces):
-                if not sentence.relations:
-                    continue
-                if block.kind == "table":
-                    self.unread.add(sentence.line)
-                    continue
-                part = sentence.relations[0]
+        for sentence in sentences(block.pieces):
+            if sentence.relations:
                 allowed = f"no formula that says something in a {block.kind}: it would be a condition that is not read"
-                self.wrong(part, block.kind, str(sentence), allowed)
+                self.wrong(sentence.relations[0], block.kind, str(sentence), allowed)
 
 
 def _is_note(sentence: Sentence, opening: int) -> bool:
@@ -189,7 +184,10 @@ def _is_note(sentence: Sentence, opening: int) -> bool:
 
 def _conditions(sentence: Sentence) -> Iterator[Part]:
     """The words in a sentence that make it a condition."""
+    formulas = any(part.kind == "math" for part in sentence.parts)
     for part, following in zip(sentence.parts, [*sentence.parts[1:], None], strict=True):
+        if formulas and part.word in RESTRICTING:
+            yield part
         if part.word in _WORDS_OF_CONDITIONS:
             yield part
         elif part.word == "for" and following is not None:

@@ -30,7 +30,7 @@ _QUANTORS = frozenset(("all", "every", "each", "any"))
 _CONDITIONS = frozenset(
     ("if", "when", "whenever", "where", "provided", "providing", "given", "assuming", "suppose", "assume")
 )
-_RESTRICTING = frozenset(
+RESTRICTING = frozenset(
     (
         "positive", "negative", "nonnegative", "non-negative", "nonpositive", "nonzero", "non-zero", "zero", "even",
         "odd", "prime", "integer", "integers", "small", "large", "sufficiently", "enough", "finite", "bounded",
@@ -51,10 +51,16 @@ _STRANGE = frozenset(
         "never", "no", "none", "cannot", "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed",
         "impossible", "contradiction", "except", "excluding", "only", "such", "subject", "restricted", "iff", "nor",
         "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
-        "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else",
+        "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
+        "contrary", "opposite", "converse", "negation", "disprove", "refute", "doubt", "deny", "reject",
     )
 )  # fmt: skip
 """Words that change what a sentence claims, and that are not understood."""
+_WEAKENING = frozenset(
+    (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"), ("up", "to"),
+     ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"))
+)  # fmt: skip
+"""The same of two words."""
 _BEGINNING = frozenset(("then", "we", "one", "it", "there", "this", "that", "these", "our"))
 """Words with which a main clause begins."""
 KEYWORDS = {
@@ -178,7 +184,8 @@ def sentences(pieces: Sequence[Piece]) -> list[Sentence]:
     rest: list[Part] = []
     depth = 0
     every = list(parts(pieces))
-    for part, following in zip(every, [*every[1:], None], strict=True):
+    for i, part in enumerate(every):
+        following = every[i + 1] if i + 1 < len(every) else None
         rest.append(part)
         if part.kind == "mark":
             depth += (part.text in "([{") - (part.text in ")]}")
@@ -238,6 +245,10 @@ class _Tokens:
         i = self.at + step
         return self.parts[i] if 0 <= i < len(self.parts) else Part("mark", "", 0, False)
 
+    def words(self, count: int) -> list[str]:
+        """The words that follow."""
+        return [self.near(k).word for k in range(1, count + 1)]
+
     def mark(self, part: Part) -> str:
         if part.text == "(":
             self.item = self.item if self.depth else "("
@@ -269,12 +280,14 @@ class _Tokens:
         word, before, following = part.word, self.near(-1), self.near(1)
         if self.at == 0 and word in ("define", "let"):
             return word.upper()
-        if (before.kind == "math" and word in _SAYING | _RESTRICTING) or word in _STRANGE or word.endswith(("n't", "n’t")):
+        if before.kind == "math" and word in _SAYING | RESTRICTING or word in _STRANGE or word.endswith(("n't", "n’t")):
             return "STRANGE"
-        if self.after and word in _RESTRICTING - {"not"}:
+        if self.after and word in RESTRICTING - {"not"}:
+            return "STRANGE"
+        if (word, following.word) in _WEAKENING or (word == "with" and "probability" in self.words(3)):
             return "STRANGE"
         if word == "for":
-            asked = following.kind in ("math", "sign") or following.word in _QUANTORS | _RESTRICTING
+            asked = following.kind in ("math", "sign") or following.word in _QUANTORS | RESTRICTING
             return "FOR" if asked else "WORD"
         if word in _QUANTORS and before.word == "for":
             return "QUANTOR"
