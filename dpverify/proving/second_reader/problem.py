@@ -1,0 +1,309 @@
+"""The problem of a certificate, from letters, definitions and formulas in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import TypedDict, TypeVar
+
+from dpverify.proving.second_reader.formulas import Formulas, sound
+from dpverify.proving.second_reader.orders import Constant, Constants, closed
+from dpverify.proving.second_reader.rows import Choices, State
+from dpverify.proving.second_reader.trees import (
+    ORDERS,
+    Json,
+    Letter,
+    Tree,
+    all_of,
+    certified,
+    check_kinds,
+    checked,
+    free,
+    has_order,
+    inside,
+    split,
+)
+from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks, spelled
+from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING, Vocabulary, Word, with_parameter
+
+T = TypeVar("T")
+MOST_WAYS = 256
+"""Ways to pair the bars of a formula that are tried at most."""
+
+
+class SourceLetter(TypedDict):
+    """A letter: how it is printed, and what a certificate says of it (docs/certificates.md)."""
+
+    latex: str
+    variable: dict[str, Json]
+
+
+class SourceDefinition(TypedDict):
+    """A quantity, what it stands for, its parameter's name or nothing, and a reading of what it stands for."""
+
+    latex: str
+    body: str
+    parameter: str
+    reading: str
+
+
+class Source(TypedDict):
+    """All that is said of a formula; what is not said is empty.
+
+    `given`: its conditions. `reading`: a part of the display once more, with brackets or dots that say which of two
+    readings is meant. `soft`, `fixed`, `premises`: of orders, as docs/notation.md says. `also`: a display whose letters
+    are among the problem's, too.
+    """
+
+    letters: list[SourceLetter]
+    definitions: list[SourceDefinition]
+    display: str
+    given: str
+    reading: str
+    soft: str
+    fixed: str
+    premises: str
+    also: str
+
+
+def read(source: Source) -> dict[str, Json]:
+    """The problem that a certificate about this source is about.
+
+    Raises:
+        RefusedError: for what is not in the notation, not declared, or can be read in two ways.
+    """
+    try:
+        return _Problem(source).read()
+    except RecursionError:
+        raise RefusedError("it is nested too deep") from None
+
+
+class _Problem:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.domains: dict[str, Letter] = {}
+        self.printed: dict[str, Row] = {}
+        for said in source["letters"]:
+            letter, row = _letter(said["variable"]), marks(said["latex"])
+            if (self.domains.get(letter.name), self.printed.get(letter.name)) == (letter, row):
+                continue
+            while (
+                letter.name in self.domains
+            ):  # a letter of another place, which this formula may leave alone
+                letter = replace(letter, name=letter.name + "*")
+            self.domains[letter.name], self.printed[letter.name] = letter, row
+        self.names = tuple(self.domains)
+        words = [Word(row, name, whole=row) for name, row in self.printed.items()]
+        for definition in source["definitions"]:
+            words.append(self.definition(definition, tuple(words)))
+        self.vocabulary = Vocabulary(tuple(words))
+
+    def definition(self, said: SourceDefinition, before: tuple[Word, ...]) -> Word:
+        """A definition, made of what stands before it; its body is read when it is first used."""
+
+        @cache
+        def body() -> Tree:
+            return self.expression(said["body"], Vocabulary(before), said["reading"])
+
+        if not said["parameter"]:
+            row = marks(said["latex"])
+            return Word(row, body=body, whole=row)
+        letter = next(s for s in self.source["letters"] if s["variable"]["name"] == said["parameter"])
+        word = with_parameter(said["latex"], letter["latex"], said["parameter"])
+        return Word(word.printed, "", body, word.parameter, word.call, word.whole)
+
+    def read(self) -> dict[str, Json]:
+        source = self.source
+        soft = self.expression(source["soft"], self.vocabulary) if source["soft"] else None
+        constants = Constants(dict(self.domains), self.taken(), soft)
+        claim, assumed = self.display(source["display"], constants, source["reading"])
+        if claim.head == "implies":
+            premise, claim = claim.parts
+            assumed += split(premise)
+        before = constants.count
+        if source["given"]:
+            more, conditions = self.display(source["given"], constants)
+            constants.are_premises(before)
+            more = Tree("implies", (all_of(conditions), more)) if conditions else more
+            assumed += split(more)
+        fixed = frozenset(self.fixed())
+        if soft is not None and not constants.found:
+            raise RefusedError("`soft` where there is no order")
+        claim, assumed = closed(claim, assumed, constants.found, fixed, source["premises"])
+        domains = constants.domains
+        occurring = free(claim).union(*map(free, assumed))
+        if source["also"]:
+            occurring |= self.letters_of(source["also"], soft)
+        names = [name for name in self.names if name in occurring]
+        names += sorted(occurring - set(names))
+        used = {name for formula in (claim, *assumed) for name in _names(formula)} | set(names)
+        if len({str(domains[name].label) for name in used}) < len(used):
+            raise RefusedError("two of its letters have the same name")
+        return {
+            "variables": [domains[name].said for name in names],
+            "assuming": [certified(formula, domains) for formula in assumed],
+            "claim": certified(claim, domains),
+        }
+
+    def letters_of(self, latex: str, soft: Tree | None) -> frozenset[str]:
+        constants = Constants(dict(self.domains), self.taken(), soft)
+        claim, given = self.display(latex, constants)
+        if claim.head == "implies":
+            given, claim = (*given, claim.parts[0]), claim.parts[1]
+        return free(closed(claim, given, constants.found, frozenset(), "")[0])
+
+    def taken(self) -> set[str]:
+        """Names and LaTeX that no constant may have."""
+        shown = {said["latex"] for said in (*self.source["letters"], *self.source["definitions"])}
+        return shown | set(self.names)
+
+    def fixed(self) -> list[str]:
+        return [self.one(part) for part in self.source["fixed"].split(",") if part.strip()]
+
+    def one(self, latex: str) -> str:
+        found = self.expression(latex, self.vocabulary)
+        if found.head != "sym":
+            raise RefusedError(f"`{latex}` is no letter")
+        return found.name
+
+    # ------------------------------------------------------------------------------------ single formulas
+
+    def display(self, latex: str, constants: Constants, reading: str = "") -> tuple[Tree, tuple[Tree, ...]]:
+        """A claim and its conditions; new constants are added to those given."""
+
+        def once(choices: Choices) -> tuple[tuple[Tree, tuple[Tree, ...]], list[Constant]]:
+            own = Constants(
+                dict(constants.domains), set(constants.taken), constants.soft, list(constants.found)
+            )
+            state = State(self.vocabulary, own.domains, self.printed, own, choices)
+            claim, given = Formulas(state, row).display()
+            for formula in (claim, *given):
+                check_kinds(checked(sound(formula)), own.domains)
+            constants.domains.update(own.domains)
+            constants.taken.update(own.taken)
+            return (claim, given), own.found
+
+        row = _without_stop(_settled(latex, reading))
+        found, constants.found = only(once)
+        return found
+
+    def expression(self, latex: str, vocabulary: Vocabulary, reading: str = "") -> Tree:
+        """A number or a vector."""
+
+        def once(choices: Choices) -> Tree:
+            state = State(vocabulary, self.domains, self.printed, Constants(self.domains, set()), choices)
+            value = Formulas(state, row).whole().value
+            if has_order(value) or any(part.head in ("<=", "<", "==", "!=") for part in inside(value)):
+                raise RefusedError(f"`{latex}` is no expression")
+            check_kinds(checked(sound(value)), self.domains)
+            return value
+
+        row = _without_stop(_settled(latex, reading))
+        return only(once)
+
+
+def only(once: Callable[[Choices], T]) -> T:
+    """What comes of the one way to pair bars that leads to something.
+
+    Raises:
+        RefusedError: where there is none, or several.
+    """
+    waiting: list[tuple[bool, ...]] = [()]
+    found: list[T] = []
+    first: RefusedError | None = None
+    for tried in range(MOST_WAYS + 1):
+        if not waiting:
+            break
+        if tried == MOST_WAYS:
+            raise RefusedError("its bars can be paired in too many ways")
+        told = waiting.pop()
+        choices = Choices(told)
+        try:
+            result = once(choices)
+            if result not in found:
+                found.append(result)
+        except RefusedError as error:
+            first = first or error
+        made = choices.made
+        waiting += [(*made[:k], False) for k in range(len(told), len(made))]
+    if len(found) > 1:
+        raise RefusedError("its bars can be paired in two ways")
+    if not found:
+        assert first is not None
+        raise first
+    return found[0]
+
+
+def _letter(said: dict[str, Json]) -> Letter:
+    ends = [None if said[end] is None else Fraction(str(said[end])) for end in ("lower", "upper")]
+    return Letter(
+        str(said["name"]),
+        str(said["kind"]),
+        ends[0],
+        bool(said["lower_open"]),
+        ends[1],
+        bool(said["upper_open"]),
+        said,
+    )
+
+
+def _names(tree: Tree) -> set[str]:
+    """The names of all letters in it, bound ones included."""
+    return {part.name for part in inside(tree) if part.name and part.head not in ("inf", *ORDERS)}
+
+
+def _without_stop(row: Row) -> Row:
+    while row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
+        row = row[:-1]
+    if not row:
+        raise RefusedError("there is no formula")
+    return row
+
+
+_ADDED = frozenset((*OPENING, *CLOSING, r"\cdot"))
+
+
+def _settled(latex: str, reading: str) -> Row:
+    """A display with the part that `reading` repeats in its place, brackets and dots added."""
+    row = marks(latex)
+    if not reading:
+        return row
+    # behind all of the display, so that no digits touch
+    found = list(_with(row, marks(" " * len(latex) + reading)))
+    if len(found) != 1:
+        raise RefusedError(f"the reading `{reading}` fits {len(found)} places")
+    return found[0]
+
+
+def _with(row: Row, reading: Row) -> Iterator[Row]:
+    """The row with a reading in each place that it fits."""
+    for start in range(len(row)):
+        for stop in range(start + 1, len(row) + 1):
+            if _says(spelled(reading), spelled(row[start:stop])):
+                yield (*row[:start], *reading, *row[stop:])
+    for k, mark in enumerate(row):
+        for other in _deeper(mark, reading):
+            yield (*row[:k], other, *row[k + 1 :])
+
+
+def _deeper(mark: Mark, reading: Row) -> Iterator[Mark]:
+    for i, part in enumerate(mark.inside):
+        for other in _with(part, reading):
+            yield replace(mark, inside=(*mark.inside[:i], other, *mark.inside[i + 1 :]))
+    for other in _with(mark.below, reading):
+        yield replace(mark, below=other)
+    for other in _with(mark.above, reading):
+        yield replace(mark, above=other)
+
+
+def _says(reading: list[str], printed: list[str]) -> bool:
+    """Whether a reading is what is printed, with brackets and dots added."""
+    at = 0
+    for text in reading:
+        if at < len(printed) and printed[at] == text:
+            at += 1
+        elif text not in _ADDED:
+            return False
+    return at == len(printed)

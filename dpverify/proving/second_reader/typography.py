@@ -1,0 +1,317 @@
+"""LaTeX as what stands on the page: marks in a row, each with what hangs below it and what stands above it.
+
+This is how TeX itself takes a formula apart, before anything in it means anything. Braces that enclose no script and no
+argument show nothing and leave nothing; what looks the same comes out the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+LONGEST = 4000
+"""Characters of one formula at most."""
+DEEPEST = 30
+"""Braces within braces at most."""
+
+
+class RefusedError(ValueError):
+    """A formula that this reader does not read; the message says what and why."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A letter, digit, sign or command on the page.
+
+    Attributes:
+        text: the mark, in one spelling; `\\text{...}` with its words.
+        inside: what a command such as `\\frac` or `\\hat` is applied to.
+        below: its subscript; empty where there is none.
+        primes: how many.
+        above: its superscript; empty where there is none.
+        side: `l` or `r` where the source says on which side a bar stands.
+        apart: whether there is wide space before it, such as `\\quad` or a column's end.
+        broken: whether a new line begins with it.
+        start: its place in the source.
+        end: the place after it, scripts left out.
+    """
+
+    text: str
+    inside: tuple[Row, ...] = ()
+    below: Row = ()
+    primes: int = 0
+    above: Row = ()
+    side: str = field(default="", compare=False)
+    apart: bool = field(default=False, compare=False)
+    broken: bool = field(default=False, compare=False)
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+    @property
+    def bare(self) -> Mark:
+        """The mark without scripts."""
+        return replace(self, below=(), primes=0, above=())
+
+    @property
+    def scripted(self) -> bool:
+        """Whether it has any script."""
+        return bool(self.below or self.primes or self.above)
+
+
+Row = tuple[Mark, ...]
+
+_SPELLINGS = {
+    r"\leq": r"\le", r"\leqslant": r"\le", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<",
+    r"\gt": ">", r"\wedge": r"\land", r"\vee": r"\lor", r"\lnot": r"\neg", r"\Rightarrow": r"\implies",
+    r"\Longrightarrow": r"\implies", r"\Leftrightarrow": r"\iff", r"\Longleftrightarrow": r"\iff",
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\dbinom": r"\binom", r"\tbinom": r"\binom",
+    r"\lbrace": r"\{", r"\rbrace": r"\}", r"\Vert": r"\|", r"\vert": "|", r"\lbrack": "[", r"\rbrack": "]",
+    r"\colon": ":",
+}  # fmt: skip
+_SIDED = {r"\lvert": ("|", "l"), r"\rvert": ("|", "r"), r"\lVert": (r"\|", "l"), r"\rVert": (r"\|", "r")}
+_NARROW = {r"\,", r"\:", r"\!", r"\>", r"\ ", "~", r"\thinspace", r"\medspace"}
+_WIDE = {r"\;", r"\quad", r"\qquad", r"\thickspace", "&"}
+_NOTHING = {
+    r"\displaystyle", r"\textstyle", r"\scriptstyle", r"\limits", r"\nolimits", r"\nonumber", r"\notag",
+}  # fmt: skip
+_GAPS = {
+    r"\hspace": True,
+    r"\hspace*": True,
+    r"\phantom": True,
+    r"\hphantom": True,
+    r"\label": False,
+    r"\tag": False,
+}
+"""Commands whose argument is not shown, and whether they leave wide space."""
+_FRAMES = {"aligned", "align", "align*", "split", "equation", "equation*", "gathered", "gather", "gather*"}
+_SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)$")
+_APPLIED = {r"\frac": 2, r"\binom": 2, r"\sqrt": 1} | dict.fromkeys(
+    (
+        r"\mathrm", r"\mathbb", r"\mathcal", r"\mathbf", r"\mathsf", r"\mathit", r"\mathfrak", r"\mathscr",
+        r"\boldsymbol", r"\bm", r"\hat", r"\widehat", r"\tilde", r"\widetilde", r"\bar", r"\overline", r"\vec",
+        r"\dot", r"\ddot", r"\check", r"\breve", r"\underline",
+    ),
+    1,
+)  # fmt: skip
+_WORDS = {r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox"}
+_NAMES = {r"\operatorname", r"\operatorname*", r"\mathrm"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()[]+-*/=<>|!,.:;")
+
+
+@lru_cache(maxsize=4096)
+def marks(latex: str) -> Row:
+    """A formula's marks.
+
+    Raises:
+        RefusedError: for braces that do not match, scripts that TeX shows otherwise than they are typed, and
+            characters that no formula has.
+    """
+    if not latex.strip() or len(latex) > LONGEST:
+        raise RefusedError(f"a formula is not empty and has at most {LONGEST} characters")
+    page = _Page(latex)
+    found = page.row("", 0)
+    if page.at < len(latex):
+        raise RefusedError(f"a `{latex[page.at]}` without its partner at character {page.at + 1}")
+    return found
+
+
+class _Page:
+    """Reads from a place in the source on."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex, self.at = latex, 0
+        self.apart = self.broken = False
+        self.narrow = 0
+
+    def row(self, closing: str, depth: int) -> Row:
+        """Marks up to a closing brace or bracket, or to the end."""
+        if depth > DEEPEST:
+            raise RefusedError(f"braces are nested more than {DEEPEST} deep")
+        out: list[Mark] = []
+        while (sign := self.peek()) and sign not in (closing, "}"):
+            if sign in ("_", "^", "'"):
+                raise RefusedError(f"the script at character {self.at + 1} hangs on nothing")
+            out += self.scripted(self.group(depth), depth)
+        if closing and sign != closing:
+            raise RefusedError(f"a `{closing}` is missing at character {self.at + 1}")
+        self.at += len(closing)
+        return tuple(out)
+
+    def group(self, depth: int) -> Row:
+        """A mark, or what is in braces."""
+        if self.peek() == "{":
+            self.at += 1
+            return self.row("}", depth + 1)
+        mark = self.mark(depth)
+        return (mark,) if mark is not None else ()
+
+    def scripted(self, base: Row, depth: int) -> Row:
+        """What was read with the scripts that follow it."""
+        below: Row = ()
+        above: Row = ()
+        primes = 0
+        while (sign := self.peek()) in ("_", "^", "'"):
+            where = self.at + 1
+            if sign == "'":
+                self.at += 1
+                primes += 1
+                if above:
+                    raise RefusedError(f"a prime at character {where} after a superscript")
+                continue
+            script = self.script(depth)
+            if sign == "^" and all(mark.text == r"\prime" and not mark.scripted for mark in script):
+                primes += len(script)
+            elif below if sign == "_" else above:
+                raise RefusedError(f"a second `{sign}` at character {where}")
+            elif sign == "_":
+                below = script
+            else:
+                above = script
+        if not (below or above or primes):
+            return base
+        if len(base) != 1:
+            raise RefusedError(f"a script before character {self.at + 1} that does not hang on one sign")
+        (mark,) = base
+        if (mark.below and below) or (mark.above and (above or primes)) or mark.text == r"\left.":
+            raise RefusedError(f"scripts upon scripts before character {self.at + 1}")
+        joined = (below or mark.below, mark.primes + primes, above or mark.above)
+        return (replace(mark, below=joined[0], primes=joined[1], above=joined[2]),)
+
+    def script(self, depth: int) -> Row:
+        kind = self.latex[self.at]
+        self.at += 1
+        if self.peek() == "'" and kind == "^":
+            raise RefusedError(f"a prime at character {self.at + 1} in a superscript; it needs no `^`")
+        braced = self.peek() == "{"
+        if braced and (match := re.compile(r"\{\s*('+)\s*\}").match(self.latex, self.at)):
+            self.at = match.end()
+            return (Mark(r"\prime"),) * len(match[1])
+        apart, broken, self.apart, self.broken = self.apart, self.broken, False, False
+        found = self.group(depth + 1)
+        self.apart, self.broken = apart, broken
+        if not found:
+            raise RefusedError(f"an empty script before character {self.at + 1}")
+        following = self.latex[self.at : self.at + 1]
+        long = found[0].text in ("+", "-") or (found[0].text.isdigit() and following.isdigit())
+        if not braced and long and following not in ("", "}"):
+            raise RefusedError(
+                f"a script of two signs before character {self.at + 1} without braces around it"
+            )
+        return found
+
+    def peek(self) -> str:
+        """The next character that shows something; what shows nothing before it is passed."""
+        while self.at < len(self.latex):
+            sign = self.latex[self.at]
+            if sign.isspace():
+                self.at += 1
+                continue
+            if sign not in "\\~&":
+                break
+            command = self.command()
+            if command == r"\\":
+                stop = re.compile(r"\\\\(\[[^\]]*\])?").match(self.latex, self.at)
+                self.at = stop.end() if stop else len(self.latex)
+                self.broken = True
+            elif command in _NARROW or command in _WIDE or command in _NOTHING:
+                self.at += len(command)
+                self.narrow = self.narrow + 1 if command in ("~", r"\ ") else 0
+                self.apart = self.apart or command in _WIDE or self.narrow > 1
+                continue
+            elif command in _GAPS:
+                self.apart = self.apart or _GAPS[command]
+                self.at += len(command)
+                self.hidden()
+            elif command in (r"\begin", r"\end") and (frame := self.frame()):
+                self.at += frame
+            else:
+                break
+            self.narrow = 0
+        return self.latex[self.at : self.at + 1]
+
+    def command(self) -> str:
+        """The command that stands here, or a character."""
+        match = re.compile(r"\\[A-Za-z]+\*?|\\.|.", re.DOTALL).match(self.latex, self.at)
+        text = match[0] if match else ""
+        return text if text in _GAPS or text in _NAMES or not text[1:2].isalpha() else text.rstrip("*")
+
+    def frame(self) -> int:
+        match = re.compile(r"\\(?:begin|end)\{([a-z]+\*?)\}").match(self.latex, self.at)
+        return len(match[0]) if match and match[1] in _FRAMES else 0
+
+    def hidden(self) -> None:
+        match = re.compile(r"\s*\{[^{}]*\}").match(self.latex, self.at)
+        if match is None:
+            raise RefusedError(f"an argument in braces is missing at character {self.at + 1}")
+        self.at = match.end()
+
+    def mark(self, depth: int) -> Mark | None:
+        """The next mark with what it is applied to; None where only its size is said."""
+        self.peek()
+        start, text = self.at, self.command()
+        apart, broken, self.apart, self.broken, self.narrow = self.apart, self.broken, False, False, 0
+        self.at += len(text)
+        side = ""
+        if _SIZES.match(text):
+            side = text[1] if text in (r"\left", r"\right") else text[-1]
+            side = side if side in "lr" else ""
+            self.apart, self.broken = apart, broken
+            if self.peek() in ("", "{", "}", "_", "^", "'"):
+                return None
+            if text in (r"\left", r"\right") and self.latex[self.at] == ".":
+                self.at += 1
+                return Mark(text + ".", apart=self.apart, broken=self.broken, start=start, end=self.at)
+            start, text = self.at, self.command()
+            apart, broken, self.apart, self.broken = self.apart, self.broken, False, False
+            self.at += len(text)
+        text, own = _SIDED.get(text, (_SPELLINGS.get(text, text), ""))
+        side = own or (side if text in ("|", r"\|") else "")
+        inside: tuple[Row, ...] = ()
+        if (
+            text in _NAMES
+            and (match := re.compile(r"\s*\{\s*([A-Za-z][A-Za-z\s]*)\}").match(self.latex, self.at))
+            and (text != r"\mathrm" or len(match[1].strip()) > 1)
+        ):
+            text, self.at = f"\\name{{{' '.join(match[1].split())}}}", match.end()
+        elif text in _WORDS:
+            match = re.compile(r"\s*\{([^{}]*)\}").match(self.latex, self.at)
+            if match is None:
+                raise RefusedError(f"words in braces are missing at character {self.at + 1}")
+            text, self.at = f"\\text{{{' '.join(match[1].split())}}}", match.end()
+        elif text in _APPLIED:
+            inside = tuple(self.arguments(text, depth))
+        elif not (text[1:].isalpha() or text in _PLAIN or text in _NAMES or text in (r"\{", r"\}", r"\|")):
+            raise RefusedError(f"`{text}` at character {start + 1} is no sign of the notation")
+        return Mark(text, inside, side=side, apart=apart, broken=broken, start=start, end=self.at)
+
+    def arguments(self, text: str, depth: int) -> Iterator[Row]:
+        if text == r"\sqrt":
+            if self.peek() == "[":
+                self.at += 1
+                yield self.row("]", depth + 1)
+            else:
+                yield ()
+        for _ in range(_APPLIED[text]):
+            if self.peek() in ("", "}", "_", "^", "'"):
+                raise RefusedError(f"`{text}` before character {self.at + 1} is applied to nothing")
+            found = self.group(depth + 1)
+            if not found and text in (r"\frac", r"\binom", r"\sqrt"):
+                raise RefusedError(f"`{text}` before character {self.at + 1} is applied to nothing")
+            yield found
+
+
+def spelled(row: Row) -> list[str]:
+    """A row in flat pieces with braces, for comparing parts of formulas sign by sign."""
+    out: list[str] = []
+    for mark in row:
+        out.append(mark.text)
+        for inner in mark.inside:
+            out += ["{", *spelled(inner), "}"]
+        if mark.below:
+            out += ["_", "{", *spelled(mark.below), "}"]
+        out += ["'"] * mark.primes
+        if mark.above:
+            out += ["^", "{", *spelled(mark.above), "}"]
+    return out

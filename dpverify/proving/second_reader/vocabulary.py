@@ -1,0 +1,193 @@
+"""The declared letters of a formula and its definitions, and where on the page one of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from dpverify.proving.second_reader.trees import Tree
+from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks
+
+OPENING = {
+    "(": ")",
+    "[": "]",
+    r"\{": r"\}",
+    r"\lfloor": r"\rfloor",
+    r"\lceil": r"\rceil",
+    r"\langle": r"\rangle",
+}
+CLOSING = frozenset(OPENING.values())
+BARS = ("|", r"\|")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A letter, or a definition, as it is printed.
+
+    Attributes:
+        printed: its marks; of a definition with a parameter, what stands before the parameter.
+        name: of a letter; empty for a definition.
+        body: what a definition stands for.
+        parameter: the letter that something else may be put in place of.
+        call: `below` where the parameter is a subscript, `after` where it stands in brackets.
+        whole: its marks, the parameter included.
+    """
+
+    printed: Row
+    name: str = ""
+    body: Callable[[], Tree] | None = None
+    parameter: str = ""
+    call: str = ""
+    whole: Row = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A word on the page, and what is left of its last mark: a superscript, an index or primes."""
+
+    word: Word
+    stop: int
+    rest: Mark
+
+
+def with_parameter(latex: str, parameter: str, name: str) -> Word:
+    """What is printed of a definition, apart from its parameter."""
+    printed, index = marks(latex), marks(parameter)
+    last = printed[-1]
+    if last.below == index and not last.primes and not last.above:
+        return Word((*printed[:-1], replace(last, below=())), "", None, name, "below", printed)
+    tail = ("(", *(mark.text for mark in index), ")")
+    stop = len(printed) - len(tail)
+    if stop > 0 and (printed[stop], *printed[stop + 1 : -1], last) == (Mark("("), *index, Mark(")")):
+        return Word(printed[:stop], "", None, name, "after", printed)
+    raise RefusedError(f"the definition of `{latex}` does not end with its parameter `{parameter}`")
+
+
+def seen(row: Row) -> Iterator[Row]:
+    """A row, and all rows of scripts and arguments in it."""
+    yield row
+    for mark in row:
+        for part in (*mark.inside, mark.below, mark.above):
+            if part:
+                yield from seen(part)
+
+
+def shows(row: Row, part: Row) -> bool:
+    """Whether a letter is seen in what is printed, in a subscript, say."""
+    size = len(part)
+    return any(
+        _begins(within[i : i + size], part) for within in seen(row) for i in range(len(within) - size + 1)
+    )
+
+
+def _begins(row: Row, part: Row) -> bool:
+    if row[:-1] != part[:-1]:
+        return False
+    mark, last = row[-1], part[-1]
+    return (mark.text, mark.inside) == (last.text, last.inside) and (
+        not last.below or mark.below == last.below
+    ) and mark.primes >= last.primes and (not last.above or mark.above == last.above)  # fmt: skip
+
+
+class Vocabulary:
+    """All words of a formula; the one that covers most of the page is the one that stands there."""
+
+    def __init__(self, words: tuple[Word, ...]) -> None:
+        self.words: dict[tuple[str, tuple[Row, ...]], list[Word]] = {}
+        for word in words:
+            first = word.printed[0]
+            self.words.setdefault((first.text, first.inside), []).append(word)
+        for word in words:
+            if not word.call:
+                self._refuse_twins(word)
+
+    def _refuse_twins(self, word: Word) -> None:
+        """The same letter twice, or a letter that other letters side by side spell."""
+        row, reached = word.printed, {0}
+        for start in range(len(row)):
+            if start in reached:
+                like = self.words.get((row[start].text, row[start].inside), ())
+                others = (w for w in like if w is not word and not w.call and _stands(w.printed, row, start))
+                lengths = {len(w.printed) for w in others if (w.name and word.name) or w.printed == row}
+                reached |= {start + length for length in lengths}
+        if len(row) in reached:
+            raise RefusedError(f"{word.name} is printed like another letter, or like others side by side")
+
+    def find(self, row: Row, at: int) -> Found | None:
+        """The word at a place, if there is one."""
+        best: Found | None = None
+        most = (0, 0, 0)
+        for word in self.words.get((row[at].text, row[at].inside), ()):
+            found = _match(word, row, at)
+            if found is None:
+                continue
+            last = word.printed[-1]
+            covers = (found.stop, bool(last.below) + last.primes + bool(last.above), bool(word.call))
+            if best is None or covers > most:
+                best, most = found, covers
+        return best
+
+
+def _stands(part: Row, row: Row, at: int) -> bool:
+    return row[at : at + len(part)] == part
+
+
+def _match(word: Word, row: Row, at: int) -> Found | None:
+    stop = at + len(word.printed)
+    here, last = row[at:stop], word.printed[-1]
+    if here[:-1] != word.printed[:-1] or len(here) < len(word.printed):
+        return None
+    mark = here[-1]
+    if (mark.text, mark.inside) != (last.text, last.inside):
+        return None
+    if word.call == "below":
+        return Found(word, stop, replace(mark, inside=())) if mark.below and not last.scripted else None
+    # scripts are compared in the order in which they hang: subscript, primes, superscript
+    mine, its = (mark.below, mark.primes, mark.above), (last.below, last.primes, last.above)
+    used = max((k for k in range(3) if its[k]), default=-1)
+    if used >= 0 and mine[:used] != its[:used]:
+        return None
+    if used >= 0 and (mark.primes < last.primes if used == 1 else mine[used] != its[used]):
+        return None
+    rest = replace(
+        mark,
+        below=() if used >= 0 else mark.below,
+        primes=mark.primes - last.primes,
+        above=() if last.above else mark.above,
+    )
+    if word.call == "after" and not (
+        stop < len(row) and row[stop].text == "(" and not rest.below and not rest.above
+    ):
+        return None
+    return Found(word, stop, rest)
+
+
+def encloses(row: Row) -> bool:
+    """Whether its first mark opens a bracket or a bar that its last mark closes."""
+    first, last = row[0], row[-1]
+    if len(row) < 2 or first.scripted:
+        return False
+    if first.text in BARS:
+        return (
+            next(i for i in range(1, len(row) + 1) if i == len(row) or row[i].text == first.text)
+            == len(row) - 1
+        )
+    if OPENING.get(first.text) is None:
+        return False
+    depth = 0
+    for i, mark in enumerate(row):
+        depth += (mark.text in OPENING) - (mark.text in CLOSING)
+        if depth == 0:
+            return i == len(row) - 1 and last.text in CLOSING
+    return False
+
+
+def takes_a_power(row: Row) -> bool:
+    """Whether a superscript behind such a letter is a power of all of it."""
+    return not row[-1].above and (len(row) == 1 or encloses(row))
+
+
+def takes_a_factor(row: Row) -> bool:
+    """Whether what stands behind such a letter is a factor and no part of it."""
+    whole = (*row[:-1], replace(row[-1], above=()))
+    return len(row) == 1 or encloses(whole) or (row[-1].text in CLOSING and not row[-1].scripted)
