@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Consequence, Coverage
@@ -27,6 +27,9 @@ from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_jso
 from dpverify.formulas.standing import may_be_a_functional
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
+
+if TYPE_CHECKING:
+    from dpverify.proving.second_reader import Source
 
 Json = Any
 
@@ -102,6 +105,8 @@ class Obligation:
     """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
     defined: tuple[str, ...] = ()
     """In plain characters, what the defined quantities in `latex` were read as, such as `a_t = 2/n`."""
+    source: Source | None = field(default=None, compare=False, repr=False)
+    """What it was read from, for the second reader; None where it was made as a tree."""
 
     def __post_init__(self) -> None:
         self._check_coverage()

@@ -29,6 +29,7 @@ from dpverify.formulas.logic import (
     subformulas,
     variables_of,
 )
+from dpverify.formulas.rendering.neutral import variable_to_json
 from dpverify.formulas.standing import definition_of, is_declared_as_formula
 from dpverify.formulas.vectors import is_vector
 from dpverify.proving.language import Fault, Json, Obligation, check_expression
@@ -37,6 +38,7 @@ from dpverify.proving.writing_out import with_formulas
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
     from dpverify.formulas.asymptotics import Chosen
     from dpverify.formulas.notation.letters import Definition, Letters
+    from dpverify.proving.second_reader import Source, SourceLetter
 
 Display = str | Formula
 """LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
@@ -89,6 +91,8 @@ class Reading:
         self._known: dict[object, Letters] = {}
         self._defined: dict[object, tuple[Definition, ...]] = {}
         self._formula_of: dict[object, Expression | None] = {}
+        self._said: dict[object, list[SourceLetter]] = {}
+        self._checked: dict[int, Obligation] = {}
 
     def obligation(self, row: Row) -> Obligation:
         """The obligation of a row.
@@ -108,6 +112,21 @@ class Reading:
                 read,
             )  # as long as the row is kept, no other has its id
         return found[1]
+
+    def check(self, obligation: Obligation) -> None:
+        """Hold the second reader against the first, once for each obligation.
+
+        Raises:
+            InvalidArgumentError: where they differ; with the obligation's name.
+        """
+        from dpverify.proving.two_readers import disagreement
+
+        if id(obligation) not in self._checked:
+            says = disagreement(obligation)
+            if says:
+                allowed = f"a formula that both readers read in the same way; {says}"
+                raise InvalidArgumentError(f"{self.id}/{obligation.name}: formula", obligation.latex, allowed)
+            self._checked[id(obligation)] = obligation  # as long as it is kept, no other has its id
 
     def known(
         self,
@@ -202,6 +221,7 @@ class Reading:
             reading=true_if,
             stands_for=_standing_for(used, row.definitions),
             defined=tuple(f"{_plain(of.latex)} = {expression_text(of.body)}" for of in _definitions_in(used)),
+            source=self._source(row),
             **plain,
         )
         if not formulas:
@@ -266,6 +286,36 @@ class Reading:
                     place = f"what {letter.name} stands for: {error.argument}"
                     raise InvalidArgumentError(place, error.value, error.allowed) from None
         return self._formula_of[key]
+
+    def _source(self, row: Row) -> Source | None:
+        """What the second reader reads; None where something is a tree and no LaTeX."""
+        options = row.options
+        given, catches = options.get("given") or "", options.get("catches")
+        also = catches[1] if catches is not None else ""
+        if not (isinstance(row.display, str) and isinstance(given, str) and isinstance(also, str)):
+            return None
+        key = tuple((v, v.latex) for v in row.declared)
+        if key not in self._said:
+            self._said[key] = [{"latex": v.latex, "variable": variable_to_json(v)} for v in row.declared]
+        return {
+            "letters": self._said[key],
+            "definitions": [
+                {
+                    "latex": source.latex,
+                    "body": source.body,
+                    "parameter": "" if source.parameter is None else source.parameter.name,
+                    "reading": source.reading,
+                }
+                for source in row.definitions
+            ],
+            "display": row.display,
+            "given": given,
+            "also": also,
+            "reading": options.get("reading", ""),
+            "soft": options.get("soft", ""),
+            "fixed": options.get("fixed", ""),
+            "premises": options.get("premises", ""),
+        }
 
 
 def _quantities(

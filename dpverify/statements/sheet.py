@@ -140,16 +140,16 @@ class Sheet:
         return self._unread(self.corrected_rows)
 
     def read(self) -> Sheet:
-        """The same sheet, after all that is on it has been read.
+        """The same sheet, after all that is on it has been read, each display by both readers.
 
         Raises:
-            InvalidArgumentError: if a definition or a display cannot be read.
+            InvalidArgumentError: if a definition or a display cannot be read, or a display is read in two ways.
         """
         assert self.reading is not None
         self.reading.known(self.definitions, self.letters)
         for obligations in (self.printed, self.repaired):
-            for _ in obligations:
-                pass
+            for obligation in obligations:
+                self.reading.check(obligation)
         return self
 
     def including(self, other: Sheet) -> Sheet:

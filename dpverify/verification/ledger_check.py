@@ -27,6 +27,7 @@ from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
+from dpverify.proving.two_readers import disagreement
 from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
@@ -85,6 +86,8 @@ class LedgerCheck:
     rows: tuple[RowCheck, ...]
     outside: tuple[str, ...]
     audits: int
+    trees: int = 0
+    """Rows without LaTeX, which only one reader has to do with."""
 
     @property
     def failed(self) -> tuple[RowCheck, ...]:
@@ -102,6 +105,9 @@ class LedgerCheck:
         text_ = f"{len(self.rows)} rows: {', '.join(said)}."
         if self.outside:
             text_ += f" Not in this ledger, as its command line says: {', '.join(self.outside)}."
+        if self.trees:
+            rows = "1 row is" if self.trees == 1 else f"{self.trees} rows are"
+            text_ += f" {rows} made of trees and not of LaTeX, which no second reader reads."
         if self.audits:
             what = (
                 "1 audit row is statistical and was"
@@ -181,7 +187,8 @@ def check_ledger(
         if not only or row.statement in asked
     ]
     outside = tuple(s for s in source if s not in inside) if not only else ()
-    return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs))
+    trees = sum(key in chosen and read[2].source is None for key, read in expected.items())
+    return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs), trees)
 
 
 def _words(ledger: Ledger) -> list[str]:
@@ -255,6 +262,8 @@ def _settled(
     statement, variant, obligation, coverage = expected
     if row.fault:
         raise _RefusedError("it was ended by a fault in dpverify, so there is no verdict")
+    if says := disagreement(obligation):
+        raise _RefusedError(says)
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     shown = (row.relation, row.left, row.right)
     said = refutation_texts(statement, variant, obligation, coverage, row.verdict, shown, row.realistic)

@@ -201,6 +201,7 @@ def _carry_out(task: _Task) -> list[ProofRecord]:
 
 def _answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
     from dpverify.proving import homogeneity, prove
+    from dpverify.proving.two_readers import check_agreement
 
     questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
         (prove, obligation.coverage, obligation.name)
@@ -210,6 +211,7 @@ def _answered(statement: Statement, variant: Variant, obligation: Obligation) ->
     records = []
     for answer, coverage, name in questions:
         try:
+            check_agreement(obligation)
             records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise

@@ -1,0 +1,72 @@
+"""The two readers of formulas held against each other: what they do not both read in the same way is not believed."""
+
+from __future__ import annotations
+
+from dpverify.proving.language import Json, Obligation, obligation_to_json
+
+
+class ReadersDisagreeError(Exception):
+    """A fault in one of the readers, which makes whatever is said of the formula worthless."""
+
+
+def disagreement(obligation: Obligation) -> str:
+    """How the second reader differs from the first, in a sentence; nothing where it does not.
+
+    Nothing, too, where there is no LaTeX to read (`Obligation.source`). No difference is allowed for: what each makes
+    of the source must be the same problem, letter by letter.
+    """
+    from dpverify.proving.second_reader import RefusedError, read
+
+    if obligation.source is None:
+        return ""
+    first = obligation_to_json(obligation)
+    try:
+        second = read(obligation.source)
+    except RefusedError as refusal:
+        return f"the second reader does not read what the first reads as {_text(first['claim'])}: {refusal}"
+    if second == first:
+        return ""
+    for part in ("claim", "assuming", "variables"):
+        one, other = _apart(first[part], second[part])
+        if one != other:
+            place = {"assuming": " in its conditions", "variables": " among its letters"}.get(part, "")
+            return f"the first reader reads {_text(one)}{place} where the second reads {_text(other)}"
+    raise AssertionError(second)
+
+
+def check_agreement(obligation: Obligation) -> None:
+    """Raise where the readers differ.
+
+    Raises:
+        ReadersDisagreeError: with how they differ.
+    """
+    says = disagreement(obligation)
+    if says:
+        raise ReadersDisagreeError(says)
+
+
+def _apart(one: Json, other: Json) -> tuple[Json, Json]:
+    """The smallest part of each that holds all that is different."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        unlike = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+        if len(unlike) == 1 and all(isinstance(part, list) for part in unlike[0]):
+            return _apart(*unlike[0])
+    return one, other
+
+
+def _text(part: Json) -> str:
+    """A part of a problem in a line: `pow(x, 2)` for `["pow", ["sym", "x"], ["num", "2"]]`."""
+    text = _written(part)
+    return f"`{text if len(text) <= 200 else text[:197] + '...'}`"
+
+
+def _written(part: Json) -> str:
+    if isinstance(part, dict):
+        return str(part["name"]) if "name" in part else str(part)
+    if not isinstance(part, list):
+        return str(part)
+    head, *rest = part if part else [""]
+    if head in ("sym", "num"):
+        return str(rest[0])
+    inner = ", ".join(map(_written, rest))
+    return f"{_written(head)}({inner})" if isinstance(head, str) else ", ".join(map(_written, part))
