@@ -8,10 +8,17 @@ from fractions import Fraction
 
 from dpverify.proving.second_reader.functions import Functions
 from dpverify.proving.second_reader.rows import FUNCTIONS, SPELLED, TIMES, Item, is_name, is_sign, order_of
-from dpverify.proving.second_reader.trees import Tree, free, is_vector, letter, put
+from dpverify.proving.second_reader.trees import FORMULAS, Tree, free, is_vector, letter, put
 from dpverify.proving.second_reader.trees import number as numeral
 from dpverify.proving.second_reader.typography import Mark, Row
-from dpverify.proving.second_reader.vocabulary import BARS, OPENING, Found, takes_a_factor, takes_a_power
+from dpverify.proving.second_reader.vocabulary import (
+    BARS,
+    OPENING,
+    Found,
+    shows,
+    takes_a_factor,
+    takes_a_power,
+)
 
 _GROUPS = {r"\lfloor": "floor", r"\lceil": "ceiling", r"\langle": "inner"}
 
@@ -111,8 +118,10 @@ class Expressions(Functions):
             raise self.refuse("brackets around what is taken at the point are missing", start)
         if before.kind == "letter" and before.plain and not takes_a_factor(before.word):
             raise self.refuse("a factor behind a long letter: it could be part of the letter", start)
-        if before.kind == "letter" and not before.counted and item.kind == "bracket" and not item.adds:
-            raise self.refuse("brackets behind a letter: it could be a function's argument", start)
+        if before.kind == "letter" and not before.counted and item.kind == "bracket":
+            named = _is_called(before.word) and not shows(self.row[start : self.at], before.word)
+            if not item.adds or named:
+                raise self.refuse("brackets behind a letter: it could be a function's argument", start)
 
     # ---------------------------------------------------------------------------------------- operands
 
@@ -236,6 +245,7 @@ class Expressions(Functions):
         """What is in brackets, or from `\\left.` to a bar at a point."""
         if opening.scripted:
             raise self.refuse("a script at an opening bracket", self.at - 1)
+        start = self.at
         self.open.append(opening.text)
         with self.state.deeper():
             item = self.implication()
@@ -245,8 +255,10 @@ class Expressions(Functions):
                 raise self.refuse(r"`\right|_{x=...}` is missing")
             return self.taken(self.number(item), "limits")
         closing = self.take(OPENING[opening.text])
-        if opening.text != "(" and item.plain and (item.kind == "number" or len(item.word) == 1):
-            raise self.refuse("these brackets around a letter could mean a part of it, or a set", self.at - 1)
+        inner = {mark.text for mark in self.row[start : self.at - 1]}
+        other = opening.text == r"\{" or (opening.text == "[" and not item.adds)
+        if other and item.value.head not in FORMULAS and not inner & {*OPENING, *BARS}:
+            raise self.refuse("these brackets could mean a set, or a part of a number", self.at - 1)
         value = self.finished(item.value, closing, "bracket", adds=item.adds)
         if not self.point() or (self.open and self.open[-1] == r"\left."):
             return value
@@ -306,6 +318,18 @@ class Expressions(Functions):
         both = above.digits is not None and below.digits is not None
         item = self.finished(value, mark, "fraction")
         return replace(item, digits=Fraction(0)) if both and item.plain else replace(item, digits=None)
+
+
+_CALLED = frozenset((*"fgh", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi"))
+"""Letters that functions go by."""
+
+
+def _is_called(word: Row) -> bool:
+    """Whether a letter is one that functions go by, with an accent or an index perhaps."""
+    if len(word) != 1:
+        return False
+    (mark,) = word
+    return mark.text in _CALLED or any(_is_called(inner) for inner in mark.inside)
 
 
 def _minus(value: Tree) -> Tree:

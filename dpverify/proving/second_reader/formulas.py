@@ -104,7 +104,10 @@ class Formulas(Expressions):
         if self.at_level("exists", "forall"):
             raise self.refuse("a condition behind quantifiers: it could stand before or within them", at)
         given = self.part(at, len(self.row)).conditions()
-        return self.part(0, at - (self.word_at(at - 1) == ",")).said(), given
+        comma = self.word_at(at - 1) == ","
+        if given and not comma and self.part(0, at).at_level(",", "and", "iff"):
+            raise self.refuse("a condition behind several formulas: it could be about the last alone", at)
+        return self.part(0, at - comma).said(), given
 
     def part(self, start: int, stop: int) -> Formulas:
         """A stretch of the row."""
@@ -201,17 +204,27 @@ class Formulas(Expressions):
         word = self.words("implies", "iff")
         if not word:
             return left
+        self.refuse_list(left)
         first = self.formula(left)
         if word == "implies":
             constants.are_premises(before)
-            second = self.formula(self.implication())
+            last = self.implication()
+            self.refuse_list(last)
+            second = self.formula(last)
             if second.head == "implies":
                 raise self.refuse("a chain of implications: brackets say what implies what")
             return Item(Tree("implies", (first, second)))
-        second = self.formula(self.junction())
+        last = self.junction()
+        self.refuse_list(last)
+        second = self.formula(last)
         if constants.count > before:
             raise self.refuse("an order beside `\\iff`")
         return Item(Tree("and", (Tree("implies", (first, second)), Tree("implies", (second, first)))))
+
+    def refuse_list(self, item: Item) -> None:
+        """Formulas with commas beside an implication, which could be about the nearest alone."""
+        if item.kind == "list":
+            raise self.refuse("commas beside an implication: brackets say what it is about")
 
     def for_all(self) -> Tree:
         """Letters, a colon, and what holds for all of their values."""
@@ -259,8 +272,9 @@ class Formulas(Expressions):
         before = self.state.constants.count
         first = self.relation()
         words: set[str] = set()
-        parts = [first]
+        parts, commas = [first], False
         while word := self.words(",", "and", "or"):
+            commas = commas or word == ","
             words.add("or" if word == "or" else "and")
             parts.append(self.relation())
         if not words:
@@ -274,7 +288,7 @@ class Formulas(Expressions):
             self.formula(part)
             chained = part.kind == "chain" and words == {"and"}
             found += split(part.value) if chained else (part.value,)
-        return Item(Tree(words.pop(), tuple(found)))
+        return Item(Tree(words.pop(), tuple(found)), "list" if commas else "")
 
     def relation(self) -> Item:
         """Sides with relations between them, an interval, a negation; or a number alone."""

@@ -26,7 +26,14 @@ from dpverify.proving.second_reader.trees import (
     split,
 )
 from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks, spelled
-from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING, Vocabulary, Word, with_parameter
+from dpverify.proving.second_reader.vocabulary import (
+    CLOSING,
+    OPENING,
+    Vocabulary,
+    Word,
+    balanced,
+    with_parameter,
+)
 
 T = TypeVar("T")
 MOST_WAYS = 256
@@ -281,7 +288,7 @@ def _with(row: Row, reading: Row) -> Iterator[Row]:
     """The row with a reading in each place that it fits."""
     for start in range(len(row)):
         for stop in range(start + 1, len(row) + 1):
-            if _says(spelled(reading), spelled(row[start:stop])):
+            if balanced(row[start:stop]) and _says(spelled(reading), spelled(row[start:stop])):
                 yield (*row[:start], *reading, *row[stop:])
     for k, mark in enumerate(row):
         for other in _deeper(mark, reading):

@@ -182,6 +182,16 @@ def encloses(row: Row) -> bool:
     return False
 
 
+def balanced(row: Row) -> bool:
+    """Whether each bracket in it has its partner."""
+    depth = 0
+    for mark in row:
+        depth += (mark.text in OPENING) - (mark.text in CLOSING)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
 def takes_a_power(row: Row) -> bool:
     """Whether a superscript behind such a letter is a power of all of it."""
     return not row[-1].above and (len(row) == 1 or encloses(row))
