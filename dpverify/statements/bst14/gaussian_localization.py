@@ -23,6 +23,11 @@ def _profile(factor: str) -> str:
     )
 
 
+_HALF_PROFILE = (
+    rf"\Phi(-\sqrt{{{_half_level.latex}}}+\frac{{\varepsilon}}{{4\sqrt{{{_half_level.latex}}}}})-"
+    rf"e^{{\varepsilon/2}}\Phi(-\sqrt{{{_half_level.latex}}}-\frac{{\varepsilon}}{{4\sqrt{{{_half_level.latex}}}}})"
+)
+
 thm_c1 = (
     Sheet(
         "bst14.thmC.1", (n, L, Delta, epsilon, _level, _delta, _sigma),
@@ -35,7 +40,14 @@ thm_c1 = (
           given=r"\sigma_0=\frac{2L\sqrt{\log(\frac{1}{\delta})}}{\Delta\varepsilon n}",
           uses=("bst14.lem4.1/sensitivity",),
           where="Appendix C: the minimizer's sensitivity over the noise")
-    .whole("noise-of-the-first-step", _profile(""), box={"epsilon": ("1/100", 1), "l": (1, 30)}, letters=(_up_to_1,),
+    .instance("first-step-and-a-solver",
+              rf"e^{{-{_half_level.latex}}}+(1-e^{{-{_half_level.latex}}})\cdot"
+              rf"\frac{{e^{{\varepsilon/2}}}}{{1+e^{{\varepsilon/2}}}}\cdot({_HALF_PROFILE})\le 2e^{{-{_half_level.latex}}}",
+              added=(_half_level,), box={"epsilon": (1, 2), "l_2": (12, 13)}, uses=("gll22.eq9",),
+              case="output perturbation, then a solver that tells a record's sign by randomized response with "
+                   "epsilon/2, or openly with probability delta/2", consequence=CLAIM,
+              true_if="with the constant 8 in the variance", where="Theorem C.1 with a solver that uses up its share")
+    .step("noise-of-the-first-step", _profile(""), box={"epsilon": ("1/100", 1), "l": (1, 30)}, letters=(_up_to_1,),
           uses=("gll22.eq9", "bst14.thmC.1/relative-shift"),
           where="Appendix C: output perturbation with this noise is (epsilon, delta)-private, epsilon at most 1")
     .corrected("noise-of-the-first-step", _profile("2"), box={"epsilon": ("1/100", 1), "l": (1, 30)},
@@ -47,7 +59,8 @@ thm_c1 = (
     .whole("budget", r"\frac{\varepsilon}{2}+\frac{\varepsilon}{2}=\varepsilon, "
                      r"\frac{\delta}{2}+\frac{\delta}{2}=\delta",
            uses=("pure-composition", "bst14.thmC.1/noise-of-the-first-step"), where="Theorem C.1, proof")
-    .correction(latex=r"\sigma_0^2=\frac{8L^2\log(\frac{1}{\delta})}{\Delta^2\varepsilon^2n^2}")
+    .correction(latex=r"\sigma_0^2=\frac{8L^2\log(\frac{1}{\delta})}{\Delta^2\varepsilon^2n^2}",
+                replaces=("first-step-and-a-solver",))
 )  # fmt: skip
 
 _zeta = real("zeta", gt=0, latex=r"\zeta")

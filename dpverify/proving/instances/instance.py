@@ -1,0 +1,182 @@
+"""One instance of a claim: what it is, the conditions that it meets, and both sides, evaluated from definitions.
+
+A statement is refuted by an instance only: by laws, losses or data that code evaluates. The formula on a sheet that
+says the same is held against it, so neither can be wrong alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from dpverify.evidence import Verdict
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.formulas.values import ball as as_ball
+from dpverify.proving.instances.laws import Ball, Number, ball
+from dpverify.proving.language import Obligation
+from dpverify.proving.reasoning.evaluation import evaluate
+
+PRECISION = 192
+"""Bits at which instances are evaluated."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A hypothesis of the statement, checked at the instance."""
+
+    says: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What came of an instance.
+
+    Attributes:
+        left, right: enclosures of both sides of the claim.
+        point: what the formula's letters are there.
+        conditions: the statement's hypotheses.
+        from_below: whether the left side is that of one event, or of a part of an integral, which the formula's own
+            left side may exceed.
+    """
+
+    left: Number
+    right: Number
+    point: Mapping[str, Number] = field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
+    from_below: bool = False
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An instance of a claim, and the formula of the statement that it is about."""
+
+    claim: str
+    """`STATEMENT/OBLIGATION`."""
+    says: str
+    """What it is, in words."""
+    evaluation: Callable[[], Evaluation]
+
+    @property
+    def statement(self) -> str:
+        """The id of its statement."""
+        return self.claim.partition("/")[0]
+
+    @property
+    def obligation(self) -> str:
+        """The name of its formula."""
+        return self.claim.partition("/")[2]
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What an instance says of a claim: refuted, or undecided with the reason."""
+
+    verdict: Verdict
+    reason: str
+    relation: str
+    evaluation: Evaluation
+
+
+def judge(instance: Instance, obligation: Obligation) -> Judgment:
+    """Evaluate an instance and hold it against the formula of its statement.
+
+    It refutes only where all conditions hold, the two sides are apart the wrong way for certain, the formula's own
+    assumptions are not false at its point, and the formula's own sides meet the enclosures.
+    """
+    with flint.ctx.workprec(PRECISION):
+        found = instance.evaluation()
+        point: dict[str, Any] = {
+            name: Fraction(value) if isinstance(value, int | Fraction) else value
+            for name, value in found.point.items()
+        }
+        compare, reason = None, next((f"it is not one: {c.says}" for c in found.conditions if not c.holds), "")
+        if not reason:
+            compare, reason = _shown(obligation, point)
+        if compare is not None:
+            reason = _apart(compare.relation, ball(found.left), ball(found.right)) or _tied(compare, point, found)
+    verdict = Verdict.UNDECIDED if reason else Verdict.REFUTED
+    return Judgment(verdict, reason, compare.relation if compare else "", found)
+
+
+def _apart(relation: str, left: Ball, right: Ball) -> str:
+    """Why a relation is not refuted by two enclosures; empty where it is."""
+    refuted = {"<=": left > right, "<": left >= right, "==": not left.overlaps(right), "!=": False}[relation]
+    return "" if refuted else "the claim holds at it, or its two sides are not told apart"
+
+
+def _shown(obligation: Obligation, point: Mapping[str, Any]) -> tuple[Compare | None, str]:
+    """The comparison that fails at a point, below quantifiers and premises; None with the reason."""
+    claim, premises = obligation.claim, list(obligation.assuming)
+    while isinstance(claim, Exists | ForAll | Implies | And):
+        if isinstance(claim, Exists | ForAll):
+            claim = claim.body
+        elif isinstance(claim, Implies):
+            if not any(isinstance(part, ForAll | Exists) for part in _parts(claim.premise)):
+                premises.append(claim.premise)
+            claim = claim.conclusion
+        else:
+            failing = [part for part in claim.parts if _truth(part, point) is False]
+            if not failing:
+                return None, "no part of the claim is false at it"
+            claim = failing[0]
+    if not isinstance(claim, Compare):
+        return None, "its claim is no comparison"
+    if any(_truth(premise, point) is False for premise in premises):
+        return None, "an assumption of the formula is false at it"
+    return claim, ""
+
+
+def _parts(formula: Formula) -> tuple[Formula, ...]:
+    return formula.parts if isinstance(formula, And | Or) else (formula,)
+
+
+def _truth(formula: Formula, point: Mapping[str, Any]) -> bool | None:
+    """Whether a formula holds at a point of balls; None where that is not known."""
+    match formula:
+        case Compare():
+            try:
+                left, right = (as_ball(evaluate(side, point)) for side in (formula.left, formula.right))
+            except (UndefinedError, UnclearError, KeyError):
+                return None
+            match formula.relation:
+                case "<=":
+                    return True if left <= right else False if left > right else None
+                case "<":
+                    return True if left < right else False if left >= right else None
+                case "==":
+                    return None if left.overlaps(right) else False
+                case _:
+                    return None if left.overlaps(right) else True
+        case And(parts):
+            values = [_truth(p, point) for p in parts]
+            return False if False in values else None if None in values else True
+        case Or(parts):
+            values = [_truth(p, point) for p in parts]
+            return True if True in values else None if None in values else False
+        case Not(part):
+            value = _truth(part, point)
+            return None if value is None else not value
+        case Implies(premise, conclusion):
+            return _truth(Or((Not(premise), conclusion)), point)
+        case _:
+            return None
+
+
+def _tied(compare: Compare, point: Mapping[str, Any], found: Evaluation) -> str:
+    """Why a formula's sides are not those of an instance; empty where they are."""
+    for name, side, value in (("left", compare.left, found.left), ("right", compare.right, found.right)):
+        try:
+            own = as_ball(evaluate(side, point))
+        except KeyError as error:
+            return f"it says nothing of the letter {error.args[0]}"
+        except (UndefinedError, UnclearError):
+            return f"the formula's {name} side has no value at it"
+        if not own.overlaps(ball(value)) and not (name == "left" and found.from_below and own > ball(value)):
+            return f"the formula's {name} side is {own.str(10)} at it, and not {ball(value).str(10)}"
+    return ""

@@ -1,0 +1,213 @@
+"""Instances that refute statements of bst14. Losses are summed over the records."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpverify.proving.instances.instance import Condition, Evaluation, Instance
+from dpverify.proving.instances.laws import Ball, DensityLaw, FiniteLaw, Gaussian, Laplace, ball
+from dpverify.proving.instances.losses import PiecewiseQuadratic
+
+
+def _lipschitz(losses: list[PiecewiseQuadratic], L: Fraction) -> tuple[Condition, ...]:
+    return (
+        Condition("the losses are convex", all(loss.convex for loss in losses)),
+        Condition("the losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
+    )
+
+
+# ------------------------------------------------------------------------------- Claim 3.3
+
+
+def _linear_cone() -> Evaluation:
+    p, t, n, epsilon, L = 20, Fraction(5), 2000, Fraction(1), Fraction(1)
+    loss = PiecewiseQuadratic.linear(0, 1, L)  # of the distance along the cone's axis
+    diameter = ball(Fraction(5, 4)).sqrt()  # of the cone {|across| <= along/2, along <= 1}
+    rate = ball(epsilon * n / (2 * L)) / diameter
+    law = DensityLaw(0, 1, lambda x: x ** (p - 1) * (-rate * x).exp())
+    threshold = (p * ball(3).log() + 2 * ball(t)) / rate  # along the axis, where the risk is n L times as large
+    return Evaluation(law.probability(threshold, 1), ball(-t).exp(), {"t": t, "p": p}, _lipschitz([loss], L))
+
+
+# ------------------------------------------------------------------------------- Appendix A
+
+
+def _two_points() -> Evaluation:
+    epsilon, L, net = Fraction(1), Fraction(1), (0, 1)
+    losses = {sign: PiecewiseQuadratic.linear(0, 1, sign * L) for sign in (1, -1)}
+
+    def law(data: tuple[int, int]) -> FiniteLaw:
+        return FiniteLaw.from_weights(
+            {x: ball(-epsilon / L * sum(losses[s](x) for s in data)).exp() for x in net}  # ||C|| is 1
+        )
+
+    left, right = (law(data).mass(1) for data in ((1, -1), (1, 1)))
+    n, p = 2, 1
+    return Evaluation(
+        left,
+        ball(epsilon).exp() * right,
+        {"E": ball(epsilon).exp(), "epsilon": epsilon},
+        (
+            *_lipschitz(list(losses.values()), L),
+            Condition("the net covers C with balls of radius p/(epsilon n)", Fraction(1, 2) <= p / (epsilon * n)),
+        ),
+    )
+
+
+# ------------------------------------------------------------------------------- Appendix B
+
+
+def _huberized() -> Evaluation:
+    h = Fraction(1)
+    f = PiecewiseQuadratic(
+        (-3 * h, -h, h, 3 * h),
+        ((Fraction(0),) * 3, (1 / (4 * h), Fraction(1, 2), h / 4), (Fraction(0), Fraction(1), Fraction(0))),
+    )
+    left, right = f.jumps(2)[0]
+    return Evaluation(
+        left, right, {"h": h}, (Condition("the three pieces and their slopes fit together", f.continuous(1)),)
+    )
+
+
+# ------------------------------------------------------------------------------- Appendix C
+
+
+def _localization() -> Evaluation:
+    n, L, Delta, epsilon, delta = 100_000, Fraction(1), Fraction(1), Fraction(2), Fraction(1, 100_000)
+    own = -ball(delta / 2).log()
+    half = ball(epsilon) / 2
+    sigma = 2 * ball(L) * own.sqrt() / (ball(Delta) * half * n)
+    c = Fraction(1, 1000)  # C = [-c, c]
+    pull = L - Delta * c
+
+    def loss(slope: Fraction) -> PiecewiseQuadratic:
+        return PiecewiseQuadratic((-c, c), ((Delta / 2, slope, Fraction(0)),))
+
+    losses = [loss(slope) for slope in (Fraction(0), pull, -pull)]
+    minimizer = pull / (n * Delta)  # of n - 1 losses around 0 and one that pulls
+    threshold = half * sigma**2 / (2 * ball(minimizer))
+    plus, minus = (Gaussian(sign * minimizer, sigma).above(threshold) for sign in (1, -1))
+    # the solver: openly with probability delta/2, else the record's sign with odds e^(epsilon/2)
+    openly, odds = ball(delta) / 2, half.exp()
+    truly = (1 - openly) * odds / (1 + odds)
+    left = openly + truly * plus - ball(epsilon).exp() * (1 - openly) / (1 + odds) * minus
+    return Evaluation(
+        left,
+        delta,
+        {"epsilon": epsilon, "delta": delta, "l_2": own, "n": n},
+        (
+            *_lipschitz(losses, L),
+            Condition("the losses are Delta-strongly convex", all(f.strong_convexity >= Delta for f in losses)),
+            Condition("the minimizers lie in C", minimizer <= c),
+            Condition("the threshold lies in C, so the projection keeps the event", bool(threshold < ball(c))),
+        ),
+        from_below=True,
+    )
+
+
+# ------------------------------------------------------------------------------- Appendix E
+
+
+def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fraction]:
+    """The ends of |b| for which the output of (11) is where the loss rises, for that loss and for the loss 0."""
+    epsilon, L, beta, p, diameter = Fraction(1, 2), Fraction(1), Fraction(1), 1, 4
+    width = L / beta
+    rising = PiecewiseQuadratic(
+        tuple(map(Fraction, (-2, -width, width, 2))),
+        ((Fraction(0), -L, -L * width / 2), (beta / 2, Fraction(0), Fraction(0)), (Fraction(0), L, -L * width / 2)),
+    )
+    flat = PiecewiseQuadratic.linear(-2, 2, 0)
+    Delta = beta / (2 * epsilon)
+    square = PiecewiseQuadratic((Fraction(-2), Fraction(2)), ((Fraction(1, 2), Fraction(0), Fraction(0)),))
+    ends = [ball(f.plus(square, Delta).slope(width)) for f in (rising, flat)]
+    conditions = (
+        *_lipschitz([rising, flat], L),
+        Condition("both losses are beta-smooth", all(f.smoothness is not None and f.smoothness <= beta
+                                                     for f in (rising, flat))),
+        Condition("Delta is at least beta/(2 epsilon)", Delta >= beta / (2 * epsilon)),
+        Condition("Delta is of the order of L p/(epsilon ||C||)", Delta <= 2 * L * p / (epsilon * diameter)),
+    )  # fmt: skip
+    return ends[0], ends[1], conditions, epsilon
+
+
+def _gamma_noise() -> Evaluation:
+    wide, narrow, conditions, epsilon = _objective_perturbation()
+    noise = Laplace(0, 2 / epsilon)  # the kernel exp(-epsilon |b|/(2 L))
+    left, right = (noise.between(-end, end) for end in (wide, narrow))
+    return Evaluation(left, ball(epsilon).exp() * right, {"epsilon": epsilon}, conditions)
+
+
+def _gaussian_noise() -> Evaluation:
+    wide, narrow, conditions, epsilon = _objective_perturbation()
+    delta = Fraction(1, 100_000)
+    level = -ball(delta).log()
+    noise = Gaussian(0, (8 * level).sqrt() / ball(epsilon))
+    left, right = (noise.between(-end, end) for end in (wide, narrow))
+    point = {"epsilon": epsilon, "l": level, "delta": delta}
+    return Evaluation(left - ball(epsilon).exp() * right, delta, point, conditions)
+
+
+_RISING = (
+    "n = 1 on C = [-2, 2]: a loss whose slope rises from -1 to 1 on [-1, 1], against the loss 0; L = beta = 1, "
+    "epsilon = 1/2, Delta = 1; the event that the output is in [-1, 1]"
+)
+
+
+def _far_away(scale: Ball) -> Evaluation:
+    """n losses -L theta on [R, R + 1] with Delta R = 2 n L, epsilon = 1; the O( ) constant is 10^6."""
+    constant, L, epsilon = 10**6, Fraction(1), Fraction(1)
+    n = 16 * constant
+    Delta = 1 / epsilon  # L p/(epsilon ||C||)
+    R = 2 * n * L / Delta
+    loss = PiecewiseQuadratic.linear(R, R + 1, -L)
+    excess = n * (loss(R) - loss.minimum)  # at R, where the regularized objective is least, if b is at least 0
+    at_least_half = Laplace(0, 1).above(0)  # either noise is symmetric
+    return Evaluation(
+        at_least_half * ball(excess),
+        constant * ball(L / epsilon) * scale,
+        {"C_2": constant, "C": 1, "L": L, "epsilon": epsilon, "n": n, "l": scale**2},
+        (
+            *_lipschitz([loss], L),
+            Condition("the objective grows from R on where b is at least 0", Delta * R - n * L >= 0),
+            Condition("the losses are 0-smooth, so Delta is at least beta/(2 epsilon)", loss.smoothness == 0),
+        ),
+    )
+
+
+_FAR = (
+    "p = 1, C = [R, R + 1] with R = 2 n, losses -theta, epsilon = 1, n = 16 * 10^6 against a constant of 10^6 in O( ): the "
+    "output is R with probability at least 1/2"
+)
+
+INSTANCES = (
+    Instance(
+        "bst14.claim3.3/tail-of-a-linear-cone",
+        "2,000 records, L = epsilon = 1, p = 20, the cone |across| <= along/2, along <= 1, and the loss that is the part "
+        "along its axis; t = 5: the probability by the integral of the density",
+        _linear_cone,
+    ),
+    Instance(
+        "bst14.alg8-privacy/two-points",
+        "n = 2, p = 1, losses theta and -theta on [0, 1], the net {0, 1}, epsilon = 1; records (+, -) against (+, +): the "
+        "probability of 1, against e times the other one",
+        _two_points,
+    ),
+    Instance(
+        "bst14.huber-smooth/twice-continuously-differentiable",
+        "h = 1: the second derivatives left and right of -1",
+        _huberized,
+    ),
+    Instance(
+        "bst14.thmC.1/first-step-and-a-solver",
+        "100,000 losses theta^2/2 on [-1/1000, 1/1000], one of which pulls by 0.999 to either side, L = Delta = 1, "
+        "epsilon = 2, delta = 1e-5; a solver that tells that record's side: openly with probability delta/2, else with "
+        "odds e. The event that it is told openly, or told to be on the right and the center is beyond a threshold",
+        _localization,
+    ),
+    Instance("bst14.objpert-privacy/gamma-noise", _RISING, _gamma_noise),
+    Instance("bst14.objpert-privacy/gaussian-noise", _RISING + "; delta = 1e-5", _gaussian_noise),
+    Instance("bst14.thmE.1.1/set-far-away", _FAR, lambda: _far_away(ball(1))),
+    Instance(
+        "bst14.thmE.1.2/set-far-away", _FAR + "; delta = 1e-5", lambda: _far_away(ball(10**5).log().sqrt())
+    ),
+)
