@@ -20,7 +20,7 @@ from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.function_facts import FunctionFacts
 from dpverify.proving.provers.gram import Gram
-from dpverify.proving.provers.points import confirmed, refutation
+from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
@@ -84,8 +84,11 @@ def prove(
     _check_obligation(obligation)
     proof = _answer(obligation, budget=budget, provers=provers)
     form = decided_form(obligation, written_out=True)
-    if form is not obligation and proof.verdict is not Verdict.PROVED:
-        proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
+    if form is not obligation:
+        if proof.verdict is not Verdict.PROVED:
+            proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
+        if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and not proof.written_out:
+            proof = _of_values_there_are(form, proof, Budget() if budget is None else budget)
     if proof.verdict is Verdict.REFUTED and decided_form(obligation, proof.written_out).functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
     return proof
@@ -109,6 +112,25 @@ def _of_both(form: Obligation, as_read: Proof, written_out: Proof) -> Proof:
         return found
     reason = f"with its definitions written out: {written_out.reason}" if written_out.reason else ""
     return replace(found, reason=reason)
+
+
+def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proof:
+    """The proof for all values of letters, which says so where no values that their formulas have meet the assumptions.
+
+    Equations between logarithms are met at no point of rational numbers, so that not to find one decides nothing.
+    """
+    with limited(budget.steps):
+        found = witness_of(form, budget)
+    if found.point is not None:
+        return proof
+    if not found.impossible and proof.witness is not None:
+        near = carried_over(form, {name: coordinates_of(value) for name, value in proof.witness.items()})
+        if any(admitted(form, point) for point in near):
+            return proof
+    remark = f"with its definitions written out: {found.why}"
+    if found.impossible:
+        return replace(_undecided(remark, Gap.CONTRADICTORY_ASSUMPTIONS), seconds=proof.seconds)
+    return replace(proof, reason="; ".join(filter(None, (proof.reason, remark))))
 
 
 def _answer(

@@ -17,11 +17,11 @@ from dpverify.proving.language import Obligation
 
 def decided_form(obligation: Obligation, written_out: bool) -> Obligation:
     """The obligation itself, or its written-out form where there is one."""
-    found = _written_out(obligation) if written_out else None
+    found = written_form(obligation) if written_out else None
     return obligation if found is None else found
 
 
-def _written_out(obligation: Obligation) -> Obligation | None:
+def written_form(obligation: Obligation) -> Obligation | None:
     """An obligation with letters replaced by the formulas that they stand for, whose values are in their domains.
 
     Letters that equations among the assumptions fix are replaced as well: a logarithm has no rational values, so that

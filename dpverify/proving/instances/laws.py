@@ -72,7 +72,9 @@ class FiniteLaw:
 def hockey_stick(p: FiniteLaw, q: FiniteLaw, exponential: Number) -> Number:
     """The sum of max(0, p - e^epsilon q), given e^epsilon; a fraction where all numbers are rational."""
     points = {**p.masses, **q.masses}
-    if all(isinstance(number, int | Fraction) for number in (*p.masses.values(), *q.masses.values(), exponential)):
+    if all(
+        isinstance(number, int | Fraction) for number in (*p.masses.values(), *q.masses.values(), exponential)
+    ):
         parts = (p.masses.get(x, 0) - exponential * q.masses.get(x, 0) for x in points)
         return sum((max(Fraction(0), Fraction(part)) for part in parts), Fraction(0))
     return sum((ball(0).max(p.mass(x) - ball(exponential) * q.mass(x)) for x in points), ball(0))
@@ -216,7 +218,10 @@ class GaussianOnBall:
         least = ball(self.radius) * k / (1 + k * k).sqrt()
         along = Gaussian(self.mean, self.stddev)
         middle = s * ball(d - 1).sqrt()
-        ends = [middle * (1 + (ball(2 * i) / self.cells - 1) * 10 / ball(2 * d).sqrt()) for i in range(self.cells + 1)]
+        ends = [
+            middle * (1 + (ball(2 * i) / self.cells - 1) * 10 / ball(2 * d).sqrt())
+            for i in range(self.cells + 1)
+        ]
         below = [ball(0), *(self._shorter(end) for end in ends), ball(1)]
         marks = [ball(0), *ends]
         total = ball(0)

@@ -40,7 +40,9 @@ class PiecewiseQuadratic:
     def plus(self, other: PiecewiseQuadratic, factor: Fraction | int = 1) -> PiecewiseQuadratic:
         """Its sum with a multiple of another function on the same interval."""
         if (self.breaks[0], self.breaks[-1]) != (other.breaks[0], other.breaks[-1]):
-            raise InvalidArgumentError("other", other.breaks, f"a function on {self.breaks[0]}, {self.breaks[-1]}")
+            raise InvalidArgumentError(
+                "other", other.breaks, f"a function on {self.breaks[0]}, {self.breaks[-1]}"
+            )
         breaks = tuple(sorted({*self.breaks, *other.breaks}))
         middles = [(low + high) / 2 for low, high in zip(breaks, breaks[1:], strict=False)]
         pieces = (zip(self._piece(m), other._piece(m), strict=True) for m in middles)
