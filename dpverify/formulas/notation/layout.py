@@ -145,8 +145,8 @@ def _refused(latex: str, found: list[Sign], i: int) -> InvalidArgumentError:
         r"condition, `\cdot` in a product"
     )
     before = next((token.type for token in reversed(found[: i + 1]) if token.type in SEPARATORS), "")
-    if before in ("FORALL", "EXISTS"):
-        allowed = "a colon after the letters of a quantifier"
+    if before in ("FORALL", "EXISTS") or before == found[0].type == "FOR":
+        allowed = "a colon after what is quantified, or a sign in the gap"
     return refusal(latex, found[i].start, found[i + 1].end, allowed)
 
 

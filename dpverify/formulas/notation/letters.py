@@ -215,7 +215,7 @@ _ORDERS: Mapping[tuple[str, ...], tuple[str, bool]] = {
 """What an order is written as, and whether it has a tilde."""
 _MARKS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
 """Superscripts that are no powers."""
-_NEVER = frozenset(("^", "_", "}", r"\\", "'", r"\right."))
+_NEVER = frozenset(("^", "_", "}", r"\\", r"\right."))
 
 
 @cache
@@ -296,7 +296,9 @@ class _Tokens:
             pass
         elif here.text == r"\in" and self.parts[self.at + 1 : self.at + 2] not in (("(",), ("[",)):
             raise self.refuse(
-                self.at, self.at + 2, "an interval such as `[0,1]`, or relations joined by `\\text{or}`"
+                self.at,
+                min(self.at + 2, len(self.found)),
+                "an interval such as `[0,1]`, or relations joined by `\\text{or}`",
             )
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
@@ -376,7 +378,8 @@ class _Tokens:
         after = _SIMPLE.get(self.parts[self.at + 1], "") if self.at + 1 < len(self.parts) else "RELATION"
         before = self.out[-1].type if self.out else "RELATION"
         signs = ("RELATION", "PLUS", "MINUS", "TIMES", "SLASH", "COMMA", "IMPLIES", "IFF", "AND", "OR")
-        if after not in signs and before not in signs:
+        word = self.parts[self.at + 1 : self.at + 2] and self.parts[self.at + 1].startswith(r"\text{")
+        if after not in signs and before not in signs and not word:
             raise self.refuse(
                 self.at, self.at + 1,
                 "a comma before the break, where both rows hold, or a sign such as `+` or `=` at it",
@@ -437,6 +440,8 @@ class _Tokens:
             raise refusal(
                 self.latex, here.start, here.end, "a number such as `0.5`, or a full stop at the end"
             )
+        elif here.text == "'":
+            raise refusal(self.latex, here.start, here.end, "a letter that is declared with its prime")
         elif here.text in _NEVER or here.text in OPENING or here.text in CLOSING:
             raise refusal(self.latex, here.start, here.end, "something else here, see docs/notation.md")
         else:

@@ -90,8 +90,10 @@ def check_ranges(reader: Reader, junction: Node, *, condition: bool) -> None:
             and _base(first) == _base(second)
             and not {first, second} & _letters(before, after)
         )
-        indices = condition and first.kind == second.kind == "integer"
-        if not _letters(before) or low == f"-{high}" or alike or indices:
+        indices = first.kind == second.kind == "integer"
+        bounded = not _letters(one.children[0]) or not (upward or _letters(after))
+        number = not _letters(before)
+        if number or low == f"-{high}" or alike or (indices and (condition or bounded)):
             sign, last = str(one.children[-2]), str(other.children[1])
             both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
             raise reader.two([one, other], both, rf"{reader.source(one)}\text{{ and }}{reader.source(other)}")
