@@ -29,7 +29,6 @@ _SIGNS = frozenset(
     ("+", "-", "=", "<", ">", ",", ";", ":", "(", "[", "|", r"\|", r"\{", r"\\", r"\le", r"\ge")
 )
 """What a gap in a long letter may stand beside."""
-_HEADS = frozenset(("BIG", "FUNCTION", "INTEGRAL", "ORDER", "EXISTS", "FORALL"))
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def _ends(found: list[Sign], i: int) -> bool:
         if i < 0 or found[i].type not in ("UNDER", "CARET"):
             return True
         i -= 1
-    return found[i].type not in _HEADS and found[i].type in ENDS
+    return found[i].type in ENDS or found[i].type == "AT"
 
 
 def _complete(found: list[Sign], i: int, stop: int | None = None) -> bool:
