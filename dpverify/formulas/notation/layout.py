@@ -11,12 +11,15 @@ from dpverify.formulas.notation.signs import CLOSERS, ENDS, OPENERS, SEPARATORS,
 from dpverify.formulas.notation.tokens import normal, refusal, texts
 
 _EM = 18
-"""Mathematical units in the width of an M; TeX puts 5 of them on each side of a relation."""
+"""Mathematical units in the width of an M."""
 _NOTICED, _WIDE = 5, 9
-"""From these widths on a gap may part two formulas, and looks as if it parted whatever stands there."""
+"""From these widths on a gap may part two formulas, and looks as if it parted whatever stands there; so does what TeX
+puts around relations.
+"""
 _WIDTHS = {
-    r"\,": 3, r"\thinspace": 3, r"\:": 4, r"\>": 4, r"\medspace": 4, r"\;": 5, r"\thickspace": 5, "\\ ": 6, "~": 6,
-    "\n": 6, r"\enspace": 9, r"\enskip": 9, r"\quad": _EM, r"\qquad": 2 * _EM, r"\hfill": _EM, r"\!": -3,
+    r"\,": 3, r"\thinspace": 3, r"\:": 4, r"\>": 4, r"\medspace": 4, "\\ ": 6, "~": 6,
+    "\n": 6, r"\;": _WIDE, r"\thickspace": _WIDE, r"\enspace": 9, r"\enskip": 9, r"\quad": _EM, r"\qquad": 2 * _EM,
+    r"\hfill": _EM, r"\!": -3,
 }  # fmt: skip
 _UNITS = {"em": 18.0, "ex": 8.0, "mu": 1.0, "pt": 1.8, "mm": 5.1, "cm": 51.0, "in": 130.0, "pc": 21.6}
 _LAID_OUT = re.compile(
