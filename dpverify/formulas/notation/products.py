@@ -20,9 +20,10 @@ from dpverify.formulas.notation.syntax import (
     kind_of,
     numeral_of_row,
     subtrees,
+    tokens_of,
 )
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
-from dpverify.formulas.notation.two_readings import check_call
+from dpverify.formulas.notation.two_readings import check_call, check_fixed
 
 if TYPE_CHECKING:
     from dpverify.formulas.notation.letters import Heading
@@ -250,6 +251,8 @@ class Row:
                 f"{shown}({reader.source(rest)})",
                 f"({shown}{glued(reader.source(first))})\\dots",
             )
+        for token in tokens_of(first):
+            check_fixed(reader, token, [variable])
         body = reader.number(reader.factor(first), first)
         reader.nodes += 1
         return Derivative(body, variable, order), k + 2

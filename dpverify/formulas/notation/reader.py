@@ -52,11 +52,13 @@ from dpverify.formulas.notation.syntax import (
     numeral_of,
     span_of,
     subtrees,
+    tokens_of,
 )
 from dpverify.formulas.notation.tokens import Latex, normal, refusal, texts
 from dpverify.formulas.notation.two_readings import (
     check_bracket,
     check_commas,
+    check_fixed,
     check_powers,
     check_ranges,
     check_suffix,
@@ -471,20 +473,22 @@ class Reader:
                 case "BANG":
                     value = self.node("factorial", number)
                 case _:
-                    value = self.value_at(number, sign)
+                    value = self.value_at(number, atom, sign)
         return value
 
     def group(self, node: Node) -> Expression:
         part = subtrees(node)[0]
         return self.number(self.sum(part), part)
 
-    def value_at(self, body: Expression, node: Node) -> Expression:
+    def value_at(self, body: Expression, atom: Node, node: Node) -> Expression:
         letter, relation = (
             c for c in node.children if isinstance(c, Sign) and c.type in ("LETTER", "RELATION")
         )
         variable = letter.payload.of
         if relation != "=" or not isinstance(variable, Variable):
             raise self.refuse(node, "a point such as `|_{x=1}`, the letter a declared one")
+        for token in tokens_of(atom):
+            check_fixed(self, token, [variable])
         return At(body, variable, self.group(node))
 
     def atom(self, node: Node) -> Value:
@@ -539,6 +543,7 @@ class Reader:
     def letter(self, token: Sign) -> Expression:
         use: Use = token.payload
         if isinstance(use.of, Variable):
+            check_fixed(self, token, self.bound)
             return use.of
         self.count(use.of.body)
         self.refuse_captured(use.of, token, free_variables(use.of.body))

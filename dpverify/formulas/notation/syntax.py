@@ -21,6 +21,11 @@ def subtrees(node: Node) -> list[Node]:
     return [child for child in node.children if isinstance(child, Tree)]
 
 
+def tokens_of(*nodes: Node) -> list[Sign]:
+    """All tokens of some nodes."""
+    return [token for node in nodes for token in node.scan_values(lambda value: isinstance(value, Sign))]
+
+
 def kind_of(node: Any) -> str:
     """The name of a rule or a token."""
     return node.type if isinstance(node, Sign) else str(node.data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from lark import Tree
 
 from dpverify.formulas.notation.customs import may_name_a_function
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees
+from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees, tokens_of
 from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
 
 if TYPE_CHECKING:
@@ -125,6 +126,24 @@ def check_bracket(reader: Reader, node: Node) -> None:
         raise reader.two(node, f"({shown})", meant)
 
 
+def check_fixed(reader: Reader, token: Sign, bound: Iterable[Variable]) -> None:
+    """`\\sum_{i=1}^n x_i` of one letter `x_i`, which would be the same number for every `i`."""
+    of: Any = getattr(token.payload, "of", None)
+    if getattr(of, "kind", None) is None:  # a definition, or no letter
+        return
+    printed = texts(normal(of.latex))
+    scripts = (*printed[end_of_group(printed, 1) if printed[0] in DRESS else 1 :], "")
+    for variable in bound:
+        index = texts(normal(variable.latex))
+        places = (i for i in range(len(scripts) - 1) if scripts[i : i + len(index)] == index)
+        if variable != of and any(scripts[i + len(index)] not in ("_", "'") for i in places):
+            raise reader.refuse(
+                token,
+                f"a definition with the parameter `{variable.latex}`, or a letter for the whole: as a letter, "
+                f"`{of.latex}` is one number, the same for every `{variable.latex}`",
+            )
+
+
 def check_powers(reader: Reader, node: Node) -> None:
     """`n!^2` and `n^2!`; `{x^2}^3`, which looks like a power of 23; `\\frac{a}{b}^2`."""
     atom, *after = node.children
@@ -147,7 +166,7 @@ def check_call(reader: Reader, before: Node, item: Node) -> None:
         token = before.children[0].children[0]
         number = token.type in ("CONSTANT", "EULER")
         named = _names_a_function(token, alone=len(before.children) == 1)
-        called = not (number and powers) if lone else named and token not in _tokens(item)
+        called = not (number and powers) if lone else named and token not in tokens_of(item)
     else:
         names = _summed(before)
         called = bool(names) and not powers and all(_names_a_function(name, alone=False) for name in names)
@@ -191,12 +210,8 @@ def _base(variable: Variable) -> tuple[str, ...]:
     return parts[:stop] if whole else ()
 
 
-def _tokens(*nodes: Node) -> list[Sign]:
-    return [token for node in nodes for token in node.scan_values(lambda value: isinstance(value, Sign))]
-
-
 def _letters(*nodes: Node) -> set[Any]:
-    return {t.payload.of for t in _tokens(*nodes) if t.type in ("LETTER", "INDEXED", "APPLIED")}
+    return {t.payload.of for t in tokens_of(*nodes) if t.type in ("LETTER", "INDEXED", "APPLIED")}
 
 
 def _spaced(sign: str) -> str:
