@@ -38,7 +38,7 @@ from dpverify.proving.writing_out import with_formulas
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
     from dpverify.formulas.asymptotics import Chosen
     from dpverify.formulas.notation.letters import Definition, Letters
-    from dpverify.proving.second_reader import Source, SourceLetter
+    from dpverify.proving.second_reader import Source
 
 Display = str | Formula
 """LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
@@ -91,7 +91,6 @@ class Reading:
         self._known: dict[object, Letters] = {}
         self._defined: dict[object, tuple[Definition, ...]] = {}
         self._formula_of: dict[object, Expression | None] = {}
-        self._said: dict[object, list[SourceLetter]] = {}
         self._checked: dict[int, Obligation] = {}
 
     def obligation(self, row: Row) -> Obligation:
@@ -221,7 +220,7 @@ class Reading:
             reading=true_if,
             stands_for=_standing_for(used, row.definitions),
             defined=tuple(f"{_plain(of.latex)} = {expression_text(of.body)}" for of in _definitions_in(used)),
-            source=self._source(row),
+            source=source_of(row),
             **plain,
         )
         if not formulas:
@@ -287,35 +286,33 @@ class Reading:
                     raise InvalidArgumentError(place, error.value, error.allowed) from None
         return self._formula_of[key]
 
-    def _source(self, row: Row) -> Source | None:
-        """What the second reader reads; None where something is a tree and no LaTeX."""
-        options = row.options
-        given, catches = options.get("given") or "", options.get("catches")
-        also = catches[1] if catches is not None else ""
-        if not (isinstance(row.display, str) and isinstance(given, str) and isinstance(also, str)):
-            return None
-        key = tuple((v, v.latex) for v in row.declared)
-        if key not in self._said:
-            self._said[key] = [{"latex": v.latex, "variable": variable_to_json(v)} for v in row.declared]
-        return {
-            "letters": self._said[key],
-            "definitions": [
-                {
-                    "latex": source.latex,
-                    "body": source.body,
-                    "parameter": "" if source.parameter is None else source.parameter.name,
-                    "reading": source.reading,
-                }
-                for source in row.definitions
-            ],
-            "display": row.display,
-            "given": given,
-            "also": also,
-            "reading": options.get("reading", ""),
-            "soft": options.get("soft", ""),
-            "fixed": options.get("fixed", ""),
-            "premises": options.get("premises", ""),
-        }
+
+def source_of(row: Row) -> Source | None:
+    """What the second reader reads of a row; None where something in it is a tree and no LaTeX."""
+    options = row.options
+    given, catches = options.get("given") or "", options.get("catches")
+    also = catches[1] if catches is not None else ""
+    if not (isinstance(row.display, str) and isinstance(given, str) and isinstance(also, str)):
+        return None
+    return {
+        "letters": [{"latex": v.latex, "variable": variable_to_json(v)} for v in row.declared],
+        "definitions": [
+            {
+                "latex": source.latex,
+                "body": source.body,
+                "parameter": "" if source.parameter is None else source.parameter.name,
+                "reading": source.reading,
+            }
+            for source in row.definitions
+        ],
+        "display": row.display,
+        "given": given,
+        "also": also,
+        "reading": options.get("reading", ""),
+        "soft": options.get("soft", ""),
+        "fixed": options.get("fixed", ""),
+        "premises": options.get("premises", ""),
+    }
 
 
 def _quantities(

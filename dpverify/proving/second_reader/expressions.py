@@ -260,9 +260,7 @@ class Expressions(Functions):
         if other and item.value.head not in FORMULAS and not inner & {*OPENING, *BARS}:
             raise self.refuse("these brackets could mean a set, or a part of a number", self.at - 1)
         value = self.finished(item.value, closing, "bracket", adds=item.adds)
-        if not self.point() or (self.open and self.open[-1] == r"\left."):
-            return value
-        return self.taken(self.number(value), "point")
+        return self.taken(self.number(value), "point") if self.own_point() else value
 
     def taken(self, body: Tree, kind: str) -> Item:
         """The value at a point."""

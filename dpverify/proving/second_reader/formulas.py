@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.proving.second_reader.expressions import Expressions
 from dpverify.proving.second_reader.orders import compared
-from dpverify.proving.second_reader.rows import RELATIONS, Item, is_lone
+from dpverify.proving.second_reader.rows import RELATIONS, SPELLED, Item, is_lone
 from dpverify.proving.second_reader.trees import (
     FORMULAS,
     Tree,
@@ -19,12 +19,21 @@ from dpverify.proving.second_reader.trees import (
 from dpverify.proving.second_reader.typography import RefusedError
 from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING
 
+_CONDITIONS = (
+    "for",
+    "for all",
+    "for any",
+    "for each",
+    "for every",
+    "if",
+    "when",
+    "whenever",
+    "provided",
+    "provided that",
+)
 _WORDS = {
     "and": "and", "or": "or", "implies": "implies", "if and only if": "iff", "iff": "iff", "such that": ":",
-    **dict.fromkeys(
-        ("for all", "for every", "for each", "for any", "for", "whenever", "if", "when", "provided", "provided that"),
-        "for",
-    ),
+    **dict.fromkeys(_CONDITIONS, "for"),
     **dict.fromkeys(("there is", "there are", "there exists", "there exist"), "exists"),
     **dict.fromkeys(("large enough", "sufficiently large"), "large"),
     **dict.fromkeys(("small enough", "sufficiently small"), "small"),
@@ -46,7 +55,7 @@ class Formulas(Expressions):
         if at >= len(self.row) or self.row[at].scripted:
             return ""
         text = self.row[at].text
-        if not text.startswith(r"\text{"):
+        if not text.startswith(r"\text{") or text in SPELLED:
             return _SIGNS.get(text, "")
         said = text[6:-1].strip(" ,.;").lower()
         for before in _FORS:  # "for all sufficiently large"
@@ -211,7 +220,7 @@ class Formulas(Expressions):
             last = self.implication()
             self.refuse_list(last)
             second = self.formula(last)
-            if second.head == "implies":
+            if second.head == "implies" and last.kind != "bracket":
                 raise self.refuse("a chain of implications: brackets say what implies what")
             return Item(Tree("implies", (first, second)))
         last = self.junction()
@@ -308,7 +317,7 @@ class Formulas(Expressions):
         if (far := self.words("large", "small")) != "":
             return Item(self.far(first, far))
         if self.sign(r"\in"):
-            return Item(self.interval(self.number(first)), "chain")
+            return Item(self.interval(self.number(first)))
         sides, found = [first], list[Tree]()
         while sign := self.sign(*RELATIONS):
             sides.append(self.sum())
@@ -339,8 +348,8 @@ class Formulas(Expressions):
         high = self.number(self.sum())
         self.open.pop()
         closing = self.take(")", "]")
-        if opening.scripted or closing.scripted:
-            raise self.refuse("a script at an interval")
+        if opening.scripted or closing.scripted or any(map(has_order, (what, low, high))):
+            raise self.refuse("a script or an order at an interval")
         out: tuple[Tree, ...] = ()
         if low != Tree("inf", name="-"):
             out += (compare("<" if opening.text == "(" else "<=", low, what),)

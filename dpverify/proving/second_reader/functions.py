@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.proving.second_reader.rows import (
@@ -72,7 +71,7 @@ class Functions(Places):
                 arguments.append(self.number(self.sum()))
             self.open.pop()
             closing = self.take(OPENING[opening.text])
-            if function.bare and (closing.scripted or self.here.text == "!" or self.point()):
+            if function.bare and (closing.scripted or self.here.text == "!" or self.own_point()):
                 raise self.refuse(
                     "a sign behind a function's brackets: it could belong to its argument", self.at - 1
                 )
@@ -159,9 +158,11 @@ class Functions(Places):
         sign = next((s for s in ("d", r"\partial") if above and is_sign(above[0], s)), "")
         if not sign or not below or not is_sign(below[0], sign) or below[0].scripted or len(below) < 2:
             return None
-        over = below[1:]
-        if over[0].text == "(" and not over[0].scripted and over[-1].text == ")":
-            over = (*over[1:-2], replace(over[-2], above=over[-1].above)) if len(over) > 2 else over
+        over, raised = below[1:], below[-1].above
+        if over[0] == Mark("(") and over[-1].bare == Mark(")") and not (over[-1].below or over[-1].primes):
+            over = over[1:-1]
+        else:
+            raised = ()
         line = self.line(over)
         found = line.found(0)
         variable = found is not None and found.stop == len(over) and bool(found.word.name)
@@ -170,7 +171,9 @@ class Functions(Places):
         if len(above) > 1 or found is None or not variable or found.rest.below or found.rest.primes:
             return None
         power = [mark.text for mark in above[0].above]
-        if [mark.text for mark in found.rest.above] != power or above[0].below or above[0].primes:
+        if [mark.text for mark in raised or found.rest.above] != power or above[0].below or above[0].primes:
+            return None
+        if raised and found.rest.above:
             return None
         if power and not (len(power) == 1 and power[0] in "123456789"):
             return None

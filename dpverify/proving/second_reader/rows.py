@@ -158,7 +158,8 @@ def is_name(above: Row) -> bool:
     for mark in above:
         depth += (mark.text in OPENING) - (mark.text in OPENING.values())
         ends.append(depth)
-    return above[0].text == "(" and 0 not in ends[:-1] and ends[-1] == 0
+    whole = above[0].text == "(" and 0 not in ends[:-1] and ends[-1] == 0
+    return whole and not above[-1].scripted
 
 
 def order_of(mark: Mark) -> tuple[str, bool] | None:
@@ -299,6 +300,10 @@ class Places:
     def point(self) -> bool:
         """Whether a bar with an equation below it stands here."""
         return self.is_point(self.here)
+
+    def own_point(self) -> bool:
+        """Whether one stands here that belongs to the operand before it, and not to a `\\left.` before that."""
+        return self.point() and not (self.open and self.open[-1] == r"\left.")
 
     @staticmethod
     def is_point(mark: Mark) -> bool:

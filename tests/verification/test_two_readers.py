@@ -1,0 +1,88 @@
+"""A row that the two readers read differently is refused by `check`, and not decided by `verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpverify.evidence import Gap, Variant, Verdict
+from dpverify.ledger import Budget, Ledger
+from dpverify.proving.second_reader import rows
+from dpverify.reports import write_report
+from dpverify.statements.paper import find_statement
+from dpverify.verification.display_counts import displays_of_ledger
+from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
+from dpverify.verification.proofs import catalog_entries, prove_statement, results_of
+
+STATEMENT = "bst14.huber-smooth"
+"""With displays in LaTeX, definitions with a parameter, and two rows that are trees."""
+
+
+@pytest.fixture(scope="module")
+def ledger(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of one statement, as `verify` writes it."""
+    records = proofs.of(STATEMENT)
+    found, entries = [record.evidence for record in records], catalog_entries(records)
+    written = Ledger(
+        program_version="0.1.0",
+        created="2026-01-01T00:00:00+00:00",
+        command=f"dpverify verify --paper {STATEMENT} --profile quick --seed 0",
+        seed=0,
+        profile="quick",
+        versions={},
+        statements=entries,
+        results=results_of(entries, found),
+        entries=tuple(found),
+        displays=displays_of_ledger(found),
+        budget=Budget(failure_probability=1e-3, spent={}),
+        seconds=1.0,
+    )
+    folder = tmp_path_factory.mktemp("ledger")
+    write_report(
+        written, folder, {r.evidence.certificate: r.certificate for r in records if r.certificate is not None}
+    )
+    return folder / "ledger.json"
+
+
+def _refused(found: LedgerCheck) -> list[str]:
+    return [row.says for row in found.rows if row.status is Status.REFUSED]
+
+
+def test_rows_that_only_one_reader_reads_are_said(ledger: Path) -> None:
+    found = check_ledger(ledger)
+    assert not found.failed
+    assert found.trees >= 2
+    assert f"{found.trees} rows are made of trees and not of LaTeX" in found.summary()
+
+
+def test_a_row_that_is_read_in_two_ways_is_refused(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(rows.RELATIONS, "=", "<=")
+    refused = _refused(check_ledger(ledger))
+    assert refused
+    assert all("the first reader reads `==(" in says for says in refused)
+    assert all("where the second reads `<=(" in says for says in refused)
+
+
+def test_what_the_second_reader_refuses_is_refused(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(rows.RELATIONS, "=")
+    refused = _refused(check_ledger(ledger))
+    assert refused
+    assert all("the second reader does not read what the first reads as `" in says for says in refused)
+
+
+def test_no_verdict_is_given_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    statement = find_statement(STATEMENT)
+    assert statement is not None
+    monkeypatch.setitem(rows.RELATIONS, "=", "<=")
+    found = {
+        r.evidence.obligation: r.evidence
+        for r in prove_statement(STATEMENT)
+        if r.evidence.variant is Variant.PRINTED
+    }
+    for obligation in statement.printed:
+        if obligation.source is not None and "=" in obligation.source["display"]:
+            row = found[obligation.name]
+            assert (row.verdict, row.gap, row.certificate) == (Verdict.UNDECIDED, Gap.FAULT, None)
+            assert "where the second reads" in row.reason
