@@ -15,6 +15,9 @@ FloatArray = NDArray[np.float64]
 LEAST_FAILURE_PROBABILITY = 1e-15
 """Least failure probability of one audit: far below any use, and above the levels at which floats give out."""
 
+LARGEST_COUNT = 10**100
+"""Largest number of records, steps, coordinates and the like: their squares and cubes are floats, too."""
+
 
 def number(
     argument: str,
@@ -77,6 +80,15 @@ def not_negative(argument: str, value: object) -> float:
     return number(argument, value, at_least=0.0)
 
 
+def budget(argument: str, value: object) -> float:
+    """An epsilon that an algorithm is asked for, in nats: from 1e-100 to 1e10, where its formulas hold in floats.
+
+    Raises:
+        InvalidArgumentError: as `number`.
+    """
+    return number(argument, value, at_least=1e-100, at_most=1e10, allowed="a number from 1e-100 to 1e10")
+
+
 def probability(argument: str, value: object) -> float:
     """A probability, strictly between 0 and 1.
 
@@ -98,19 +110,22 @@ def failure_probability(
     return number(argument, value, at_least=at_least, below=1.0, allowed=allowed)
 
 
-def whole_number(argument: str, value: object, *, at_least: int = 1, at_most: int | None = None) -> int:
-    """One integer in a range; bools and floats are refused.
+def whole_number(
+    argument: str, value: object, *, at_least: int = 1, at_most: int | None = LARGEST_COUNT
+) -> int:
+    """One integer in a range; bools and floats are refused, and more than anybody counts, unless `at_most` is None.
 
     Raises:
         InvalidArgumentError: with the name, the value and what is allowed.
     """
-    allowed = f"an integer of at least {at_least}" + ("" if at_most is None else f" and at most {at_most}")
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+    allowed = f"an integer of at least {at_least}"
+    found = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else None
+    # a limit that nobody comes near is said to those who do
+    if at_most is not None and (at_most != LARGEST_COUNT or (found or 0) > at_most):
+        allowed += f" and at most {at_most}"
+    if found is None or not found >= at_least or (at_most is not None and not found <= at_most):
         raise InvalidArgumentError(argument, value, allowed)
-    whole = int(value)
-    if not whole >= at_least or (at_most is not None and not whole <= at_most):
-        raise InvalidArgumentError(argument, value, allowed)
-    return whole
+    return found
 
 
 def numbers(

@@ -221,7 +221,7 @@ def check_sensitivity(
     pairs = neighboring_arrays(n=n, d=d, adjacency=by, radius=radius)
     largest = 0.0
 
-    @seeded(whole_number("seed", seed, at_least=0))
+    @seeded(whole_number("seed", seed, at_least=0, at_most=None))
     @settings(
         max_examples=whole_number("examples", examples), deadline=None, database=None, report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.target, Phase.shrink),
@@ -275,7 +275,7 @@ def check_loss(
         >>> check_loss(Logistic(), Ball(2, 1.0), rounds=10).gradient_norm <= Logistic().lipschitz_constant
         True
     """
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
+    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     try:
         return check_constants(loss, constraint, data, rng=rng, rounds=rounds)
     except InvalidArgumentError as error:

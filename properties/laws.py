@@ -70,7 +70,7 @@ def check_gradient(
     """
     d, count = whole_number("dimension", dimension, at_least=1), whole_number("points", points, at_least=1)
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
+    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     for _ in range(count):
         u = rng.normal(size=d)
         u *= radius * rng.uniform() / np.linalg.norm(u)

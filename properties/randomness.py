@@ -68,7 +68,7 @@ def check_batch_sampling(
         p = number("probability_of_a_record", probability_of_a_record, above=0, below=1)
     elif scheme != "shuffled":
         size = whole_number("batch", batch, at_most=n if scheme == "without-replacement" else None)
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
+    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     found = [_batch(sampler(rng), n, scheme, size) for _ in range(draws)]
     tests = list(_tests(found, n, scheme, size, p))
     from scipy import stats
@@ -213,7 +213,7 @@ def check_noise(
         raise InvalidArgumentError("datasets", datasets, "at least two data sets")
     runs = whole_number("runs", runs)
     level = probability("failure_probability", failure_probability)
-    rngs = np.random.default_rng(whole_number("seed", seed, at_least=0)).spawn(len(sets))
+    rngs = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None)).spawn(len(sets))
     noise, sizes = [], []
     for data, rng in zip(sets, rngs, strict=True):
         middle = float(center(data))
@@ -287,7 +287,7 @@ def check_hidden(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    rng = np.random.default_rng(whole_number("seed", seed, at_least=0))
+    rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
     carried: set[int] | None = None
     for _ in range(whole_number("runs", runs, at_least=2)):
         output, iterates = run(rng)

@@ -46,7 +46,7 @@ class ErrorOverExamples:
     def __init__(self, failure_probability: float = 1e-6, *, seed: int = 0) -> None:
         checks.failure_probability("failure_probability", failure_probability)
         self._whole = ErrorShare(failure_probability, name="examples")
-        self._seed = checks.whole_number("seed", seed, at_least=0)
+        self._seed = checks.whole_number("seed", seed, at_least=0, at_most=None)
         self._asked: dict[str, tuple[int, float]] = {}
 
     def part_for(self, *question: Any) -> tuple[ErrorShare, int]:

@@ -25,8 +25,8 @@ from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, p
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import budget, number, whole_number
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -114,6 +114,10 @@ class _Sampler(Weakenable, ABC):
             return self.steps
         plan = self.plan(n)
         refuse_or_withdraw(self.id, plan.withdrawn(math.inf), False)
+        if not math.isfinite(plan.steps):
+            raise NotGuaranteedError(
+                f"{self.id} proves no number of steps here that floats hold; ask for a smaller epsilon."
+            )
         return int(plan.steps)
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
@@ -405,7 +409,7 @@ class EfficientExponentialSampling(Weakenable):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
         fixed_region(self.problem.constraint, self.inner_radius)

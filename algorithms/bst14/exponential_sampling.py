@@ -33,7 +33,7 @@ from dpverify.algorithms.samplers.near_centers import check_near, sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import (
@@ -117,7 +117,7 @@ class ExponentialSampling(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         if self.exponent_scale is not None:
             number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")
         if self.method not in ("auto", "quadratic", "cells"):

@@ -16,7 +16,7 @@ from dpverify.algorithms.conditions import admitted, given_up, never_refused, re
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
@@ -80,7 +80,7 @@ class GaussianOutputPerturbation(Weakenable):
             NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
         """
         check_strongly_convex(self.problem)
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.noise_constant is not None:
             number("noise_constant", self.noise_constant, above=0, allowed="a finite number above 0")

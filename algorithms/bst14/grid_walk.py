@@ -18,7 +18,7 @@ from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler,
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import Box, Dataset, Linear, Problem
@@ -54,7 +54,8 @@ def expected_excess(dimension: int, scale: float, distance: float, source: str) 
     For the exact density, t^p times the integral of exp(-t (risk - minimum)) over a convex set grows with t (shrink
     the set towards a minimizer), and its logarithm's derivative is p / t minus the expected excess.
     """
-    return StatedRisk(math.exp(distance) * dimension / scale, total=True, sources=(source,))
+    factor = math.exp(distance) if distance < 700 else math.inf
+    return StatedRisk(factor * dimension / scale, total=True, sources=(source,))
 
 
 def largest_true(holds: Callable[[int], bool], highest: int) -> int:
@@ -148,7 +149,7 @@ class GridWalk(Weakenable):
 
         Where C is a cube this is all that Algorithm 7 has to do, and its own distance is eight times smaller.
         """
-        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", epsilon)
         check_sampler(problem, 1.0, 1.0, None, "auto", False)
         size = problem.constants.lipschitz_constant * problem.constraint.diameter
         if not size > 0:

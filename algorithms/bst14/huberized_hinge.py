@@ -19,7 +19,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
@@ -95,7 +95,7 @@ class HuberizedObjectivePerturbation(Weakenable):
             NotGuaranteedError: if `printed` is asked for and the guarantee was not withdrawn.
         """
         number("width", self.width, above=0, allowed="a finite number above 0")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
         if not isinstance(self.printed, bool):
             raise InvalidArgumentError("printed", self.printed, "True or False")

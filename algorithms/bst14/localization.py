@@ -42,7 +42,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -108,7 +108,7 @@ class _Localized(Weakenable, ABC):
 
     def _check(self) -> None:
         check_strongly_convex(self.problem)
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("localization_share", self.localization_share, above=0, below=1, allowed="a number in (0, 1)")
         if not isinstance(self.withdraw_guarantee, bool):
             raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")

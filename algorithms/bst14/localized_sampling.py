@@ -22,7 +22,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_balls,
     local_cubes,
 )
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -63,7 +63,7 @@ class LocalizedSampling:
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("radius", self.radius, above=0, allowed="a finite number above 0")
         check_sampler(self.problem, 1.0, 1.0, self.steps, self.simulation, self.withdraw_guarantee)
         if self.shape not in ("ball", "cube"):

@@ -28,7 +28,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSampli
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Box, Dataset, Problem, Simplex
@@ -96,7 +96,7 @@ class NetMechanism(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         whole_number("largest_net", self.largest_net, at_least=1)
         if self.exponent_scale is not None:
             number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")

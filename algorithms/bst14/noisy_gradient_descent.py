@@ -17,7 +17,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
@@ -101,7 +101,7 @@ class NoisyGradientDescent(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.noise_constant is not None:
             number("noise_constant", self.noise_constant, at_least=0, allowed="a finite number of at least 0")
@@ -168,6 +168,7 @@ class NoisyGradientDescent(Weakenable):
         With T points visited and G^2 = n^2 L^2 + p sigma^2: 2 ||C|| G (2 + ln T) / sqrt(T) by Lemma 2.5 for the
         Lipschitz rule, 17 G^2 (1 + ln T) / (n Delta T) by Lemma 2.6 for strongly convex losses.
         """
+        whole_number("n", n, at_least=2)
         if self.step_size == "lipschitz":
             bound = self.risk_on(n, self.problem.constraint.diameter)
             return StatedRisk(bound, total=True, sources=("bst14.thm2.4.1", "bst14.lem2.5"))

@@ -34,7 +34,7 @@ from dpverify.algorithms.conditions import admitted, given_up, never_refused, re
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -136,7 +136,7 @@ class ObjectivePerturbation(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
         if self.regularization is not None:
             number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
@@ -339,9 +339,9 @@ class ObjectivePerturbation(Weakenable):
         rank_one = self._rank_one()
         if rank_one is not None:
             smoothness, weight = rank_one
-            return max(0.0, smoothness / math.expm1(spent) - n * weight)
+            return max(0.0, smoothness / math.expm1(min(spent, 700.0)) - n * weight)
         known, p = self.problem.constants, self.problem.constraint.dimension
-        excess = (known.smoothness - known.strong_convexity) / math.expm1(spent / p)
+        excess = (known.smoothness - known.strong_convexity) / math.expm1(min(spent / p, 700.0))
         excess -= n * known.strong_convexity
         return max(0.0, excess)
 

@@ -17,7 +17,7 @@ from dpverify.algorithms.conditions import admitted, given_up, never_refused
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -92,7 +92,7 @@ class OutputPerturbation(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("slack", self.slack, above=0, at_most=1, allowed="a number in (0, 1]")
         if self.zeta is not None:
             number("zeta", self.zeta, above=1, allowed="a finite number above 1")

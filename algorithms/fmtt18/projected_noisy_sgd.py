@@ -17,7 +17,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
 from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.promises import StatedRisk
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -459,7 +459,7 @@ class PNMSGD(NoisySGD):
             NotGuaranteedError: if the order 2 ln(1/delta) / epsilon is below 5, as the appendix asks, or the
                 rate is above 2 / beta.
         """
-        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
         if not isinstance(problem, Problem):
             raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")

@@ -15,7 +15,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.iteration import per_index
@@ -104,7 +104,7 @@ class PublicRecordsLast(SkipPNSGD):
         """
         n = whole_number("n", n, at_least=2)
         public = whole_number("public", public, at_least=1, at_most=n - 1)
-        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
         if noise not in (None, "printed", "repaired", "smallest"):
             raise InvalidArgumentError("noise", noise, 'None, "printed", "repaired" or "smallest"')

@@ -35,7 +35,7 @@ from dpverify.algorithms.samplers.free_coordinates import (
 )
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -217,7 +217,7 @@ class RegularizedExponentialMechanism(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.tuning not in ("erm", "sco"):
             raise InvalidArgumentError("tuning", self.tuning, '"erm" or "sco"')

@@ -48,6 +48,9 @@ from dpverify.running import Output, Randomness
 # that, so that it may be refused where no run is, and "no run is refused" does not pass on.
 _ACCEPTED = frozenset({ConditionKind.AS_DECLARED})
 
+_LARGEST_EXPONENT = 700.0
+"""Of exponentials in floats."""
+
 
 @dataclass(frozen=True)
 class ResampledProfile:
@@ -119,11 +122,19 @@ def resampled(guarantee: ApproxDP | PureDP, n: int, m: int) -> ApproxDP:
     (The factor e^-eps of the first term is not printed; the proof allows it.)
 
     Raises:
-        InvalidArgumentError: if delta' would reach 1.
+        InvalidArgumentError: if delta' would reach 1, or epsilon is above 700.
     """
     epsilon, delta = guarantee.epsilon, getattr(guarantee, "delta", 0.0)
+    if epsilon > _LARGEST_EXPONENT:
+        raise InvalidArgumentError("epsilon", epsilon, f"at most {_LARGEST_EXPONENT:g}")
     up, down = math.log1p(math.expm1(epsilon) / n), math.log1p(math.expm1(-epsilon) / n)
     total = m * (up - down)
+    if delta == 0:
+        return ApproxDP(total, 0.0)
+    if total > _LARGEST_EXPONENT:
+        raise InvalidArgumentError(
+            "delta", delta, "one that stays below 1 when it is multiplied by e^epsilon'"
+        )
     if epsilon > 0:
         first = math.exp(total - epsilon) * math.expm1(m * down) / math.expm1(-epsilon)
         factor = first + math.expm1(m * up) / math.expm1(epsilon)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import (
     GDP,
@@ -138,7 +138,7 @@ class Fingerprinting(Weakenable):
         if self.dimension is not None:
             whole_number("dimension", self.dimension, at_least=1)
         if self.epsilon is not None:
-            number("epsilon", self.epsilon, above=0, allowed="a finite number above 0, or None")
+            budget("epsilon", self.epsilon)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.noise_stddev is not None:
             number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
@@ -230,7 +230,7 @@ class Fingerprinting(Weakenable):
         exp(epsilon - tau^2 / (8 d)) does not give the next line, 2 delta, for any epsilon >= 0; with the tail
         exp(epsilon - tau^2 / (2 d)) of Hoeffding's inequality, tau = 2 sqrt(d ln(1/delta)) does.)
         """
-        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
         spread = math.sqrt(self.largest_variance(data))
         each = math.sinh(min(epsilon, 700.0)) * spread + 2 * LARGEST_STATISTIC * delta

@@ -27,7 +27,7 @@ from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -113,7 +113,7 @@ class _Phased(Weakenable, ABC):
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
         check_problem(self.problem)
-        number("epsilon", self.epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", self.epsilon)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.accuracy is not None:
             number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")

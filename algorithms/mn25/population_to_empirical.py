@@ -34,7 +34,7 @@ from dpverify.algorithms.mn25.private_selection import (
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable, sharpened
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import (
     Adjacency,
@@ -177,7 +177,7 @@ class PopulationToEmpirical(Weakenable):
         Raises:
             InvalidArgumentError: if epsilon, delta or n is out of range.
         """
-        number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+        budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
         sizes = _Sizes.of(n, others.get("phases"), others.get("boosts"), others.get("balls"))
         share = epsilon / (sizes.solver_calls + sizes.selections)

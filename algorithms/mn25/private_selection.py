@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
-from dpverify.checks import number, whole_number
+from dpverify.checks import budget, number, whole_number
 from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
@@ -39,7 +39,7 @@ def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float
         InvalidArgumentError: if sensitivity or epsilon is not a finite number above 0.
     """
     number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
-    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    budget("epsilon", epsilon)
     best = xp.min(scores, axis=1)[:, None]
     return exponential_probabilities((-0.5 * epsilon / sensitivity) * (scores - best))
 
@@ -48,7 +48,7 @@ def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness
     """One index for each run by the exponential mechanism; integers in {0, ..., m - 1}, shape (runs,)."""
     xp = rng.xp
     number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
-    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    budget("epsilon", epsilon)
     # an exponential number over each weight: the smallest one comes first with a probability proportional to its weight
     drawn = rng.gamma(1.0, tuple(scores.shape), "selection")
     times = xp.log(at_least(drawn, _SMALLEST)) + (0.5 * epsilon / sensitivity) * scores
@@ -80,7 +80,7 @@ def relative_scores(scores: Array, sensitivities: tuple[float, ...], *, penalty:
 def selection_penalty(count: int, epsilon: float, slack: float) -> float:
     """The t = (2 / epsilon) (ln m + slack) above which a relative score is picked with probability <= e^-slack."""
     count = whole_number("count", count, at_least=1)
-    number("epsilon", epsilon, above=0, allowed="a finite number above 0")
+    budget("epsilon", epsilon)
     number("slack", slack, at_least=0, allowed="a finite number of at least 0")
     return (2 / epsilon) * (math.log(count) + slack)
 

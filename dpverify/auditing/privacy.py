@@ -271,7 +271,7 @@ def audit_privacy(
     checked_claim(claim)
     p, q = check_pair(left, right)
     whole = ErrorShare.of(failure_probability)
-    seed = checks.whole_number("seed", seed, at_least=0)
+    seed = checks.whole_number("seed", seed, at_least=0, at_most=None)
     most_events = checks.whole_number("most_events", most_events, at_least=2)
     compared = tuple(side for side in Direction if side in directions)
     if not compared or not set(directions) <= set(Direction):

@@ -37,6 +37,9 @@ _LARGEST_POWER = 1023.0
 _UNIT = 2.0**-53
 """Relative error of one operation in floats."""
 
+_MOST_STEPS = 10**9
+"""Of a schedule, each of which takes 8 bytes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
@@ -352,9 +355,9 @@ def per_index(
         >>> [round(per_index(4, index, shift=1.0, noise_stddev=1.0).best().mu, 3) for index in (1, 3, 4)]
         [0.5, 0.707, 1.0]
     """
-    n = checks.whole_number("n", n, at_least=1)
+    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
     index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1)
+    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
     allowed = "a finite real number of at least 0"
     shifts = np.zeros(n * passes)
     shifts[index - 1 :: n] = checks.number("shift", shift, at_least=0, allowed=allowed)
@@ -382,7 +385,7 @@ def from_initial_distance(
         >>> round(from_initial_distance(steps=4, distance=1.0, noise_stddev=1.0).best().mu, 6)
         0.5
     """
-    steps = checks.whole_number("steps", steps, at_least=1)
+    steps = checks.whole_number("steps", steps, at_least=1, at_most=_MOST_STEPS)
     return NoisyIteration(np.zeros(steps), noise_stddev, contraction, distance)
 
 
@@ -399,9 +402,9 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> Fl
         >>> printed_schedule(4, 3, shift=1.0)
         array([0. , 0. , 0.5, 0.5])
     """
-    n = checks.whole_number("n", n, at_least=1)
+    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
     index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1)
+    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
     shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
     amounts = np.zeros(n * passes)
     last_use = n * (passes - 1) + index - 1

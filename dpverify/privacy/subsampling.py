@@ -40,6 +40,8 @@ _ORDERS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.
 _TAIL_MASS = 1e-18
 _DECISIVE = 20  # times the allowance for rounding: below that the Renyi bound is asked too
 _TABLE_SIZE = 8193
+_MOST = 2**53
+"""Of records and of steps: up to here, floats hold every whole number."""
 _LEAST_NOISE = 0.05
 _MOST_NOISE = 1e7
 _FEW = 64  # points evaluated one by one; more are, in one sweep over the loss grid
@@ -81,8 +83,8 @@ class SampledGaussian(Guarantee):
             at_least=_LEAST_NOISE,
             allowed=f"a finite real number of at least {_LEAST_NOISE}",
         )
-        object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2))
-        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_least=1))
+        object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2, at_most=_MOST))
+        object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_least=1, at_most=_MOST))
         object.__setattr__(self, "noise_multiplier", multiplier)
 
     def __str__(self) -> str:
@@ -240,7 +242,7 @@ def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float
 
 
 def _checked(n: int, epsilon: float, delta: float) -> tuple[int, float, float]:
-    n = checks.whole_number("n", n, at_least=2)
+    n = checks.whole_number("n", n, at_least=2, at_most=_MOST)
     epsilon = checks.number("epsilon", epsilon, above=0, allowed="a finite real number above 0")
     delta = checks.number("delta", delta, above=0, below=1, allowed="a real number in (0, 1)")
     return n, epsilon, delta
@@ -305,7 +307,7 @@ def subsampled_gaussian_noise(n: int, steps: int, epsilon: float, delta: float) 
         True
     """
     n, epsilon, delta = _checked(n, epsilon, delta)
-    return _provable_noise(n, checks.whole_number("steps", steps, at_least=1), epsilon, delta)
+    return _provable_noise(n, checks.whole_number("steps", steps, at_least=1, at_most=_MOST), epsilon, delta)
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,25 @@ def row_norms(terms: Array) -> Array:
         return xp.where(safe, xp.sqrt(squared), unit * xp.sqrt(row_sums(relative * relative)))
 
 
+def unit_rows(terms: Array) -> Array:
+    """Rows of a (runs, d) array divided by their norms, at any magnitude; a row of zeros stays one. May overwrite."""
+    xp = namespace(terms)
+    if terms.shape[0] == 0:
+        return terms
+    with quiet():
+        squared = row_sums(terms * terms)
+        low, high = safe_squares(terms.dtype, xp)
+        if not bool(xp.all((squared >= low) & (squared <= high))):
+            # the largest coordinate becomes 1 where squares or reciprocals would leave the range
+            unit = xp.max(xp.abs(terms), axis=-1)
+            far = ((squared < low) | (squared > high)) & (unit > 0.0)
+            terms = terms / xp.where(far, unit, xp.ones_like(unit))[:, None]
+            squared = row_sums(terms * terms)
+        norms = xp.sqrt(squared)
+        terms *= (1.0 / xp.where(norms > 0.0, norms, xp.ones_like(norms)))[:, None]
+    return terms
+
+
 def safe_squares(dtype: Any, xp: Any) -> tuple[float, float]:
     """Between these, a sum of squares has lost nothing that matters to underflow, and nothing to overflow."""
     limits = xp.finfo(dtype)

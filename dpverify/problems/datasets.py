@@ -197,7 +197,7 @@ def load(name: str, *, n: int | None = None, d: int | None = None, seed: int = 0
     if not isinstance(name, str) or name not in _SOURCES:
         raise InvalidArgumentError("name", name, ", ".join(sorted(_SOURCES)))
     features, labels, scaling = _SOURCES[name]()
-    checks.whole_number("seed", seed, at_least=0)
+    checks.whole_number("seed", seed, at_least=0, at_most=None)
     choose, project = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     title = name
     if n is not None:

@@ -15,7 +15,9 @@ from dpverify.problems.arrays import (
     dot,
     namespace,
     outer,
+    row_norms,
     row_sums,
+    unit_rows,
 )
 from dpverify.problems.conic import Affine, ConicProgram
 
@@ -65,18 +67,12 @@ class EuclideanDistance(Displacement):
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
         check_record_shape(w, x)
-        difference = w - x
-        difference *= difference
-        return namespace(w).sqrt(row_sums(difference))
+        return row_norms(w - x)
 
     def gradient(self, w: Array, x: Array, y: Array) -> Array:
         """Unit vectors (w - x) / ||w - x||, a new array of shape (runs, d)."""
         check_record_shape(w, x)
-        xp = namespace(w)
-        difference = w - x
-        distance = xp.sqrt(row_sums(difference * difference))
-        difference *= (1.0 / xp.where(distance > 0.0, distance, xp.ones_like(distance)))[:, None]
-        return difference
+        return unit_rows(w - x)
 
     def conjugate(self, a: Array, x: Array) -> Array:
         """<a, x> for ||a|| <= 1."""
@@ -88,9 +84,7 @@ class EuclideanDistance(Displacement):
 
     def nearest_dual(self, a: Array) -> Array:
         """Rows longer than 1 are shortened to 1."""
-        xp = namespace(a)
-        norms = xp.sqrt(row_sums(a * a))
-        return a / at_least(norms, 1.0)[:, None]
+        return a / at_least(row_norms(a), 1.0)[:, None]
 
     def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
         """The norms."""

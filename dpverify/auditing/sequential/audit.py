@@ -115,7 +115,7 @@ class SequentialAuditor:
         checked_claim(self.claim)
         self._whole = ErrorShare.of(self.failure_probability)
         self.most_runs = checks.whole_number("most_runs", self.most_runs, at_least=1)
-        self.seed = checks.whole_number("seed", self.seed, at_least=0)
+        self.seed = checks.whole_number("seed", self.seed, at_least=0, at_most=None)
         self._neighbors = checked_relation(self.adjacency)
         self._corner = stated_corner(self.claim)
         own = CURVE_DELTA if self._corner is None else self._corner[1]

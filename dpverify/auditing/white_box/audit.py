@@ -227,7 +227,7 @@ class _Asked:
     def of(cls, question: PrivacyQuestion) -> _Asked:
         claim = checked_claim(question.stated.guarantee)
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
-        seed = checks.whole_number("seed", question.heading.seed, at_least=0)
+        seed = checks.whole_number("seed", question.heading.seed, at_least=0, at_most=None)
         corner = stated_corner(claim)
         delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
         delta = checks.number("delta", delta, at_least=0, below=1)
