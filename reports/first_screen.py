@@ -84,11 +84,11 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
     """From what is known of a ledger."""
     grave = [c for c in summary.false_statements if c.consequence in _GRAVE]
     others = [c for c in (*summary.false_statements, *summary.false_parts) if c not in grave]
-    rest = [c.consequence for c in others if not c.unfollowed]
+    rest = [c.consequence for c in others]
     numbers = [(str(each), rest.count(each)) for each in Consequence if each in rest]
     for what, number in (
         ("consequence not recorded", rest.count(None)),
-        ("a step or a condition that does not follow", sum(c.unfollowed for c in others)),
+        ("a step or a condition that does not follow", len(summary.unfollowed_parts)),
         (str(Standing.WHERE_MEANT), len(summary.where_meant)),
         (str(Standing.DOES_NOT_FOLLOW), len(summary.unfollowed)),
     ):

@@ -136,7 +136,7 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         if row.id in proofs
         or row.id in audits
         or row.algorithm
-        or row.standing_printed
+        or row.standing_printed is Standing.WHERE_MEANT
         or row.verdict_printed
         or row.verdict_repaired
         or row.errata

@@ -112,8 +112,10 @@ class Summary:
     unfollowed: tuple[Correction, ...]
     """Statements that do not follow from what is declared."""
     false_parts: tuple[Correction, ...]
-    """Statements that stand, or were not checked as a whole, but of which a part is false as printed or does not
-    follow: a step of the proof, a condition, a unit."""
+    """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step of the
+    proof, a condition, a unit."""
+    unfollowed_parts: tuple[Correction, ...]
+    """The same where no part is false, but one does not follow."""
     findings: tuple[Finding, ...]
     """Printed formulas that are false or do not follow."""
     failed_repairs: tuple[Finding, ...]
@@ -155,7 +157,9 @@ def summarize(ledger: Ledger) -> Summary:
     )
     names = {proof.statement for proof in proofs} | {audit.subject for audit in audits}
     names |= {
-        row.id for row in ledger.statements if row.standing_printed or row.standing_repaired
+        row.id
+        for row in ledger.statements
+        if row.verdict_printed or row.verdict_repaired or row.standing_printed is Standing.WHERE_MEANT
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
@@ -165,7 +169,10 @@ def summarize(ledger: Ledger) -> Summary:
     false_statements, meant, unfollowed = (
         tuple(found for found in corrected if found.standing is standing) for standing in apart
     )
-    false_parts = tuple(found for found in corrected if found.standing not in apart)
+    parts = [found for found in corrected if found.standing not in apart]
+    false_parts, unfollowed_parts = (
+        tuple(found for found in parts if found.unfollowed is which) for which in (False, True)
+    )
     checked = len(names & catalog) if catalog else len(names)
     decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
@@ -187,6 +194,7 @@ def summarize(ledger: Ledger) -> Summary:
         where_meant=meant,
         unfollowed=unfollowed,
         false_parts=false_parts,
+        unfollowed_parts=unfollowed_parts,
         findings=findings,
         failed_repairs=tuple(Finding(proof) for proof in broken if proof.variant is Variant.REPAIRED),
         violated=violated,
@@ -210,7 +218,7 @@ def summarize(ledger: Ledger) -> Summary:
         headline=" ".join(
             (
                 _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
-                _false_text(false_statements, meant, unfollowed, false_parts),
+                _false_text(false_statements, meant, unfollowed, false_parts, unfollowed_parts),
                 *(
                     [f"{_plural(len(false_constants), 'printed constant')} refuted."]
                     if false_constants
@@ -350,7 +358,8 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         ("false as printed", summary.false_statements),
         ("does not follow from what is declared", summary.unfollowed),
         ("holds where meant", summary.where_meant),
-        ("false or not following in a proof, a condition or a unit", summary.false_parts),
+        ("false in a proof, a condition or a unit", summary.false_parts),
+        ("not following in a proof or a condition", summary.unfollowed_parts),
     ):
         if found:
             named = ", ".join(
@@ -573,8 +582,9 @@ def _false_text(
     meant: tuple[Correction, ...],
     unfollowed: tuple[Correction, ...],
     parts: tuple[Correction, ...],
+    unfollowed_parts: tuple[Correction, ...],
 ) -> str:
-    if not any((statements, meant, unfollowed, parts)):
+    if not any((statements, meant, unfollowed, parts, unfollowed_parts)):
         return "No printed formula was refuted."
     text = "No statement is false as printed."
     if statements:
@@ -583,8 +593,16 @@ def _false_text(
     for found, one, many in (
         (meant, "holds where it is meant and fails in edge cases", "hold where they are meant and fail in edge cases"),
         (unfollowed, "does not follow from what is declared", "do not follow from what is declared"),
-        (parts, "has a false formula in the proof, the conditions or the units, or one that does not follow",
-         "have a false formula in the proof, the conditions or the units, or one that does not follow"),
+        (
+            parts,
+            "has a false formula in the proof, the conditions or the units",
+            "have a false formula in the proof, the conditions or the units",
+        ),
+        (
+            unfollowed_parts,
+            "has a step or a condition that does not follow",
+            "have a step or a condition that does not follow",
+        ),
     ):  # fmt: skip
         if found:
             noun = "more statement" if statements else "statement"

@@ -54,7 +54,8 @@ def render_markdown(ledger: Ledger) -> str:
         ("Statements that are false as printed", summary.false_statements),
         ("Statements that do not follow from what is declared", summary.unfollowed),
         ("Statements that hold where they are meant", summary.where_meant),
-        ("Formulas in proofs, conditions and units that are false or do not follow", summary.false_parts),
+        ("False formulas in proofs, conditions and units", summary.false_parts),
+        ("Steps and conditions that do not follow", summary.unfollowed_parts),
     ):
         if found:
             parts += [f"### {heading}", ""]

@@ -9,9 +9,11 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict
+from dpverify.in_print import Provenance
 from dpverify.ledger import ErratumEntry
 from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
 from dpverify.reports.findings import finding_groups, what_is_false
+from dpverify.reports.summary import summarize
 
 from .ledger_example import PROOFS, STATEMENTS, example_ledger
 
@@ -62,29 +64,60 @@ def test_formulas_in_a_place_stay_formulas() -> None:
     assert "As printed ((1) (read as $2^{-r}$))" in text
 
 
-def test_sides_stand_as_printed() -> None:
-    entry = refuted("a.b", None, latex=r"1\ge\lceil x\rceil", left="2", right="1")
-    entry = entry.model_copy(update={"exceeds": "2 instead of at most 1, 2 times as much"})
-    text = findings_markdown(example_ledger(entries=(entry,), statements=()))
-    assert "the sides are 1 and 2. By how much: 1 instead of at least 2, too small by a factor of 2." in text
-    text = findings_markdown(
-        example_ledger(entries=(entry.model_copy(update={"latex": r"\lceil x\rceil\le 1"}),), statements=())
+def test_no_sentence_of_the_ledger_is_read_back() -> None:
+    """What is printed is a field: `at least` in LaTeX, in a claim that it has inside, turns nothing around."""
+    latex = r"\Pr[x\geq 1]\leq 2"
+    entry = refuted(
+        "a.b", None, latex=latex, left="3", right="2", exceeds="3 instead of at most 2, 1.5 times as much"
     )
-    assert "the sides are 2 and 1. By how much: 2 instead of at most 1, 2 times as much." in text
+    text = findings_markdown(example_ledger(entries=(entry,), statements=()))
+    assert "the sides are 3 and 2." in text
+    assert "By how much: 3 instead of at most 2, 1.5 times as much." in text
 
 
-def test_a_realistic_size_is_said_as_printed() -> None:
+def test_the_papers_own_line_comes_first() -> None:
+    entry = refuted("a.b", None, latex="x^2\\le 1", provenance=Provenance.OURS, prints=(r"|x|\le 1",))
+    ledger = example_ledger(entries=(entry,), statements=())
+    text = findings_markdown(ledger)
+    own = text.index("$$\n|x|\\le 1\n$$")
+    assert (
+        text.index("The paper prints")
+        < own
+        < text.index("what follows from it, in")
+        < text.index("$$\nx^2\\le 1\n$$")
+    )
+    page = render_html(ledger)
+    assert page.index("The paper prints:") < page.index("What follows from it:")
+
+
+def test_what_does_not_follow_is_not_called_false() -> None:
+    does_not = Verdict.DOES_NOT_FOLLOW
+    step = refuted("a.b", None, coverage=Coverage.STEP, verdict=does_not)
+    whole = refuted("a.c", None, coverage=Coverage.WHOLE, verdict=does_not)
+    ledger = example_ledger(entries=(step, whole), statements=())
+    (group,) = finding_groups(ledger)
+    assert group.heading == "Does not follow from what is declared"
+    assert [what_is_false(found) for found in group.statements] == [
+        "a step of its proof does not follow",
+        "the statement does not follow",
+    ]
+    text = findings_markdown(ledger)
+    assert "does not follow from what is declared:" in text
+    assert "is false" not in text
+    summary = summarize(ledger)
+    assert [each.statement for each in summary.unfollowed] == ["a.c"]
+    assert [each.statement for each in summary.unfollowed_parts] == ["a.b"]
+    assert not summary.false_statements
+    assert not summary.false_parts
+    assert 'class="badge does-not-follow"' in render_html(ledger)
+
+
+def test_a_realistic_size_is_said() -> None:
     entry = refuted("a.b", None)
-    for latex, said in (
-        (
-            r"\lceil x\rceil\le 1",
-            "sigma = 0.5, distance = 3: 0.036 instead of at most 0.012, 3 times as much.",
-        ),
-        (r"1\ge\lceil x\rceil", "distance = 3: 0.012 instead of at least 0.036, too small by a factor of 3."),
-    ):
-        ledger = example_ledger(entries=(entry.model_copy(update={"latex": latex}),), statements=())
-        assert said in findings_markdown(ledger)
-        assert said.replace(" = ", "\u00a0=\u00a0") in render_html(ledger)
+    said = "sigma = 0.5, distance = 3: 0.036 instead of at most 0.012, 3 times as much."
+    ledger = example_ledger(entries=(entry,), statements=())
+    assert said in findings_markdown(ledger)
+    assert said.replace(" = ", "\u00a0=\u00a0") in render_html(ledger)
     assert "At a realistic size: T = 1,000, order = 2, sigma = 0.5" in findings_markdown(ledger)
     older = example_ledger(entries=(entry.model_copy(update={"realistic": None}),), statements=())
     assert "At a realistic size" not in findings_markdown(older)
@@ -119,7 +152,12 @@ def test_the_case_of_an_instance_is_said() -> None:
 def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
     printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
     repaired = printed.model_copy(
-        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "domain": {"x": "(0, 1]"}}
+        update={
+            "variant": Variant.REPAIRED,
+            "verdict": Verdict.PROVED,
+            "domain": {"x": "(0, 1]"},
+            "added": ("x in (0, 1]",),
+        }
     )
     other = printed.model_copy(update={"obligation": "without-a-correction", "latex": "x"})
     for entries in ((printed, other, repaired), (other, printed, repaired)):

@@ -15,6 +15,8 @@ import time
 import pytest
 
 from dpverify.evidence import Consequence, Interval, ProofEvidence, Verdict
+from dpverify.headlines.roots import Roots
+from dpverify.headlines.words import Standing
 from dpverify.ledger import Budget, DisplayCount, ErratumEntry, Ledger, NamedResult
 from dpverify.realistic import RealisticPoint
 from dpverify.reports import ledger_json, render_html
@@ -168,6 +170,10 @@ def _hostile(value: object) -> object:
             "verdict",
             "verdict_printed",
             "verdict_repaired",
+            "standing_printed",
+            "standing_repaired",
+            "provenance",
+            "mistake",
             "program",
         }
         return {
@@ -188,6 +194,7 @@ _FIELDS |= {
     *NamedResult.model_fields,
     *RealisticPoint.model_fields,
     *DisplayCount.model_fields,
+    *Roots.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -379,10 +386,15 @@ def test_docstrings_keep_their_lists() -> None:
 
 GRAPH = (
     STATEMENTS[0],
-    STATEMENTS[3].model_copy(update={"verdict_printed": Verdict.PROVED, "headline_printed": "proved"}),
+    STATEMENTS[3].model_copy(
+        update={
+            "verdict_printed": Verdict.PROVED, "headline_printed": "proved", "standing_printed": Standing.HOLDS,
+        }
+    ),
     STATEMENTS[0].model_copy(
         update={
             "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "verdict_printed": Verdict.CERTIFIED,
+            "standing_printed": Standing.HOLDS,
             "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_repaired": "",
             "verdict_repaired": None,
         }
@@ -461,7 +473,7 @@ def test_displays_of_a_paper_are_counted(html: str) -> None:
     table = html.split('aria-label="Displays of each paper"')[1].split("</table>")[0]
     assert re.search(r'<th scope="row">mn25</th>', table)
     cells = re.findall(r'<td class="number">(.*?)</td>', table)
-    assert cells == ["545", "31", "29", "28", "54", "–", "3", "457", "–"]
+    assert cells == ["545", "31", "20", "6", "5", "29", "28", "54", "–", "3", "457", "–"]
     assert len(re.findall(r'<th scope="col">', table)) == len(cells) + 1
     assert "Displays of each paper" not in render_html(example_ledger(displays=()))
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from dpverify.evidence import ClaimOrigin, Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
+from dpverify.headlines.roots import Roots
+from dpverify.headlines.words import Standing
 from dpverify.ledger import Budget, StatementEntry
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
@@ -128,6 +130,7 @@ def test_a_false_step_is_a_second_mark() -> None:
         verdict_printed=Verdict.PROVED,
         headline_printed="holds, given c.d, e.f; a step of its proof is false",
         given_printed=("c.d", "e.f"),
+        marks=("a step of its proof is false",),
     )
     ledger = example_ledger(statements=(row,), entries=(_refuted(Coverage.STEP),))
     page, lines = render_html(ledger), "\n".join(line.text for line in summary_lines(ledger))
@@ -143,12 +146,12 @@ def test_a_false_step_is_a_second_mark() -> None:
 
 def test_the_side_bar_counts_what_is_false() -> None:
     false = "rests on c.d, c.d/x (false as printed: a constant changes)"
-    headline = (
-        f"undecided; a condition is false; {false}; rests on e.f (false as printed: an edge case or notation)"
-    )
+    edge = "rests on e.f (false as printed: an edge case that no reader means)"
+    headline = f"undecided; a condition is false; {false}; {edge}"
     row = StatementEntry(
         id="a.b", paper="a", kind="bound", where="Lemma 1", title="A bound",
-        verdict_printed=Verdict.UNDECIDED, headline_printed=headline,
+        verdict_printed=Verdict.UNDECIDED, headline_printed=headline, marks=("a condition is false",),
+        rests_on_false=("c.d", "c.d/x", "e.f"),
     )  # fmt: skip
     page = render_html(example_ledger(statements=(row,)))
     assert page.count(f">{headline}<") == 2
@@ -217,7 +220,7 @@ def test_false_statements_are_not_mixed_with_false_parts(
 
 def test_a_correction_has_each_repair_and_reason_once() -> None:
     (found,) = [c for name, c in corrections(example_ledger()).items() if name == "fmtt18.thm1"]
-    assert [finding.refuted.obligation for finding in found.findings] == [
+    assert [finding.formula.obligation for finding in found.findings] == [
         "attained-by-identity-maps",
         "same-unit",
     ]
@@ -232,6 +235,7 @@ def test_a_repair_of_the_domain_says_so() -> None:
             "expression": printed.expression,
             "domain": {**printed.domain, "distance": "[0, 1]"},
             "assuming": ("T <= 9",),
+            "added": ("distance in [0, 1]", "T <= 9"),
         }
     )
     (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
@@ -375,18 +379,31 @@ def test_reasons_for_undecided_are_counted() -> None:
 
 
 def test_the_summary_counts_what_was_shown_of_statements() -> None:
-    def row(name: str, verdict: Verdict | None, headline: str) -> StatementEntry:
+    def row(
+        name: str, verdict: Verdict | None, headline: str, standing: Standing, *literature: str
+    ) -> StatementEntry:
         return STATEMENTS[1].model_copy(
-            update={"id": name, "verdict_printed": verdict, "headline_printed": headline}
+            update={
+                "id": name,
+                "verdict_printed": verdict,
+                "headline_printed": headline,
+                "standing_printed": standing,
+                "roots": Roots(literature=literature),
+            }
         )
 
     rows = (
-        row("a.one", Verdict.PROVED, "proved, given a.two"),
-        row("a.two", None, "instances hold"),
-        row("a.three", Verdict.CERTIFIED, "certified on part of its domain (x in [0, 1])"),
+        row("a.one", Verdict.PROVED, "proved, given jensen", Standing.HOLDS, "jensen"),
+        row("a.two", None, "instances hold", Standing.PARTLY),
+        row("a.three", Verdict.CERTIFIED, "certified on part of its domain (x in [0, 1])", Standing.IN_PART),
+        row("a.four", None, "holds where meant: proved", Standing.WHERE_MEANT),
         STATEMENTS[1],  # not encoded
     )
-    said = "As printed, of 3 statements with formulas: 1 proved, 1 certified, 1 with only instances or steps checked."
+    said = (
+        "As printed, of 4 statements with formulas: 1 holds, 1 holds in part, 1 holds where meant, "
+        "1 only special cases or steps checked. "
+        "Of the 2 that hold, 1 assumes nothing, 1 rests on results of the literature."
+    )
     ledger = example_ledger(statements=rows, entries=())
     assert summarize(ledger).headline.endswith(said)
     page = render_html(ledger)

@@ -12,17 +12,9 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import BROKEN, Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.headlines import (
-    Row,
-    Shown,
-    ancestors,
-    cut,
-    cycle,
-    exceeds,
-    false_below,
-    only_the_proof_changes,
-    word,
-)
+from dpverify.headlines.roots import Below, Roots, Shown, ancestors, below, cycle
+from dpverify.headlines.rows import Row, cut
+from dpverify.headlines.words import Standing, exceeds, only_the_proof_changes, word
 from dpverify.ledger import StatementEntry
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
@@ -31,6 +23,7 @@ from dpverify.verification.proofs import ProofRecord, catalog_entries, obligatio
 
 ALL = [s for paper in papers().values() for s in paper.statements]
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+DOES_NOT = Verdict.DOES_NOT_FOLLOW
 WHOLE, INSTANCE, STEP, CONDITION = Coverage.WHOLE, Coverage.INSTANCE, Coverage.STEP, Coverage.CONDITION
 
 
@@ -76,7 +69,11 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(WHOLE), row(Coverage.REFERENCE, REFUTED)], PROVED, "proved; a reference is false"),
         ([row(INSTANCE), row(CONDITION, REFUTED)], None, "instances hold; a condition is false"),
         ([row(WHOLE), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
-        ([row(WHOLE, REFUTED, consequence=Consequence.EDGE)], REFUTED, "refuted: an edge case or notation"),
+        (
+            [row(WHOLE, REFUTED, consequence=Consequence.EDGE)],
+            REFUTED,
+            "refuted: an edge case that no reader means",
+        ),
         # a special case in which a step fails refutes the step, one in which a claim fails the statement
         (
             [row(WHOLE), row(INSTANCE, REFUTED, consequence=Consequence.STEP)],
@@ -108,6 +105,18 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
             Verdict.CERTIFIED,
             "certified on part of its domain (x in [0, 1])",
         ),
+        # what does not follow is not called false
+        ([row(WHOLE, DOES_NOT, "a"), row(WHOLE)], DOES_NOT, "does not follow from what is declared: a"),
+        ([row(WHOLE, DOES_NOT, "a"), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
+        ([row(WHOLE), row(STEP, DOES_NOT)], PROVED, "holds; a step of its proof does not follow"),
+        ([row(WHOLE), row(CONDITION, DOES_NOT)], UNDECIDED, "undecided; a condition does not follow"),
+        ([row(WHOLE), row(INSTANCE, DOES_NOT)], PROVED, "proved; a special case does not follow"),
+        ([row(INSTANCE, DOES_NOT)], None, "instances undecided; a special case does not follow"),
+        (
+            [row(WHOLE, uses=("x.y/first",)), row(STEP, DOES_NOT, "first")],
+            UNDECIDED,
+            "undecided; a step of its proof does not follow",
+        ),
         ([row(WHOLE), row(STEP, Verdict.CERTIFIED, cut=("x in [0, 1]",))], PROVED, "proved"),
     ],
 )
@@ -118,24 +127,35 @@ def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headl
 
 def test_a_refutation_is_carried() -> None:
     edge = Consequence.EDGE
-    found = word("x.y", [row(WHOLE)], ("a.b",), {"e.f": edge, "g.h": edge, "c.d": Consequence.STEP})
+    false = {"e.f": edge, "g.h": edge, "c.d": Consequence.STEP}
+    found = word("x.y", [row(WHOLE)], ("a.b",), Below(false=false))
     assert (found.verdict, found.headline) == (
         PROVED,
         "proved, given a.b; rests on c.d (false as printed: a step of the proof only); "
-        "rests on e.f, g.h (false as printed: an edge case or notation)",
+        "rests on e.f, g.h (false as printed: an edge case that no reader means)",
     )
 
 
 @pytest.mark.parametrize("failing", [Consequence.CLAIM, Consequence.CONSTANT, None])
 def test_what_rests_on_a_claim_that_fails_is_not_proved(failing: Consequence | None) -> None:
-    found = word("x.y", [row(WHOLE)], ("a.b",), {"e.f": Consequence.EDGE, "c.d": failing})
+    found = word("x.y", [row(WHOLE)], ("a.b",), Below(false={"e.f": Consequence.EDGE, "c.d": failing}))
     assert found.verdict is Verdict.UNDECIDED
     assert found.headline.startswith("undecided; rests on ")
     assert "rests on c.d (false as printed" in found.headline
 
 
-def _shown(*rows: Row, corrected: Sequence[Row] | None = None, uses: tuple[str, ...] = ()) -> Shown:
-    return Shown(uses, {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.REPAIRED: corrected}))
+def _shown(
+    *rows: Row,
+    corrected: Sequence[Row] | None = None,
+    uses: tuple[str, ...] = (),
+    missing: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    variants = {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.REPAIRED: corrected})
+    return {"uses": uses, "rows": variants, "missing": missing}
+
+
+def _named(shown: dict[str, dict[str, Any]]) -> dict[str, Shown]:
+    return {name: Shown(name, **fields) for name, fields in shown.items()}
 
 
 def test_what_is_false_below() -> None:
@@ -154,18 +174,95 @@ def test_what_is_false_below() -> None:
         "h": _shown(row(WHOLE), uses=("b",)),
         "i": _shown(row(WHOLE), row(Coverage.REFERENCE, uses=("b",))),
     }  # fmt: skip
-    printed = {name: false_below(name, Variant.PRINTED, shown) for name in shown}
+    printed = {name: below(name, Variant.PRINTED, _named(shown)) for name in shown}
     claim = Consequence.CLAIM
-    assert {name: false for name, (false, _) in printed.items() if false} == {
+    assert {name: rests.false for name, rests in printed.items() if rests.false} == {
         "c": {"b": claim}, "e": {"b/false": claim}, "f": {"b": claim}, "h": {"b": claim},
     }  # fmt: skip
-    assert not any(corrected for _, corrected in printed.values())
-    repaired = {name: false_below(name, Variant.REPAIRED, shown) for name in ("b", "c", "e", "f")}
-    assert repaired == {"b": ({}, ()), "c": ({}, ("b",)), "e": ({}, ()), "f": ({}, ("b",))}
+    assert not any(rests.corrected for rests in printed.values())
+    repaired = {name: below(name, Variant.REPAIRED, _named(shown)) for name in ("b", "c", "e", "f")}
+    assert not any(rests.false for rests in repaired.values())
+    assert {name: tuple(rests.corrected) for name, rests in repaired.items()} == {
+        "b": (), "c": ("b",), "e": (), "f": ("b",),
+    }  # fmt: skip
+
+
+BOXED = row(WHOLE, Verdict.CERTIFIED, "bound", cut=("x in [0, 1]",))
+
+
+def test_what_is_left_out_comes_up_from_below() -> None:
+    """The box, the added condition, the missing conclusion and the unproved root of b to e show two levels above."""
+    shown = _named(
+        {
+            "p.b": _shown(BOXED),
+            "p.c": _shown(
+                row(WHOLE, REFUTED, "claim", consequence=Consequence.CLAIM),
+                corrected=(row(WHOLE, name="claim", corrected=True, added=("2 <= n",)),),
+            ),
+            "p.d": _shown(row(WHOLE), missing=("the accuracy",)),
+            "p.e": _shown(row(INSTANCE)),
+            "p.f": _shown(row(WHOLE, uses=("jensen",))),
+            "p.g": _shown(row(WHOLE)),
+            **{
+                f"p.over-{name}": _shown(
+                    row(WHOLE, uses=(f"p.{name}",)), corrected=(row(WHOLE, uses=(f"p.{name}",)),)
+                )
+                for name in "bcdefg"
+            },
+            **{f"p.top-{name}": _shown(row(WHOLE, uses=(f"p.over-{name}",))) for name in "bcdefg"},
+        }
+    )
+
+    def top(
+        name: str, variant: Variant = Variant.PRINTED
+    ) -> tuple[Verdict | None, str, Standing | None, Roots]:
+        of = f"p.top-{name}"
+        found = word(of, shown[of].rows[Variant.PRINTED], (), below(of, variant, shown))
+        return found.verdict, found.headline.replace(f"p.over-{name}", "it"), found.standing, found.roots
+
+    box = "holds on part of its domain (p.b/bound only for x in [0, 1]), given it"
+    assert top("b") == (Verdict.CERTIFIED, box, Standing.IN_PART, Roots(boxed=("p.b/bound",), own=("p.b",)))
+    assert top("c")[0] is UNDECIDED
+    added = "proved, given it; p.c (where 2 <= n) as corrected"
+    assert top("c", Variant.REPAIRED) == (PROVED, added, Standing.HOLDS, Roots(own=("p.c",)))
+    missing = "proved, given it; rests on p.d (no formula says the accuracy)"
+    assert top("d") == (PROVED, missing, Standing.IN_PART, Roots(own=("p.d",)))
+    unproved = "proved, given it; rests on p.e (not proved)"
+    assert top("e") == (PROVED, unproved, Standing.HOLDS, Roots(unproved=("p.e",)))
+    assert top("f") == (PROVED, "proved, given it", Standing.HOLDS, Roots(literature=("jensen",)))
+    assert top("g") == (PROVED, "proved, given it", Standing.HOLDS, Roots(own=("p.g",)))
+
+
+def test_what_does_not_follow_is_carried() -> None:
+    shown = _named(
+        {
+            "p.b": _shown(row(WHOLE, DOES_NOT), row(STEP, DOES_NOT, "step")),
+            "p.c": _shown(row(WHOLE, uses=("p.b",))),
+            "p.d": _shown(row(WHOLE, uses=("p.b/step",))),
+        }
+    )
+    for name, verdict, below_it in (("p.c", UNDECIDED, "p.b"), ("p.d", PROVED, "p.b/step")):
+        found = word(name, shown[name].rows[Variant.PRINTED], (), below(name, Variant.PRINTED, shown))
+        assert found.verdict is verdict
+        assert f"rests on {below_it} (does not follow from what is declared)" in found.headline
+
+
+def test_what_holds_where_it_is_meant() -> None:
+    edge = row(WHOLE, REFUTED, "bound", consequence=Consequence.EDGE)
+    true = row(WHOLE, name="bound", corrected=True, added=("2 <= n",))
+    for printed, corrected, expected in (
+        ((edge,), (true,), True),
+        ((edge,), (replace(true, verdict=UNDECIDED),), False),
+        ((edge,), None, False),
+        ((replace(edge, consequence=Consequence.NOTATION),), (true,), False),
+        ((edge, row(INSTANCE, REFUTED, consequence=Consequence.CLAIM)), (true,), False),
+        ((row(WHOLE),), (true,), False),
+    ):
+        assert Shown("p.b", **_shown(*printed, corrected=corrected)).where_meant is expected
 
 
 def test_a_correction_that_is_relied_on_is_named() -> None:
-    found = word("x.y", [row(WHOLE)], ("a.b",), {}, ("a.b",))
+    found = word("x.y", [row(WHOLE)], ("a.b",), Below(corrected={"a.b": ()}))
     assert found.headline == "proved, given a.b; a.b as corrected"
 
 
@@ -185,6 +282,9 @@ TRUE_STEP = row(STEP, name="first", uses=("jensen",), corrected=True)
         ([WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, WHOLE_BY_A_STEP], False),
         # more than a step changes
         ([replace(WHOLE_BY_A_STEP, verdict=UNDECIDED), FALSE_STEP], [TRUE_STEP, WHOLE_BY_A_STEP], False),
+        # a step that does not follow, or is undecided, is a step of the proof, too
+        ([WHOLE_BY_A_STEP, replace(FALSE_STEP, verdict=DOES_NOT)], [TRUE_STEP, WHOLE_BY_A_STEP], True),
+        ([WHOLE_BY_A_STEP, replace(FALSE_STEP, verdict=UNDECIDED)], [TRUE_STEP, WHOLE_BY_A_STEP], True),
         (
             [WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION, REFUTED, consequence=Consequence.STEP)],
             [TRUE_STEP, WHOLE_BY_A_STEP, row(CONDITION)],
@@ -205,7 +305,8 @@ def test_a_correction_of_the_proof_alone(printed: list[Row], corrected: list[Row
 
 
 def test_what_holds_by_a_corrected_proof() -> None:
-    found = word("x.y", [TRUE_STEP, WHOLE_BY_A_STEP], (), {}, ("a.b",), printed=[WHOLE_BY_A_STEP, FALSE_STEP])
+    rests = Below(corrected={"a.b": ()})
+    found = word("x.y", [TRUE_STEP, WHOLE_BY_A_STEP], (), rests, printed=[WHOLE_BY_A_STEP, FALSE_STEP])
     said = "holds by a corrected proof, given jensen; a step of its proof is false; a.b as corrected"
     assert (found.verdict, found.given, found.headline) == (PROVED, ("jensen",), said)
     unproved = [replace(TRUE_STEP, verdict=UNDECIDED), WHOLE_BY_A_STEP]
@@ -306,6 +407,9 @@ def test_a_cut_domain_is_seen(domain: str, box: tuple[str, str], said: tuple[str
         ("<=", None, "2", ""),
         ("<=", "1", "2", ""),
         ("<=", "0", "-1", ""),
+        (">=", "2", "4", "2 instead of at least 4, too small by a factor of 2"),
+        (">", "0", "1/3", "0 instead of at least 0.3333"),
+        (">=", "4", "2", ""),
     ],
 )
 def test_by_how_much_an_inequality_fails(
