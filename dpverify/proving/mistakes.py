@@ -249,8 +249,8 @@ class _Factors:
             case Apply("neg", (part,)):
                 self.constants["-1", power] += 1
                 self._take(part, power)
-            case Apply("sqrt", (part,)):
-                self._take(part, power / 2)
+            case Apply("root", (part, degree)) if value := constant(degree):
+                self._take(part, power / value)
             case Apply("pow", (part, exponent)) if (value := constant(exponent)) is not None:
                 self._take(part, power * value)
             case _:
@@ -264,7 +264,7 @@ def _is_sum(e: Expression) -> bool:
 
 
 def _is_product(e: Expression) -> bool:
-    return isinstance(e, Apply) and e.operator in ("mul", "div", "neg", "sqrt", "pow")
+    return isinstance(e, Apply) and e.operator in ("mul", "div", "neg", "root", "pow")
 
 
 def _shape(e: Expression) -> tuple[object, ...]:

@@ -48,11 +48,11 @@ class ExpectationRenderer(Renderer):
         return f"{sum(map(self.sees, audits))} could have found a broken bound"
 
     def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
-        """The worst value that anything could have."""
+        """The worst value that anything could have: an interval around it, or one number that nothing is beyond."""
         end = evidence.extreme
         assert end is not None
         if end.lower == end.upper:
-            return "Largest possible", number_text.nearest(end.upper)
+            return "Largest possible", f"at most {number_text.at_most(end.upper)}"
         return "Largest possible", f"{number_text.span(end.lower, end.upper)} (exhibited and certified)"
 
     def minimum(self, evidence: ExpectationEvidence) -> Sequence[tuple[str, str]]:

@@ -25,8 +25,13 @@ class MeanRenderer(ExpectationRenderer):
     def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
         """On the side that would break the bound."""
         assert isinstance(evidence, MeanEvidence)
-        name, value = super().extreme(evidence)
-        return ("Smallest possible" if evidence.at_least else name), value
+        if not evidence.at_least:
+            return super().extreme(evidence)
+        end = evidence.extreme
+        assert end is not None
+        if end.lower == end.upper:
+            return "Smallest possible", f"at least {number_text.at_least(end.lower)}"
+        return "Smallest possible", f"{number_text.span(end.lower, end.upper)} (exhibited and certified)"
 
     def plot(self, evidence: MeanEvidence, name: str) -> Plot:
         """The quantity names its unit."""

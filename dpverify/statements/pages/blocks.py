@@ -142,7 +142,14 @@ def _bracket(state: StateInline, silent: bool) -> bool:
 
 def _left_open(state: StateInline, silent: bool) -> bool:
     """Signs of a display that has no other end; and a dollar that is one."""
-    found = next((s for s in ("$$", r"\[", r"\]", r"\begin{", r"\\[", r"\\(", "$") if state.src.startswith(s, state.pos)), "")
+    found = next(
+        (
+            s
+            for s in ("$$", r"\[", r"\]", r"\begin{", r"\\[", r"\\(", "$")
+            if state.src.startswith(s, state.pos)
+        ),
+        "",
+    )
     if not found:
         return False
     if not silent:
@@ -258,7 +265,9 @@ class _Walk:
                 case "math_inline_double":
                     yield Shown(line, content.strip())
                 case "math_open":
-                    self.wrong(line, "display", Latex(content), "both ends of a display, without an empty line in it")
+                    self.wrong(
+                        line, "display", Latex(content), "both ends of a display, without an empty line in it"
+                    )
                 case "text":
                     yield Other(line, "struck out", content) if struck else Text(line, content)
                 case "code_inline":
@@ -276,4 +285,3 @@ class _Walk:
                 case "s_close":
                     struck -= 1
             line += content.count("\n")
-

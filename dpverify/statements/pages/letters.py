@@ -25,9 +25,7 @@ from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import has_relation, sentences
 
 _COLUMNS = frozenset(("letter", "symbol", "name", "domain", "unit", "meaning"))
-_DOMAINS = (
-    "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`"
-)
+_DOMAINS = "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`"
 _UNITS = "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `record count`, or nothing"
 
 
@@ -90,7 +88,9 @@ class _Table:
             self.wrong(self.block.line, "table", " | ".join(names), "a row for each letter")
         for row in rows:
             cells = dict(zip(names, row, strict=False))
-            cells["letter"] = cells[asked.pop()] if asked else cells.get("letter", cells.get("symbol", row[0]))
+            cells["letter"] = (
+                cells[asked.pop()] if asked else cells.get("letter", cells.get("symbol", row[0]))
+            )
             try:
                 yield self.letter(cells)
             except _UnreadError:
@@ -174,7 +174,9 @@ class _Domain:
 
 @cache
 def _parser() -> Lark:
-    grammar = resources.files("dpverify.statements.pages").joinpath("letters.lark").read_text(encoding="utf-8")
+    grammar = (
+        resources.files("dpverify.statements.pages").joinpath("letters.lark").read_text(encoding="utf-8")
+    )
     return Lark(grammar, parser="lalr", start=["domain", "unit"], maybe_placeholders=False)
 
 
@@ -294,7 +296,9 @@ def single(parts: tuple[str, ...], start: int = 0) -> int:
         stop = end_of_group(parts, stop + 1)
     while parts[stop : stop + 1] == ("'",):
         stop += 1
-    if parts[stop : stop + 4] in [("^", "{", mark, "}") for mark in ("*", r"\star", r"\ast", "+", "-", r"\circ")]:
+    if parts[stop : stop + 4] in [
+        ("^", "{", mark, "}") for mark in ("*", r"\star", r"\ast", "+", "-", r"\circ")
+    ]:
         stop += 4
     return stop
 
@@ -330,7 +334,12 @@ def check_letter(latex: str, others: Sequence[Variable]) -> None:
     wrong = InvalidArgumentError("letter", Latex(latex), "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as "
                                  "more than a letter, or has a meaning already")  # fmt: skip
     inside = [parts[i : single(parts, i)] for i in range(len(parts)) if single(parts, i) > i]
-    if not inside or has_relation(latex) or parts[0] in "+-*/,.:;!^_&'0123456789" or any(p in _SIGNS for p in parts[:1]):
+    if (
+        not inside
+        or has_relation(latex)
+        or parts[0] in "+-*/,.:;!^_&'0123456789"
+        or any(p in _SIGNS for p in parts[:1])
+    ):
         raise wrong
     own = {v.latex for v in others}
     new = dict.fromkeys("".join(some) for some in inside if some != parts)
@@ -352,7 +361,9 @@ def check_letter(latex: str, others: Sequence[Variable]) -> None:
             raise wrong
 
 
-_SIGNS = frozenset((r"\cdot", r"\times", r"\infty", r"\frac", r"\sum", r"\prod", r"\int", r"\sqrt", r"\binom"))
+_SIGNS = frozenset(
+    (r"\cdot", r"\times", r"\infty", r"\frac", r"\sum", r"\prod", r"\int", r"\sqrt", r"\binom")
+)
 
 
 def _spaced(text: str) -> str:

@@ -102,8 +102,12 @@ def read_before(sentence: Sentence) -> Before:
             reader.take(child)
     begin = None if noted is None else noted.children[0].start_pos
     name = spelled(sentence.parts[:begin]).rstrip(", ") if sentence.end == ":" else ""
-    if noted is None and re.fullmatch(r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name):
-        raise InvalidArgumentError("name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one")
+    if noted is None and re.fullmatch(
+        r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name
+    ):
+        raise InvalidArgumentError(
+            "name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one"
+        )
     return Before(name, reader.note(), reader.defines, reader.parameter)
 
 
@@ -151,7 +155,9 @@ _ITEM = (
     "a note: `whole`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
     "`read as $...$`; `uses ...`; `soft $...$`; `fixed $...$`; `premises some` or `premises every`"
 )
-_CONDITION = "a condition such as `for all $x\\ge 1$`, `if $x\\ge 1$ and $y<2$`, or `given $x\\ge 1$` in the note"
+_CONDITION = (
+    "a condition such as `for all $x\\ge 1$`, `if $x\\ge 1$ and $y<2$`, or `given $x\\ge 1$` in the note"
+)
 
 
 def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -> InvalidArgumentError:
@@ -165,7 +171,13 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
         return _At(token.line, "note", note, f"{_ITEM}; not `{token}` here")
     rest = spelled(sentence.parts[at:])
     match token.type:
-        case "RELATION" | "SIGN" if not before or before[-1].type not in ("FOR", "COND", "UNLESS", "QUANTOR", "THAT"):
+        case "RELATION" | "SIGN" if not before or before[-1].type not in (
+            "FOR",
+            "COND",
+            "UNLESS",
+            "QUANTOR",
+            "THAT",
+        ):
             allowed = f"no formula but in {_CONDITION}"
             return _At(token.line, "sentence", Latex(token), allowed)
         case "NOT" | "STRANGE":
@@ -181,7 +193,9 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
     if found[0].type in ("DEFINE", "LET"):
         allowed = f"`Define:` or `Define for every $k$:`, for a definition; {_CONDITION}"
         return _At(token.line, "definition", str(sentence), allowed)
-    return _At(token.line, "sentence", str(sentence), f"one that is read {start} a display, see docs/notation.md")
+    return _At(
+        token.line, "sentence", str(sentence), f"one that is read {start} a display, see docs/notation.md"
+    )
 
 
 class _At(InvalidArgumentError):
@@ -294,7 +308,9 @@ def _joined(node: Tree[Token]) -> Condition:
     kind: Literal["and", "or"] = "or" if _kind(node) in ("any", "given_any") else "and"
     for part in parts[:-1]:
         if part.kind == "not":
-            allowed = "one of two readings, said by parentheses: of the next condition alone, or of all that follow"
+            allowed = (
+                "one of two readings, said by parentheses: of the next condition alone, or of all that follow"
+            )
             raise _At(part.line, "condition", f"not {part.parts[0].written()}", allowed)
     return Condition(kind, parts[0].line, parts=tuple(parts))
 

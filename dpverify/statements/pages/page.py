@@ -134,8 +134,12 @@ class _Reader:
         around, unread = surroundings(found, self.errors)
         displays = tuple(d for place in around if (d := self.display(place)) is not None)
         if not letters and not self.errors:
-            self.wrong(1, "page", self.path.name, "a table of letters, whose columns are `letter`, `domain`, ...")
-        sheet = Sheet(self.path.stem, tuple(one.variable for one in letters), title=title, where=self.path.name)
+            self.wrong(
+                1, "page", self.path.name, "a table of letters, whose columns are `letter`, `domain`, ..."
+            )
+        sheet = Sheet(
+            self.path.stem, tuple(one.variable for one in letters), title=title, where=self.path.name
+        )
         encoding = _Encoding(self.path.name, sheet, self.errors)
         for left in self.undefined:
             encoding.stand_in(left)
@@ -143,7 +147,9 @@ class _Reader:
         if not around and not self.errors:
             self.wrong(1, "page", self.path.name, "a page with a formula between `$$` and `$$`")
         elif not sheet.rows and not self.errors:
-            self.wrong(around[-1].display.line, "page", self.path.name, "a page with a formula that is no definition")
+            self.wrong(
+                around[-1].display.line, "page", self.path.name, "a page with a formula that is no definition"
+            )
         if self.errors:
             raise PageError(self.path.name, self.errors)
         return Page(self.path.name, title, letters, displays, unread, sheet.statement)
@@ -219,7 +225,9 @@ class _Encoding:
         options: dict[str, Any] = {"where": where_on(self.name, display.line)}
         for letters in note.letters:
             if read_display(rf"0=0 \text{{ for all }} {letters.latex}", sheet.letters).given:
-                raise InvalidArgumentError("condition", Latex(letters.latex), "a formula with a relation, or letters")
+                raise InvalidArgumentError(
+                    "condition", Latex(letters.latex), "a formula with a relation, or letters"
+                )
         if given := both(note.given):
             options["given"] = given.written()
         if note.coverage is Coverage.INSTANCE:

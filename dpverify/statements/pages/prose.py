@@ -17,7 +17,19 @@ from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
 from dpverify.statements.pages.words import KEYWORDS, RESTRICTING, Part, Sentence, sentences, spelled
 
 _WORDS_OF_CONDITIONS = frozenset(
-    ("if", "unless", "provided", "providing", "except", "only", "whenever", "suppose", "assume", "assuming", "restricted")
+    (
+        "if",
+        "unless",
+        "provided",
+        "providing",
+        "except",
+        "only",
+        "whenever",
+        "suppose",
+        "assume",
+        "assuming",
+        "restricted",
+    )
 )
 _BESIDE = (
     "no formula beside a display but in its sentence, as a condition: write `given $...$` in the note of each display "
@@ -50,7 +62,9 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
     """Every display with its sentences, and the lines of the sentences whose formulas were not read."""
     leaves = list(_leaves(blocks, errors))
     reader = _Prose(errors)
-    found: dict[int, Around] = {i: Around(leaf.shown) for i, leaf in enumerate(leaves) if leaf.shown is not None}
+    found: dict[int, Around] = {
+        i: Around(leaf.shown) for i, leaf in enumerate(leaves) if leaf.shown is not None
+    }
     for i, leaf in enumerate(leaves):
         behind, ahead = i - 1 in found, i + 1 in found
         for sentence in (s for cell in leaf.cells for s in sentences(cell)):
@@ -69,7 +83,13 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
             if alone or found[i + 1].before is not None or not reader.could_begin(end):
                 found[i - 1] = replace(found[i - 1], after=end)
         lead = found[i + 1].before if ahead else None
-        if behind and lead is not None and not rest and not lead.parts[0].text[:1].isupper() and reader.could_begin(lead):
+        if (
+            behind
+            and lead is not None
+            and not rest
+            and not lead.parts[0].text[:1].isupper()
+            and reader.could_begin(lead)
+        ):
             found[i + 1] = replace(found[i + 1], before=None)
         for sentence in rest:
             (reader.beside if behind or ahead else reader.apart)(sentence)
@@ -158,8 +178,15 @@ class _Prose:
         for i, part in enumerate(sentence.parts):
             two = spelled(sentence.parts[i + 1 : i + 3])
             word = sentence.parts[i + 1].text if i + 1 < len(sentence.parts) else ""
-            if part.text == "(" and (word in ("given", "uses", "premises") or two in KEYWORDS or _is_note(sentence, i)):
-                self.wrong(part, "note", spelled(sentence.parts[i:]), "a note in the sentence right before its display")
+            if part.text == "(" and (
+                word in ("given", "uses", "premises") or two in KEYWORDS or _is_note(sentence, i)
+            ):
+                self.wrong(
+                    part,
+                    "note",
+                    spelled(sentence.parts[i:]),
+                    "a note in the sentence right before its display",
+                )
 
     def block(self, block: Block) -> None:
         """Headings and footnotes are text without conditions."""
@@ -198,4 +225,6 @@ def _conditions(sentence: Sentence) -> Iterator[Part]:
 def looks_like_letters(block: Block) -> bool:
     """Whether a table is one of letters, or seems to be meant as one."""
     names = {plain(cell.pieces).strip("*_` ").lower() for cell in block.rows[0]} if block.rows else set()
-    return bool(names & {"letter", "letters", "symbol", "symbols", "variable", "variables", "domain", "domains"})
+    return bool(
+        names & {"letter", "letters", "symbol", "symbols", "variable", "variables", "domain", "domains"}
+    )

@@ -235,7 +235,13 @@ class _Tokens:
     def run(self) -> Iterator[Token]:
         while self.at < len(self.parts):
             part = self.parts[self.at]
-            kind = self.mark(part) if part.kind == "mark" else self.inside(part) if self.depth else self.outside(part)
+            kind = (
+                self.mark(part)
+                if part.kind == "mark"
+                else self.inside(part)
+                if self.depth
+                else self.outside(part)
+            )
             yield Token(kind, part.text, start_pos=self.at, line=part.line)
             self.at += 1
             if kind == "READ":
@@ -280,7 +286,12 @@ class _Tokens:
         word, before, following = part.word, self.near(-1), self.near(1)
         if self.at == 0 and word in ("define", "let"):
             return word.upper()
-        if before.kind == "math" and word in _SAYING | RESTRICTING or word in _STRANGE or word.endswith(("n't", "n’t")):
+        if (
+            before.kind == "math"
+            and word in _SAYING | RESTRICTING
+            or word in _STRANGE
+            or word.endswith(("n't", "n’t"))
+        ):
             return "STRANGE"
         if self.after and word in RESTRICTING - {"not"}:
             return "STRANGE"

@@ -1,0 +1,183 @@
+"""What is said of a formula that is false or does not follow: computed, and refused where it contradicts itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpverify.errors import InvalidDataError
+from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
+from dpverify.formulas.expressions import real
+from dpverify.formulas.logic import Ge, Le, all_of
+from dpverify.in_print import Mistake, Provenance
+from dpverify.proving import prove
+from dpverify.proving.language import Obligation, Statement
+from dpverify.realistic import RealisticPoint
+from dpverify.statements.paper import Paper, papers
+from dpverify.statements.provenance import prints, provenance_of
+from dpverify.verification import job, proofs
+from dpverify.verification.refutations.consequences import TORN, consequence_of, judged, sides_as_printed
+from dpverify.verification.refutations.contradictions import contradictions
+
+X = real("x", ge=0)
+IN_VAIN, FOUND = RealisticPoint(sizes={}, tried=9), RealisticPoint(sizes={}, tried=9, point={"x": "1"})
+CLAIM, CONSTANT, STEP, NOTATION, EDGE = Consequence
+
+
+@pytest.mark.parametrize(
+    ("coverage", "said", "mistake", "realistic", "expected"),
+    [
+        # in the statement itself, as grave as the mistake, whatever the source says
+        (Coverage.WHOLE, EDGE, Mistake.EXPONENT, FOUND, CLAIM),
+        (Coverage.WHOLE, NOTATION, Mistake.EXPONENT, None, CLAIM),
+        (Coverage.INSTANCE, None, Mistake.CONSTANT, FOUND, CONSTANT),
+        (Coverage.WHOLE, None, Mistake.RELATION, FOUND, CLAIM),
+        (Coverage.WHOLE, None, None, None, CLAIM),
+        (Coverage.WHOLE, CONSTANT, Mistake.OTHER, None, CONSTANT),
+        (Coverage.WHOLE, NOTATION, Mistake.OTHER, FOUND, NOTATION),
+        (Coverage.INSTANCE, STEP, Mistake.OTHER, FOUND, STEP),
+        # an edge case has no counterexample at sizes met in practice
+        (Coverage.WHOLE, None, Mistake.CONDITION, IN_VAIN, EDGE),
+        (Coverage.WHOLE, None, Mistake.CONDITION, FOUND, CLAIM),
+        (Coverage.WHOLE, EDGE, Mistake.CONDITION, FOUND, CLAIM),
+        (Coverage.WHOLE, None, Mistake.CONDITION, None, CLAIM),
+        (Coverage.WHOLE, EDGE, Mistake.CONDITION, None, EDGE),
+        (Coverage.INSTANCE, EDGE, None, None, EDGE),
+        (Coverage.STEP, None, Mistake.CONDITION, IN_VAIN, EDGE),
+        # of the proof
+        (Coverage.STEP, EDGE, Mistake.OTHER, FOUND, STEP),
+        (Coverage.STEP, CLAIM, Mistake.CONSTANT, FOUND, STEP),
+        (Coverage.STEP, CONSTANT, Mistake.OTHER, FOUND, CONSTANT),
+        (Coverage.CONDITION, None, Mistake.CONSTANT, FOUND, CONSTANT),
+        (Coverage.CONDITION, EDGE, Mistake.CONDITION, FOUND, STEP),
+        (Coverage.REFERENCE, CLAIM, Mistake.OTHER, FOUND, NOTATION),
+    ],
+)
+def test_consequences_are_computed(
+    coverage: Coverage,
+    said: Consequence | None,
+    mistake: Mistake | None,
+    realistic: RealisticPoint | None,
+    expected: Consequence,
+) -> None:
+    scope = "a case" if coverage is Coverage.INSTANCE else ""
+    obligation = Obligation("o", "", Le(1, X), (X,), coverage=coverage, scope=scope, consequence=said)
+    assert consequence_of(coverage, obligation, mistake, realistic) is expected
+
+
+def test_units_are_as_grave_as_their_formula() -> None:
+    whole = Obligation("o", "", Le(1, X), (X,), coverage=Coverage.WHOLE)
+    for mistake, expected in ((Mistake.EXPONENT, CLAIM), (None, NOTATION), (Mistake.CONDITION, NOTATION)):
+        assert consequence_of(Coverage.UNIT, whole, mistake, None) is expected
+
+
+def test_sides_stand_as_they_are_printed() -> None:
+    """At least is at least wherever the LaTeX has it: the tree knows how a comparison is written."""
+    found = [
+        sides_as_printed(Obligation("o", "", claim, (X,)), Coverage.STEP, {"x": "0"}, "1", "0")
+        for claim in (Ge(X, 1), Le(1, X), all_of(Le(0, X), Ge(X, 1)))
+    ]
+    assert found == [(">=", "0", "1"), ("<=", "1", "0"), (">=", "0", "1")]
+    assert sides_as_printed(Obligation("o", "", Ge(X, 1), (X,)), Coverage.UNIT, None, "a", "b") == (
+        "",
+        "a",
+        "b",
+    )
+
+
+def test_what_is_torn_is_never_refuted() -> None:
+    refuted = prove(Obligation("o", "", Le(1, X), (X,)))
+    assert refuted.verdict is Verdict.REFUTED
+    for provenance in Provenance:
+        said = judged(refuted, provenance)
+        if provenance is Provenance.TORN:
+            assert (said.verdict, said.gap, said.reason) == (Verdict.UNDECIDED, Gap.TORN, TORN)
+            assert said.certificate is None
+            assert said.counterexample is None
+        else:
+            assert said is refuted
+    proved = prove(Obligation("o", "", Le(0, X), (X,)))
+    assert judged(proved, Provenance.TORN) is proved
+
+
+def test_lines_that_are_not_printed_name_those_that_are() -> None:
+    printed = Variant.PRINTED
+    assert provenance_of("fmtt18.thm1", printed, "bound") is Provenance.VERBATIM
+    assert prints("fmtt18.thm1", printed, "bound") == ()
+    assert provenance_of("fmtt18.thm1", Variant.REPAIRED, "bound") is Provenance.OURS
+    ours = [
+        (s.id, part.name)
+        for paper in papers().values()
+        for s in paper.statements
+        for part in s.parts
+        if provenance_of(s.id, printed, part.name) is not Provenance.VERBATIM
+    ]
+    named = sum(bool(prints(statement, printed, name)) for statement, name in ours)
+    assert named >= len(ours) / 2
+
+
+def row(name: str, verdict: Verdict, **more: Any) -> ProofEvidence:
+    fields = {
+        "statement": "a.b",
+        "where": "",
+        "coverage": Coverage.STEP,
+        "variant": Variant.PRINTED,
+        "latex": "x",
+    }
+    return ProofEvidence(
+        **{**fields, "expression": "x", "prover": "exact", "obligation": name, **more}, verdict=verdict
+    )
+
+
+TRUE = row("true", Verdict.PROVED)
+
+
+@pytest.mark.parametrize(
+    ("other", "clashes"),
+    [
+        (row("false", Verdict.REFUTED), True),
+        (row("false", Verdict.DOES_NOT_FOLLOW), True),
+        (row("false", Verdict.REFUTED, statement="a.c"), True),
+        (row("false", Verdict.REFUTED, variant=Variant.REPAIRED), True),
+        # one line of one statement, whatever the conditions
+        (row("false", Verdict.REFUTED, assuming=("1 <= x",)), True),
+        (row("false", Verdict.REFUTED, domain={"x": "(0, 1]"}), True),
+        (row("false", Verdict.DOES_NOT_FOLLOW, assuming=("1 <= x",)), False),
+        (row("false", Verdict.REFUTED, assuming=("1 <= x",), statement="a.c"), False),
+        (row("false", Verdict.REFUTED, assuming=("1 <= x",), coverage=Coverage.INSTANCE), False),
+        (row("false", Verdict.REFUTED, assuming=("1 <= x",), variant=Variant.REPAIRED), False),
+        # others
+        (row("false", Verdict.REFUTED, latex="y"), False),
+        (row("false", Verdict.REFUTED, stands_for=("x=1",)), False),
+        (row("false", Verdict.REFUTED, statement="other.b"), False),
+        (row("open", Verdict.UNDECIDED), False),
+        (row("false: units", Verdict.REFUTED, coverage=Coverage.UNIT), False),
+    ],
+)
+def test_two_verdicts_on_one_display(other: ProofEvidence, clashes: bool) -> None:
+    for rows in ((TRUE, other), (other, TRUE)):
+        found = list(contradictions(rows))
+        assert [each.obligation for each, _ in found] == (["false"] if clashes else [])
+    boxed = TRUE.model_copy(update={"box": {"x": ("0", "1")}, "verdict": Verdict.CERTIFIED})
+    assert list(contradictions((boxed, other))) == []
+
+
+def test_no_ledger_is_written_of_two_verdicts_on_one_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: one display twice, of which one proof is turned around."""
+    twice = tuple(Obligation(name, "page 1", Le(0, X), (X,), latex=r"0\le x") for name in ("one", "other"))
+    (paper, *_) = papers().values()
+    planted = Paper(paper.key, "", "", paper.catalog, (Statement(paper.catalog[-1].id, "", "", twice),))
+    records = [
+        record for o in twice for record in proofs._answered(planted.statements[0], Variant.PRINTED, o)
+    ]
+    wrong = records[1].evidence.model_copy(update={"verdict": Verdict.REFUTED})
+    records[1] = proofs.without_certificates(wrong)
+    monkeypatch.setattr(job, "prove_statements", lambda *_args, **_kw: records)
+    settings = job.VerificationSettings(papers=(paper.catalog[-1].id,))
+    with pytest.raises(InvalidDataError, match=r"No ledger is written: .*the same display, is proved"):
+        job.verify(settings)
+
+
+def test_no_encoded_display_has_two_verdicts(all_proofs: list[proofs.ProofRecord]) -> None:
+    assert list(contradictions(record.evidence for record in all_proofs)) == []
