@@ -34,8 +34,8 @@ _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
 def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> Formula:
     """The formula with every side of every comparison changed."""
     match formula:
-        case Compare(relation, left, right):
-            return Compare(relation, change(left), change(right))
+        case Compare(relation, left, right, turned):
+            return Compare(relation, change(left), change(right), turned)
         case And(parts):
             return And(tuple(map_sides(p, change) for p in parts))
         case Or(parts):

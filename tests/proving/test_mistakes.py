@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.expressions import Expression, integer, real
 from dpverify.formulas.logic import Compare, Eq, Exists, ForAll, Formula, Ge, Implies, Le, Lt
 from dpverify.formulas.operators import exp, sqrt
@@ -79,4 +80,7 @@ def test_a_formula_printed_the_other_way_around_knows_it() -> None:
     claim = Ge(X, turned)
     assert claim == Le(L, X)
     assert claim.as_written("the smaller", "the larger") == (">=", "the larger", "the smaller")
+    changed = map_sides(claim, lambda side: side + 1)
+    assert isinstance(changed, Compare)
+    assert changed.turned
     assert Le(L, X).as_written("the smaller", "the larger") == ("<=", "the smaller", "the larger")
