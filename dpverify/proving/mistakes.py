@@ -15,7 +15,7 @@ from dpverify.formulas.expressions import (
     constant,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, free_in
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, free_in, variables_of
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.in_print import Mistake
 from dpverify.proving.language import Obligation
@@ -39,6 +39,8 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
     """
     if corrected is None:
         return None
+    if not any(True for _ in variables_of(printed.claim)):  # of numbers alone nobody can say which is wrong
+        return Mistake.OTHER
     kinds = _between(_core(printed.claim), _core(corrected.claim))
     if not kinds:
         return Mistake.CONDITION

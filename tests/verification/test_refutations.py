@@ -44,6 +44,10 @@ CLAIM, CONSTANT, STEP, NOTATION, EDGE = Consequence
         (Coverage.WHOLE, None, Mistake.CONDITION, None, CLAIM),
         (Coverage.WHOLE, EDGE, Mistake.CONDITION, None, EDGE),
         (Coverage.INSTANCE, EDGE, None, None, EDGE),
+        (Coverage.CONDITION, EDGE, Mistake.OTHER, None, EDGE),
+        (Coverage.CONDITION, EDGE, Mistake.CONSTANT, IN_VAIN, EDGE),
+        (Coverage.STEP, EDGE, Mistake.OTHER, None, STEP),
+        (Coverage.STEP, EDGE, None, None, STEP),
         (Coverage.STEP, None, Mistake.CONDITION, IN_VAIN, EDGE),
         # of the proof
         (Coverage.STEP, EDGE, Mistake.OTHER, FOUND, STEP),

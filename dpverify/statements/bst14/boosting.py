@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.bst14.symbols import L, diameter, epsilon
-from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _k = integer("k", ge=1, meaning="number of runs")
 _delta = real("delta", gt=0, lt=1, latex=r"\delta")
@@ -38,7 +38,7 @@ app_d = (
           where="Appendix D: the runs and the selection by Algorithm 2, which has epsilon, together")
     .corrected("privacy-with-the-selection", r"k\cdot\frac{\varepsilon}{2k}+\frac{\varepsilon}{2}\le\varepsilon",
                because="the runs spend all of epsilon, and the selection once more; half of it for each is enough",
-               consequence=CLAIM, uses=("bst14.thm3.1", "pure-composition"), true_if="as (2 epsilon, delta)-privacy",
+               uses=("bst14.thm3.1", "pure-composition"), true_if="as (2 epsilon, delta)-privacy",
                where="Appendix D with half of epsilon for the runs and half for the selection")
     .step("one-run", r"q\le\frac{1}{2}", given=r"q\cdot 2F\le F", uses=("markov",),
           where="Appendix D: Markov's inequality for a run")
@@ -48,7 +48,7 @@ app_d = (
           where="Appendix D: k = log(2/rho), so 2^(-k) is at most rho/2")
     .corrected("choice-of-the-number-of-runs", r"2^{-k}\le\frac{\rho}{2}", given=r"2^{-k}\cdot\frac{2}{\rho}\le 1",
                because="with a natural logarithm 2^(-k) is larger than rho/2; with a logarithm to base 2 it is not",
-               consequence=EDGE, true_if="with a logarithm to base 2",
+               true_if="with a logarithm to base 2",
                where="Appendix D with k at least the logarithm of 2/rho to base 2")
     .step("selection", r"R\le X-\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho)",
           given=r"R\le m+\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho), m\le X",
@@ -59,7 +59,7 @@ app_d = (
                added=(real("l_k", ge=0, unit=NATS, latex="l_k", meaning="log k"),
                       real("l_rho", ge=0, unit=NATS, latex=r"l_{\rho}", meaning="log(2/rho)")),
                because="the selected risk is at most the smallest one and a multiple of log(k/rho)",
-               consequence=PROOF_STEP, true_if="if it is read as a score, the negative of a risk",
+               true_if="if it is read as a score, the negative of a risk",
                uses=("exponential-mechanism-tail",), where="Appendix D, the selected risk")
     .whole("probability", r"P+S\le\rho", given=r"P\le 2^{-k}, 2^{-k}\cdot\frac{2}{\rho}\le 1, S\le\frac{\rho}{2}",
            added=(real("P", ge=0, meaning="probability that no run is good"),

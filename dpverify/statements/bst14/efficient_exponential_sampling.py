@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LOSS
 from dpverify.statements.bst14.efficient_sampling import error, eta, tau
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, n, p, risk
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _repeats = real("M", gt=0, lt=1, meaning="2^(-m)", latex="2^{-m}")
 _quarter = real("h", gt=1, meaning="exp(e/4)", latex=r"e^{\frac{\tilde\varepsilon}{4}}")
@@ -49,20 +49,20 @@ lem6_5 = (
                      r"\|\mathcal{C}\|_2^p\ge 1",
                added=(_two,),
                because="with natural logarithms 2^(-m) is too large; with logarithms to base 2 it is not",
-               consequence=EDGE, true_if="with logarithms to base 2",
+               true_if="with logarithms to base 2",
                where="Lemma 6.5, proof, with logarithms to base 2 in m, A = 2^(-4 eta ||C||)")
     .step("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\tau", given=r"\|\mathcal{C}\|_2\le\tau\sqrt{p}",
           where="Lemma 6.5, proof, 2nd display, first inequality: f changes by at most eta ||C||, and by 2 eta tau?")
     .corrected("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\|\mathcal{C}\|_2",
                because="tau, the diameter in the maximum norm, may be smaller than half of ||C||; the rest of the "
-                       "display has ||C||", consequence=PROOF_STEP, true_if="in up to four dimensions",
+                       "display has ||C||", true_if="in up to four dimensions",
                where="Lemma 6.5, proof, 2nd display, first inequality")
     .step("volumes", r"\frac{\mathrm{Vol}(B)}{\mathrm{Vol}(\mathcal{C})}=\frac{1}{\|\mathcal{C}\|_2^p}",
           given=r"\mathrm{Vol}(\mathcal{C})\le\mathrm{Vol}(B)\cdot\|\mathcal{C}\|_2^p",
           where="Lemma 6.5, proof, 2nd display, last equality: the set is in a ball of radius ||C||")
     .corrected("volumes", r"\frac{\mathrm{Vol}(B)}{\mathrm{Vol}(\mathcal{C})}\ge\frac{1}{\|\mathcal{C}\|_2^p}",
                given=r"\mathrm{Vol}(\mathcal{C})\le\mathrm{Vol}(B)\cdot\|\mathcal{C}\|_2^p",
-               because="the set may be smaller than the ball around it", consequence=PROOF_STEP,
+               because="the set may be smaller than the ball around it",
                where="Lemma 6.5, proof, 2nd display, last equality")
     .step("smallest-density", r"\mu^*\ge\frac{1}{\mathrm{Vol}(B)}\cdot\frac{1}{X\|\mathcal{C}\|_2^p}", added=(_exp,),
           given=r"\mu^*\ge\frac{1}{X\mathrm{Vol}(\mathcal{C})}, "
@@ -204,14 +204,14 @@ thm3_4_3 = (
                where="Section 6.1, end: max(eta ||C||, p) is replaced by eta ||C||, for n = omega(p)")
     .corrected("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", given=r"\frac{6p}{\varepsilon}\le n",
                because="n = omega(p) is not enough for max(eta ||C||, p) = O(epsilon n) where epsilon is small; for "
-                       "epsilon n < p the time of Lemma 6.5 is larger", consequence=EDGE,
+                       "epsilon n < p the time of Lemma 6.5 is larger",
                true_if="for n of at least the order of p/epsilon",
                where="Section 6.1, end, for n at least 6 p / epsilon")
     .condition("number-of-walks", r"m\le n", given=rf"{_ONE_OF}, p\le n",
                where="Section 6.1, end: the number of walks of Lemma 6.5 is at most of order n")
     .corrected("number-of-walks", r"m\le n",
                given=rf"{_ONE_OF}, p\log(\|\mathcal{{C}}\|_2)\le n, \varepsilon\le 6, \log(3/\varepsilon)\le n",
-               because="n = omega(p) does not make p log ||C|| and log(1/epsilon) at most of order n", consequence=EDGE,
+               because="n = omega(p) does not make p log ||C|| and log(1/epsilon) at most of order n",
                true_if="for n of at least the order of p log ||C|| and log(1/epsilon)",
                where="Section 6.1, end, for n at least p log ||C|| and log(3/epsilon)")
     .step("longest-walk", r"W\le G",

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import diameter, p
-from dpverify.statements.sheet import CONSTANT, PROOF_STEP, EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
 
 eta = real("eta", gt=0, unit=DIMENSIONLESS / LENGTH, meaning="Lipschitz constant of log F", latex=r"\eta")
 tau = real("tau", gt=0, unit=LENGTH, meaning="edge length of the cube", latex=r"\tau")
@@ -87,7 +87,7 @@ lem6_1 = (
                given=r"\log F(v)-\log F(u)\le\eta\|u-v\|_2, \|u-v\|_2\le\tau\sqrt{p}",
                because="two points of a cube are up to tau sqrt(p) apart: the exponent of the smallest mass lacks a "
                        "sqrt(p)",
-               consequence=PROOF_STEP, where="Lemma 6.1, proof, last display",
+               where="Lemma 6.1, proof, last display",
                true_if="if log F is Lipschitz with respect to the maximum norm")
     .instance("smallest-mass-on-a-square",
               r"(\frac{e^{-(m-1)k}(1-e^{-k})}{1-e^{-mk}})^2\ge\frac{e^{-\sqrt{2}mk}}{m^2}",
@@ -159,7 +159,7 @@ lem6_3 = (
           where="Lemma 6.3, proof, last display, last line")
     .corrected("last-line", rf"{_THIRD}=\lambda\bar f(x_1)+(1-\lambda)\bar f(x_2)",
                given=r"\bar f(x_1)=f(y_1)+\eta\|y_1-x_1\|_2, \bar f(x_2)=f(y_2)+\eta\|y_2-x_2\|_2",
-               because="F stands for the extension there; elsewhere F is exp(-f)", consequence=EDGE,
+               because="F stands for the extension there; elsewhere F is exp(-f)",
                true_if="if F is read as the extension", where="Lemma 6.3, proof, last display, last line")
     .whole("convex", r"\bar f(x_{\lambda})\le\lambda\bar f(x_1)+(1-\lambda)\bar f(x_2)",
            given=r"\bar f(x_{\lambda})\le f(\lambda "

@@ -7,7 +7,7 @@ from math import factorial
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LOSS
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, p, risk
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 _DATA = (
     ("l", r"\ell(\theta;d)"), ("l2", r"\ell(\theta;d')"),
@@ -47,11 +47,11 @@ thm3_1 = (
                rf"\exp\left(-\frac{{\varepsilon}}{{{_RANGE}}}(\mathcal{{L}}(\theta;D)-\mathcal{{L}}(\theta_0;D))\right)"
                rf"=\exp\left(-\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(\theta;D)\right)"
                rf"\exp\left(\frac{{\varepsilon}}{{{_RANGE}}}\mathcal{{L}}(\theta_0;D)\right)",
-               because="the 2 of Algorithm 2 is lost in the proof", consequence=EDGE,
+               because="the 2 of Algorithm 2 is lost in the proof",
                where="Theorem 3.1, proof, with the exponent of Algorithm 2")
     .step("sensitivity", rf"{_SENSITIVITY}\le L\|\mathcal{{C}}\|_2", given=_LIPSCHITZ,
           where="Theorem 3.1, proof: how far the exchange of a record moves L(theta; D) - L(theta_0; D)")
-    .corrected("sensitivity", rf"{_SENSITIVITY}\le {_RANGE}", given=_LIPSCHITZ, consequence=PROOF_STEP,
+    .corrected("sensitivity", rf"{_SENSITIVITY}\le {_RANGE}", given=_LIPSCHITZ,
                because="an exchanged record moves the difference by up to 2 L ||C||, as a record that is added or "
                        "removed does by L ||C||; half of the range of a shift is enough for the weights, which are "
                        "normalized",
@@ -130,7 +130,7 @@ claim3_3 = (
                given=rf"\frac{{\Gamma}}{{r_2-r_1}}\le\frac{{\Gamma}}{{r_i-r_{{i-1}}}}, {_ORDERED}",
                uses=("convex-slopes",),
                because="that R grows with the distance is not enough; its slopes grow, since it is convex",
-               consequence=PROOF_STEP, true_if="if the convexity of R is used once more")
+               true_if="if the convexity of R is used once more")
     .step("primitive", r"\frac{\partial}{\partial r}(\frac{r^p}{p})=r^{p-1}",
           where="Claim 3.3, (4): the integrals of r^(p-1)")
     .step("volumes", r"\frac{r_i^p-r_{i-1}^p}{r_2^p-r_1^p}=\frac{(r_i/r_{i-1})^p-1}{(r_2/r_1)^p-1}\cdot"
@@ -153,7 +153,7 @@ claim3_3 = (
     .step("second-factor", r"\frac{r_{i-1}^p}{r_1^p}\leq(i-1)^{p-1}", given=r"r_{i-1}\le(i-1)r_1",
           uses=("bst14.claim3.3/inner-radius",), where="Claim 3.3, after (4)")
     .corrected("second-factor", r"\frac{r_{i-1}^p}{r_1^p}\leq(i-1)^p", given=r"r_{i-1}\le(i-1)r_1",
-               because="the exponent is p, as in (5): R may be linear", consequence=PROOF_STEP,
+               because="the exponent is p, as in (5): R may be linear",
                uses=("bst14.claim3.3/inner-radius",), where="Claim 3.3, after (4)")
     .step("relative-volume", r"\frac{\mathrm{Vol}(A_i)}{\mathrm{Vol}(A_2)}\leq(i-1)^p",
           given=r"\frac{\mathrm{Vol}(A_i)}{\mathrm{Vol}(A_2)}=a\cdot b, a\le 1, b\le(i-1)^p",
@@ -166,7 +166,7 @@ claim3_3 = (
           where="Claim 3.3, after (5): exponents of the density and of the bound of the mass of A_2")
     .corrected("density-on-A-2", r"-\frac{\varepsilon}{2L\|\mathcal{C}\|_2}\cdot R(\theta)\ge "
                                  r"-2\varepsilon\Gamma/(2L\|\mathcal{C}\|_2)", given=r"R(\theta)\le 2\Gamma",
-               because="the 2 of Algorithm 2 is lost in the density, and there in the bounds", consequence=EDGE,
+               because="the 2 of Algorithm 2 is lost in the density, and there in the bounds",
                where="Claim 3.3, after (5), with the density of Algorithm 2")
     .step("density-on-A-i", r"-\frac{\varepsilon}{2L\|\mathcal{C}\|_2}\cdot R(\theta)\le "
                             r"-(i-1)\varepsilon\Gamma/(2L\|\mathcal{C}\|_2)", given=r"R(\theta)\ge(i-1)\Gamma",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p, risk, several
-from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _level = real("l", ge=1, unit=NATS, meaning="log(1/delta)", latex=r"\log(\frac{1}{\delta})")
 _half_level = real("l_2", gt=0, unit=NATS, meaning="log(2/delta)", latex=r"\log(\frac{2}{\delta})")
@@ -45,7 +45,7 @@ thm_c1 = (
               rf"\frac{{e^{{\varepsilon/2}}}}{{1+e^{{\varepsilon/2}}}}\cdot({_HALF_PROFILE})\le 2e^{{-{_half_level.latex}}}",
               added=(_half_level,), box={"epsilon": (1, 2), "l_2": (12, 13)}, uses=("gll22.eq9",),
               case="output perturbation, then a solver that tells a record's sign by randomized response with "
-                   "epsilon/2, or openly with probability delta/2", consequence=CLAIM,
+                   "epsilon/2, or openly with probability delta/2",
               true_if="with the constant 8 in the variance", where="Theorem C.1 with a solver that uses up its share")
     .step("noise-of-the-first-step", _profile(""), box={"epsilon": ("1/100", 1), "l": (1, 30)}, letters=(_up_to_1,),
           uses=("gll22.eq9", "bst14.thmC.1/relative-shift"),
@@ -54,7 +54,7 @@ thm_c1 = (
                letters=(_up_to_1,),
                because="with the constant 4, output perturbation is not (epsilon, delta)-private: a Gaussian needs 8 "
                        "(or a constant a little smaller than 5 at epsilon = 1 and delta = 1e-5)",
-               consequence=CLAIM, uses=("gll22.eq9",), true_if="with the constant 8 in the variance",
+               uses=("gll22.eq9",), true_if="with the constant 8 in the variance",
                where="Appendix C with the constant 8 in the variance, epsilon at most 1 and delta at most 1/e")
     .whole("budget", r"\frac{\varepsilon}{2}+\frac{\varepsilon}{2}=\varepsilon, "
                      r"\frac{\delta}{2}+\frac{\delta}{2}=\delta",
@@ -94,7 +94,7 @@ thm_c2 = (
                box={"t": (0, 12)},
                because="exp(-Omega(zeta^2)) is about n^(-3/2) for this zeta on a line; zeta = sqrt(6 log(n)) makes it "
                        "n^(-3)",
-               consequence=PROOF_STEP, true_if="with zeta = sqrt(6 log(n)); the proof chooses it, and O( ) covers it",
+               true_if="with zeta = sqrt(6 log(n)); the proof chooses it, and O( ) covers it",
                uses=("bst14.thmC.2/missed-in-higher-dimension",),
                where="Theorem C.2, proof, p = 1: exp(-t^2 / 2) is n^(-3) for t = sqrt(6 log(n)), t up to 12")
     .corrected("missed-in-higher-dimension", r"-\frac{p}{2}(x-1-\ln x)\le-\frac{x}{2}",

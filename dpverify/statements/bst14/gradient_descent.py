@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, level, n, p, risk, several
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _sigma = real("sigma", ge=0, unit=LOSS / LENGTH, meaning="noise, a coordinate", latex=r"\sigma")
 _SQUARE = (LOSS / LENGTH) ** 2
@@ -114,7 +114,7 @@ thm2_4_1 = (
     .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=f"{_SIGMA}, {_LOGS}",
                where="Theorem 2.4 (1): sigma^2 alone is in the bound, so n^2 L^2 may not be more than a constant "
                      "times p sigma^2")
-    .corrected("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY, consequence=EDGE,
+    .corrected("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY,
                because="for large epsilon the noise and the printed bound go to 0, the risk of gradient descent does "
                        "not; for epsilon at most 2 sqrt(log(1/delta)) and delta at most 1/2 the noise dominates",
                true_if="for epsilon at most 2 sqrt(log(1/delta)), as the proof of Theorem 2.1 assumes")

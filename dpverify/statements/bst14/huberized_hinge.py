@@ -6,7 +6,7 @@ from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import expression, integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, NATS, RECORDS
 from dpverify.proving.language import continuously_differentiable
-from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _point = real("z", unit=LENGTH)
 _u, _v = real("u", unit=LENGTH), real("v", unit=LENGTH)
@@ -28,7 +28,7 @@ huber = (
     .define(r"\hat f(z)", r"\frac{z^2}{4h}+\frac{z}{2}+\frac{h}{4}", parameter=_point)
     .define("g(z)", r"\max(0,1-\max(0,\frac{1}{2}-kz))", parameter=_point)
     .whole("twice-continuously-differentiable", continuously_differentiable(_PIECES, _point, _point, 2),
-           where="Appendix B, sentence after the definition", consequence=CLAIM)
+           where="Appendix B, sentence after the definition")
     .corrected("once-continuously-differentiable", continuously_differentiable(_PIECES, _point, _point, 1),
                coverage=Coverage.WHOLE)
     .corrected("slope-is-lipschitz", r"g(u)\le g(v),\ g(v)-g(u)\le k(v-u)", given=r"u\le v", coverage=Coverage.WHOLE,
@@ -83,7 +83,7 @@ lem_b2 = (
                r"\frac{2n}{3}\max(0,\theta-1)",
                because="for D1 as printed, theta* is -1; for the records (1, 1) and (-1, -1), which change the sign of "
                        "theta and no risk, it is 1",
-               consequence=PROOF_STEP, true_if="with theta* = -1, or with the signs of x exchanged",
+               true_if="with theta* = -1, or with the signs of x exchanged",
                where="Lemma B.2, proof, D1 with n/3 records (x, y) = (1, 1) and 2n/3 records (-1, -1)")
     .step("slope", r"\frac{\partial}{\partial u}s=\frac{n}{2h}",
           where="Lemma B.2, proof: the smoothed loss is quadratic for theta = 1 + u in [1 - h, 1 + h]")
@@ -92,12 +92,12 @@ lem_b2 = (
     .step("minimizer-of-the-smoothed-loss", r"s=0", given="u=-h",
           where="Lemma B.2, proof: the minimizer of the smoothed loss is said to be 1 - h")
     .corrected("minimizer-of-the-smoothed-loss", r"s=0", given=r"u=-\frac{h}{3}",
-               because="the slopes of the two kinds of records cancel at 1 - h/3, not at 1 - h", consequence=PROOF_STEP,
+               because="the slopes of the two kinds of records cancel at 1 - h/3, not at 1 - h",
                true_if="with 1 - h/3, which only changes the constant of Omega( )",
                where="Lemma B.2, proof: the minimizer of the smoothed loss, 1 - h/3")
     .step("markov", r"1-\sqrt{\frac{2}{\pi}}\ge\frac{2}{3}", uses=("markov",),
           where="Lemma B.2, proof: Markov's inequality for |b|, which has a mean of sqrt(2/pi) times its deviation")
-    .corrected("markov", r"2\Phi(1)-1\ge\frac{2}{3}", consequence=PROOF_STEP,
+    .corrected("markov", r"2\Phi(1)-1\ge\frac{2}{3}",
                because="Markov's inequality does not give 2/3; a Gaussian is within one deviation with probability "
                        "0.68",
                where="Lemma B.2, proof: |b| is within one deviation of 0")
@@ -115,7 +115,7 @@ lem_b2 = (
                given=r"\frac{n}{2h}(\theta^{priv}-1)+\frac{n}{6}+\frac{\theta^{priv}}{4h\varepsilon}\le|b|, "
                      r"\theta^{priv}\ge 0",
                because="the minimizer of the smoothed loss is 1 - h/3; the regularizer moves the output further down",
-               consequence=PROOF_STEP, uses=("bst14.lemB.2/minimizer-of-the-smoothed-loss",),
+               uses=("bst14.lemB.2/minimizer-of-the-smoothed-loss",),
                true_if="with 1 - h/3 and 2 h, which only changes the constant of Omega( )",
                where="Lemma B.2, proof: where the slope of (9) is 0")
     .step("noise-is-small", rf"{_LEVEL}\le\frac{{n}}{{12}}", given=r"n\ge 12^2\cdot 32\frac{\log n}{\varepsilon^2n}",
@@ -153,7 +153,7 @@ lem_b3 = (
           where="Lemma B.3, proof, after (10)")
     .corrected("solution", r"\theta^{priv}=\min(\frac{1}{4},4nh\varepsilon)-4bh\varepsilon",
                given=r"\frac{\theta^{priv}}{4h\varepsilon}+b-\min(\frac{1}{16h\varepsilon},n)=0",
-               because="a sign is wrong, which does not matter, since the noise is symmetric", consequence=PROOF_STEP,
+               because="a sign is wrong, which does not matter, since the noise is symmetric",
                where="Lemma B.3, proof, after (10)")
     .step("output", r"\theta^{priv}\le\varepsilon", given=r"\theta^{priv}\le\frac{1}{4}+4|b|h\varepsilon",
           uses=("bst14.lemB.3/solution",),
@@ -163,7 +163,7 @@ lem_b3 = (
                uses=("bst14.lemB.3/solution", "bst14.lemB.3/noise-is-small"),
                because="without noise the output is 1/4, which may be above epsilon; it is at most 1/2 for n large "
                        "enough",
-               consequence=PROOF_STEP, where="Lemma B.3, proof",
+               where="Lemma B.3, proof",
                true_if="for epsilon above 1/4 and n large enough; with 1/2, only the constant of Omega( ) changes")
     .step("noise-is-small", rf"{_LEVEL}h\varepsilon\le\frac{{1}}{{16}}",
           given=r"h\log n\le 1, \log n\ge 8192",

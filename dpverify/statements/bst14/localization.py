@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p, risk, several
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _moved = real(
     "r",
@@ -117,7 +117,7 @@ lem4_2 = (
     .step("tail-in-two-dimensions", _tail(2),
           where="Lemma 4.2, proof, 1st display for p = 2, zeta > 1 as in Algorithm 3")
     .corrected("tail-in-two-dimensions", _tail(2), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
-               consequence=PROOF_STEP, uses=_OTHER_DIMENSIONS,
+               uses=_OTHER_DIMENSIONS,
                because="for p >= 2 the norm is above zeta times its mean with probability up to exp(-zeta) from "
                        "zeta = 1.2565 on only; zeta = 3 log n is above 2 from n = 2 on",
                true_if="for zeta at least 1.2565, as in the proof, where it is at least 3 log 2",

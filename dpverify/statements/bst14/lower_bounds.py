@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import RECORDS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import epsilon, n, p
-from dpverify.statements.sheet import CONSTANT, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 _equal = real("k", gt=0, unit=RECORDS, meaning="number of equal records")
 _c = real("c", gt=0, meaning="constant of the number of equal records")
@@ -107,7 +107,7 @@ def _lipschitz(id_: str, where: str, privacy: str, size: str, marginal: str, par
                    because="the lemma compares the output with the sum over n, which is shorter than theta*, so "
                            "it says nothing about an output near theta*; applied to the output times the length of "
                            "the sum over n it does, if the sum also has that order as an upper bound",
-                   consequence=PROOF_STEP, where=f"{where}, proof, with Lemma 5.1 for the output times ||sum d_i|| / n",
+                   where=f"{where}, proof, with Lemma 5.1 for the output times ||sum d_i|| / n",
                    true_if="if Lemma 5.1 is applied to the output times the length of the sum over n")
         .step("orders-of-the-lemma",
               rf"\min(\frac{{1}}{{\sqrt{{p}}}},{marginal})=\frac{{1}}{{\sqrt{{p}}}}\min(1,"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LOSS
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, n, p, risk
-from dpverify.statements.sheet import CLAIM, EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _gap = real("h", ge=0, unit=LOSS, meaning="range of the change of the objective", latex=r"\Delta\mathcal{L}")
 _E = real("E", ge=1, latex=r"e^{\varepsilon}")
@@ -22,7 +22,7 @@ alg8_privacy = (
         pairs=("bst14.alg8", "bst14.thm3.1"),
     )
     .instance("two-points", r"\frac{1}{2}\le\frac{e^{\varepsilon}}{1+(e^{\varepsilon})^2}", case=_TWO,
-              consequence=CLAIM, where="Algorithm 8, step 3, with its exponent epsilon / (L ||C||)",
+              where="Algorithm 8, step 3, with its exponent epsilon / (L ||C||)",
               true_if="with the exponent of Algorithm 2, epsilon / (2 L ||C||)")
     .corrected("two-points", r"\frac{1}{2}\le\frac{e^{\varepsilon}}{1+e^{\varepsilon}}", case=_TWO,
                catches=("the exponent of Algorithm 8",
@@ -35,7 +35,6 @@ alg8_privacy = (
           where="Appendix A: privacy follows directly from the analysis of Theorem 3.1")
     .corrected("loss-of-the-exponent", rf"{_HALF}\cdot\Delta\mathcal{{L}}\le\varepsilon",
                given=r"\Delta\mathcal{L}\le 2L\|\mathcal{C}\|_2", uses=("bst14.thm3.1/range-of-the-change",),
-               consequence=CLAIM,
                where="Appendix A with the exponent of Algorithm 2")
     .corrected("privacy", rf"-{_HALF}\cdot f-z\le\varepsilon-{_HALF}\cdot f'-z'",
                added=(*(real(a, unit=LOSS, latex=b) for a, b in (("f", "f"), ("f2", "f'"))),
@@ -67,7 +66,7 @@ thm_a1 = (
     .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", where="Theorem A.1, proof, end, with the constant 2 in O( )")
     .corrected("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", given=rf"\varepsilon\le 1, {_log.latex}\ge 1",
                because="the net's part L ||C|| p has neither 1/epsilon nor a logarithm: it is within the bound for "
-                       "epsilon at most 1 and n at least 3 p", consequence=EDGE,
+                       "epsilon at most 1 and n at least 3 p",
                true_if="for epsilon at most 1 and n at least 3 p", where="Theorem A.1, proof, end")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
            given=rf"0\le {risk.latex}\le "

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, level, n, p, risk
-from dpverify.statements.sheet import CLAIM, EDGE, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _beta = real("beta", gt=0, unit=LOSS / LENGTH**2, meaning="smoothness of a record's loss", latex=r"\beta")
 _Delta = real("Delta", gt=0, unit=LOSS / LENGTH**2, meaning="regularization", latex=r"\Delta")
@@ -47,19 +47,19 @@ objpert_privacy = (
           where="Appendix E: the noise spends epsilon, and the Jacobian of the map from output to noise changes by "
                 "J = 1 + beta/Delta, even in one dimension")
     .corrected("loss-of-the-jacobian", r"\frac{\varepsilon}{2}+\log J\le\varepsilon",
-               given=r"\log J\le\frac{\beta}{\Delta}, \Delta\ge\frac{2\beta}{\varepsilon}", consequence=CLAIM,
+               given=r"\log J\le\frac{\beta}{\Delta}, \Delta\ge\frac{2\beta}{\varepsilon}",
                because="the noise spends all of epsilon, and the Jacobian loses up to log(1 + beta/Delta) more for "
                        "each dimension; half of epsilon for each, with twice the noise and Delta >= 2 beta/epsilon, "
                        "is enough in one dimension, or where the Hessians of each loss have rank one",
                where="Appendix E with twice the Gamma noise and Delta at least 2 beta / epsilon, Hessians of rank one")
-    .instance("gamma-noise", _GAMMA, case=_WINDOW, box={"epsilon": ("1/4", "3/4")}, consequence=CLAIM,
+    .instance("gamma-noise", _GAMMA, case=_WINDOW, box={"epsilon": ("1/4", "3/4")},
               true_if="with twice the noise and four times the regularization",
               where="Appendix E: (11) with Gamma noise")
     .corrected("gamma-noise", _HALF_GAMMA, box={"epsilon": ("1/10", 3)},
                case="the same losses and event with twice the noise and Delta = 2 beta / epsilon, epsilon in [1/10, 3]",
                catches=("the printed noise and regularization", _GAMMA),
                where="Appendix E: (11) with twice the Gamma noise and four times the regularization")
-    .instance("gaussian-noise", _GAUSS, case=_WINDOW, box={"epsilon": ("1/4", "3/4"), "l": (5, 20)}, consequence=CLAIM,
+    .instance("gaussian-noise", _GAUSS, case=_WINDOW, box={"epsilon": ("1/4", "3/4"), "l": (5, 20)},
               true_if="with twice the noise and four times the regularization",
               where="Appendix E: (11) with Gaussian noise")
     .corrected("privacy", r"-\frac{\varepsilon}{4L}\|b\|_2+\log J\le\varepsilon-\frac{\varepsilon}{4L}\|b'\|_2",

@@ -8,7 +8,7 @@ from math import comb
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.bst14.symbols import L, epsilon, level, log_n, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _epsilon_to_1 = real("epsilon", ge=0, le=1, unit=NATS, latex=r"\varepsilon")
 _epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
@@ -102,7 +102,7 @@ lem2_3 = (
     .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0",
                where="Lemma 2.3: for every delta' >= 0 (above 0 here), the root has to be real")
     .corrected("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
-               where="Lemma 2.3 with 0 < delta' <= 1", consequence=EDGE,
+               where="Lemma 2.3 with 0 < delta' <= 1",
                because="the square root is real only for delta' at most 1; beyond it every mechanism is private",
                true_if="for delta' at most 1: beyond it every mechanism is private")
 )  # fmt: skip
@@ -137,7 +137,7 @@ thm2_1 = (
     .condition("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1", uses=("bst14.lem2.2",),
                where="Theorem 2.1, proof: the condition of Lemma 2.2, said to be ensured")
     .corrected("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1",
-               given=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",), consequence=EDGE,
+               given=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",),
                because="nothing in the theorem ensures the condition of Lemma 2.2; epsilon <= 1 and delta <= 1/2 do",
                true_if="for epsilon < 1, as in the introduction, and delta at most 1/2")
     .step("sampled-step", r"2\cdot\frac{1}{n}\cdot\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}"
@@ -154,8 +154,7 @@ thm2_1 = (
                uses=("strong-composition-with-delta", "bst14.thm2.1/growth-of-a-step", "bst14.thm2.1/half-of-delta"),
                where="Theorem 2.1, end of the proof, with a quarter of the loss in each step and delta' = delta/2",
                because="Lemma 2.3 gives more than sqrt(2) epsilon for the printed loss of a step; a quarter of that "
-                       "loss is small enough, which the constant in sigma^2 can absorb",
-               consequence=PROOF_STEP)
+                       "loss is small enough, which the constant in sigma^2 can absorb")
     .step("half-of-delta", r"\frac{2}{\delta}\le\frac{1}{\delta^2}",
           added=(real("delta", gt=0, le="1/2", latex=r"\delta"),),
           where="Theorem 2.1, end of the proof: log(2/delta) is at most 2 log(1/delta) for delta at most 1/2")

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.symbols import alpha, any_alpha, length_sigma
-from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _T = integer("T", ge=1, meaning="number of steps")
 _t = integer("t", ge=1, meaning="a step")
@@ -32,7 +32,7 @@ thm1 = (
     .define("a_t", r"\frac{\|x_0-x_0'\|}{T}")
     .whole(
         "bound", r"\mathrm{D}_\alpha(X_T\|X'_T)\leq\frac{\alpha\|x_0-x_0'\|}{2T\sigma^2}", given=_BY_THEOREM_22,
-        added=(_divergence, _of_a_step), uses=("fmtt18.thm22", "fmtt18.def10"), consequence=CLAIM,
+        added=(_divergence, _of_a_step), uses=("fmtt18.thm22", "fmtt18.def10"),
         true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
         where="Theorem 1, from Theorem 22 with a_t = distance/T",
     )
@@ -52,7 +52,7 @@ thm1 = (
     .corrected(
         "attained-by-identity-maps", r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|^2}{2T\sigma^2}",
         because="the two sides have different units, and identity maps attain the bound with the distance squared",
-        consequence=CLAIM, true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
+        true_if="with the square of the distance, which Theorem 22 gives and Theorem 23 uses",
         case=_IDENTITY, uses=("fmtt18.def10",),
         catches=("a factor 2 is lost", r"\mathrm{D}_\alpha(X_T\|X'_T)\le\frac{\alpha\|x_0-x'_0\|^2}{4T\sigma^2}"),
     )
@@ -137,7 +137,7 @@ thm22 = (
         given=r"X^{\prime}_{t+1}-X^{\prime}_{t}=Z_{t+1}",
         where="Theorem 22, proof, first line of the last display, second argument",
         because="the map of step t + 1 is applied to the state after that step; it should be the one before",
-        consequence=PROOF_STEP, true_if="with t in place of t + 1 in the argument, as in the next line",
+        true_if="with t in place of t + 1 in the argument, as in the next line",
     )
     .define("z_t", r"\sum_{i\le t}s_i-\sum_{i\le t}a_i")
     .define("z_{t+1}", r"(\sum_{i\le t}s_i+s_{t+1})-(\sum_{i\le t}a_i+a_{t+1})")

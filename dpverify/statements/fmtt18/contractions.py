@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.symbols import eta
 from dpverify.statements.interpolation import Sample, smooth_convex
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _x, _y = (vector(name, unit=LENGTH) for name in "xy")
 _px, _py = (
@@ -89,7 +89,7 @@ prop18 = (
     .corrected(
         "mean-value", rf"{_STEP}=w-w'-\eta{_TURNED}", given=_MEAN_VALUE,
         because="a sign is wrong, and no single z need serve; the mean of the Hessian between w' and w does",
-        consequence=PROOF_STEP, where="Appendix A, 2nd display, second line",
+        where="Appendix A, 2nd display, second line",
     )
     .step(
         "factor", rf"{_STEP}={_TURNED_STEP}", given=_MEAN_VALUE,

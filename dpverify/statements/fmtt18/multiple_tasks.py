@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.fmtt18.stochastic_optimization import L_G, R, d
 from dpverify.statements.fmtt18.symbols import PROFILE, L, alpha, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _k = integer("k", ge=1, meaning="number of tasks")
 _q = real("q", gt=0, meaning="max(2 k ln(n) / n, 2 ln(1/delta))")
@@ -58,7 +58,7 @@ thm32 = (
         "rate-of-theorem-28", r"\frac{(2R)^2}{2n}\cdot\frac{L_{G}\sqrt{n}}{4R}=\frac{RL_{G}}{2\sqrt{n}}", added=(L_G,),
         because="the printed rate is twice that of Theorem 28; its regret with this rate is 5 R L_G / (2 sqrt(n)), so "
                 "the risk bound holds",
-        consequence=PROOF_STEP, where="Theorem 32 with the printed rate, first part of the regret",
+        where="Theorem 32 with the printed rate, first part of the regret",
         uses=("fmtt18.thm28/sum-of-the-steps",),
     )
     .corrected(

@@ -17,7 +17,7 @@ from dpverify.statements.fmtt18.symbols import (
     small_epsilon,
     t,
 )
-from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _i = integer("i", ge=1, unit=RECORDS, meaning="a step")
 _point = vector("p", unit=LENGTH, latex=r"\Pi_{\mathcal{K}}(w)")
@@ -69,7 +69,7 @@ thm23 = (
                r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2\le\frac{2\alpha L^2}{\sigma^2\cdot(n-t+1)}",
                given=r"t\le n", where="Theorem 23, proof, last display with a_i, which is zero before step t",
                because="the last display sums a_t^2 over i = 1..n; it should be a_i^2, which is zero before step t",
-               consequence=PROOF_STEP, true_if="with a_i in place of a_t, which is zero before step t")
+               true_if="with a_i in place of a_t, which is zero before step t")
     .whole("schedule-gives-the-bound",
            r"\frac{\alpha}{2\eta^2\sigma^2}\sum_{i=t}^{n}a_i^2=\frac{\alpha\cdot\varepsilon}{n+1-t}", given=r"t\le n",
            uses=("fmtt18.thm22", "fmtt18.def10", "fmtt18.prop5", "fmtt18.prop17", "fmtt18.prop18",
@@ -196,7 +196,6 @@ lem25 = (
     .corrected("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
                where="Lemma 25, proof, last line, for 0 <= a <= c <= 1",
                because="the quadratic bound is false for negative a; divergences are nonnegative, so 0 <= a is enough",
-               consequence=PROOF_STEP,
                true_if="for a >= 0: it is used for divergences, which are nonnegative")
     .corrected("exponential", r"e^{a}\le 1+a+a^2", letters=(_small_a,),
                where="Lemma 25, proof, last line, for 0 <= a <= 1")
@@ -270,7 +269,7 @@ thm26 = (
     .step("last-display",
           r"2\cdot\frac{1}{n}\sum_{T=t}^{n}\frac{2\alpha L^2}{\sigma^2\cdot(T-t+1)}"
           r"\le\frac{4\alpha L^2\cdot\ln(n-t+1)}{n\sigma^2}",
-          given=r"t\le n", consequence=PROOF_STEP,
+          given=r"t\le n",
           where="Theorem 26, proof, last display: the sum of 1/k is bounded by the logarithm")
     .corrected("bound",
                r"\mathrm{D}_\alpha(Y_n\|Y'_n)\le\frac{4\alpha L^2\cdot(1+\ln n)}{n\sigma^2}",
@@ -319,7 +318,6 @@ lem27 = (
     .corrected("noise-is-enough", rf"{PROFILE}\le\delta", letters=(small_epsilon,),
                box={"epsilon": ("1/20", 1), "l": (3, 14)}, uses=_CURVE, where="Lemma 27 for epsilon at most 1",
                because="for large epsilon this noise is too small; the classical proof requires epsilon <= 1",
-               consequence=CLAIM,
                true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism requires")
 )  # fmt: skip
 

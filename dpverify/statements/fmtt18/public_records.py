@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import RECORDS
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
 from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, n, small_epsilon
-from dpverify.statements.sheet import CLAIM, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _mean_square = real("G", ge=0, unit=L.unit, meaning="root of the largest mean square of a noisy gradient")
 _m = integer("m", ge=1, unit=RECORDS, meaning="number of public records")
@@ -36,7 +36,7 @@ cor31 = (
     .instance(
         "exact-profile", rf"{PROFILE}\le\delta", letters=(small_epsilon,), case=_CASE,
         box={"epsilon": ("1/2", 1), "Lambda": (9, 14)}, uses=("gll22.eq9/value-of-the-best-half-line",),
-        consequence=CLAIM, where="Corollary 31, privacy of the last private record",
+        where="Corollary 31, privacy of the last private record",
     )
     .step(  # what suffices, so that the claim would not fail with it
         "noise-of-theorem-30", rf"\frac{{2L}}{{\sigma\sqrt{{m+1}}}}\le{_NEEDED}", uses=("fmtt18.thm30",),
@@ -45,7 +45,7 @@ cor31 = (
     .corrected(
         "noise-of-theorem-30", rf"\frac{{2L}}{{\sigma'\sqrt{{m+1}}}}\le{_NEEDED}", uses=("fmtt18.thm30",),
         because="the noise lacks the 2 under the root that the risk bound and Theorem 30 have",
-        letters=(small_epsilon,), consequence=PROOF_STEP, coverage="whole", true_if="for one public record",
+        letters=(small_epsilon,), coverage="whole", true_if="for one public record",
         where="Corollary 31 with the 2, for epsilon at most 1: Theorem 30 for the last private record, t = n - m",
     )
     .step(

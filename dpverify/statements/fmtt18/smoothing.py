@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
 from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, level, n, small_epsilon, t
-from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _width = real("lambda", gt=0, unit=LENGTH, latex=r"\lambda", meaning="standard deviation of the kernel")
@@ -192,7 +192,7 @@ thm33 = (
     .corrected(
         "mean-norm", r"L\cdot M\le L\lambda\sqrt{d}", given=r"M^2\le d\lambda^2",
         because="E||Z|| is below lambda sqrt(d), which is the root of E||Z||^2; at most is enough for the claim",
-        consequence=PROOF_STEP, true_if="with at most in place of =", uses=("jensen", "gaussian-second-moment"),
+        true_if="with at most in place of =", uses=("jensen", "gaussian-second-moment"),
         where="Appendix C, approximation error, last line, by Jensen's inequality",
     )
     .corrected(
@@ -317,7 +317,7 @@ cor34 = (
     .define(r"\delta", r"e^{-\ln(1/\delta)}")
     .instance(
         "exact-profile", rf"{PROFILE}\le\delta", case=_ONE, box={"epsilon": ("1/20", 12), "l": (3, 14)},
-        uses=("gll22.eq9/value-of-the-best-half-line",), consequence=CLAIM,
+        uses=("gll22.eq9/value-of-the-best-half-line",),
         true_if="for epsilon at most 1, as Lemma 27", where="Corollary 34, index t = n",
     )
     .reference(

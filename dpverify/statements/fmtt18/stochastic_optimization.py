@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, RECORDS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, eta, n, sigma, small_epsilon, t
-from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import NOTATION, Sheet
 
 R = real("R", gt=0, unit=LENGTH, meaning="radius of a ball that holds the set")
 d = integer("d", ge=1, meaning="dimension")
@@ -71,7 +71,7 @@ sgd_update = (
         "toward-the-minimizer", _TOWARD, given=r"w_{t+1}=w_{t}-\eta G, -R\le w_{t+1}\text{ and }w_{t}\le R", case=_LINE,
         catches=("the step counts twice", r"(w_{t+1}+R)^2\le(w_{t}+R)^2-4\eta G\cdot(w_{t}+R)+\eta^2G^2"),
         because="with a plus the update climbs: on F(w) = G w it goes to the maximizer and stays there",
-        consequence=EDGE,
+        consequence=NOTATION,
         true_if="with the minus of Algorithm 1, or where G is an oracle for the negative gradient",
     )
     .corrected(
@@ -207,7 +207,7 @@ thm29 = (
     .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
     .instance(
         "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
-        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 29, local privacy",
+        true_if=_UP_TO_1, where="Theorem 29, local privacy",
     )
     .corrected(
         "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,
@@ -267,7 +267,7 @@ thm30 = (
         "number-of-stopping-times", r"n-m+1>n/2", given="m<n/2+1", added=(_half,),
         because="T has one value more than Stop-PNSGD on n/2 points, whose output makes at least one step; the risk "
                 "bound holds all the same, since the points w_T with T >= ceil(n/2) are more than n/2",
-        consequence=PROOF_STEP, true_if="without T = ceil(n/2), for even n",
+        true_if="without T = ceil(n/2), for even n",
     )
     .step(
         "first-part-of-the-regret", r"\frac{(2R)^2}{2\eta N}\le\frac{4R^2}{\eta n}", given="N>n/2", added=(eta,),
@@ -312,7 +312,7 @@ thm30 = (
     .define(r"\delta", r"1.25e^{-\ln(1.25/\delta)}")
     .instance(
         "exact-profile", rf"{PROFILE}\le\delta", case="one step, gradients 2 L apart", box=_BOX, uses=_CURVE,
-        consequence=CLAIM, true_if=_UP_TO_1, where="Theorem 30, local privacy",
+        true_if=_UP_TO_1, where="Theorem 30, local privacy",
     )
     .corrected(
         "local-privacy", _APART, letters=(small_epsilon,), uses=("fmtt18.lem27",), because=_LARGE_EPSILON,

@@ -96,7 +96,7 @@ prop3_3 = (
            where="Proposition 3.3, only if, with the curve of Definition 3.1: T'(z) is the largest of 1 - delta' - "
                  "exp(epsilon) z over all real epsilon, since it is convex; here the best one; no event "
                  "is less than the whole space to either curve",
-           consequence=EDGE, true_if="with the curve for every real epsilon")
+           true_if="with the curve for every real epsilon")
     .corrected("smaller-curve", _LARGER, given=rf"{_BEST_SLOPE}, {_SMALLER}",
                added=(*_curves, *_trade_offs, _z, _any_growth), units=False,
                where="Proposition 3.3, only if, with every real epsilon: at the best one for T'(z)")

@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _MEAN_F, _MIN_F = rf"{_E}_{{\nu}}[F(x)]", r"\min_{x\in\mathcal{K}}F(x)"
@@ -101,7 +101,7 @@ _thm6_2 = (
         consequence=EDGE, true_if="if the origin is in the set", where="Theorem 6.2, excess risk, with 0 in the set",
     )
     .instance(
-        "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}", consequence=EDGE,
+        "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}",
         case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so the output's mean is in the "
              "first half",
         where="Theorem 6.2, excess risk", true_if="if the origin is in the set",
@@ -201,7 +201,7 @@ thm6_4 = (
     )
     .step(
         "in-particular", rf"{_STATED}\le{_SMALL}", given=r"\varepsilon<1/10",
-        where="Theorem 6.4, second item: in particular, if epsilon < 1/10", consequence=PROOF_STEP,
+        where="Theorem 6.4, second item: in particular, if epsilon < 1/10",
         true_if="as a bound on the loss, which the proof derives from log(3/(4 delta)), and not from the first bound",
     )
     .corrected(
@@ -229,7 +229,7 @@ thm6_4 = (
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
         because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
-        consequence=PROOF_STEP, true_if="with accuracy delta / (3 (1 + e^epsilon)), which adds epsilon to a logarithm",
+        true_if="with accuracy delta / (3 (1 + e^epsilon)), which adds epsilon to a logarithm",
         where="Theorem 6.4, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )
     .whole(

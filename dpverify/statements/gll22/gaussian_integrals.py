@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpverify.formulas.expressions import real
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _a, _gamma, _t = real("a"), real("gamma", gt=0, latex=r"\gamma"), real("t")
 _DOWN = r"\int_{0}^{\infty}e^{-t}\Phi\left(a-\frac{t}{\gamma}\right)\mathrm{d}t"
@@ -65,14 +65,14 @@ claim4_2 = (
     .corrected(
         "square-below", rf"{_DOWN_PARTS}={_DOWN_SQUARE_RIGHT}", where="Claim 4.2, proof, second line, over 2 gamma^2",
         because="the completed square is over 2 gamma^2, as in the second integral, not over 2",
-        consequence=PROOF_STEP, true_if="with the square over 2 gamma^2, as in the fifth line",
+        true_if="with the square over 2 gamma^2, as in the fifth line",
     )
     .step(
         "value-below", rf"{_DOWN_SQUARE}={_DOWN_VALUE}", where="Claim 4.2, proof, third line",
     )
     .corrected(
         "value-below", rf"{_DOWN_SQUARE_RIGHT}={_DOWN_VALUE}", where="Claim 4.2, proof, third line, over 2 gamma^2",
-        consequence=PROOF_STEP, true_if="with the square over 2 gamma^2, as in the fifth line",
+        true_if="with the square over 2 gamma^2, as in the fifth line",
     )
     .step("square-above", rf"{_UP_PARTS}={_UP_SQUARE}", reading=_UNDER_THE_SQUARE, where="Claim 4.2, proof, fifth line")
     .step("value-above", rf"{_UP_SQUARE}={_UP_VALUE}", reading=_UNDER_THE_SQUARE, where="Claim 4.2, proof, sixth line")

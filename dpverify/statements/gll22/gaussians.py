@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import NATS
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import EDGE, NOTATION, Sheet
 
 epsilon = real("epsilon", ge=0, unit=NATS, latex=r"\varepsilon")
 _s, _any_s, _s_from_0 = (
@@ -38,7 +38,7 @@ eq9 = (
     .instance("not-negative", rf"{_CURVE}\ge 0", letters=(_any_s,), given=r"s\ne 0",
               box={"s": (-3, 3), "epsilon": (0, 5)}, case="the empty event, for which the difference is 0",
               where="(9) and Definition 3.1: the empty event makes the curve at least 0; no sign of s is required",
-              consequence=EDGE, true_if="for s > 0, or with |s|, as Lemma 6.3 writes")
+              consequence=NOTATION, true_if="for s > 0, or with |s|, as Lemma 6.3 writes")
     .corrected("not-negative", rf"{_MAGNITUDE}\ge 0", letters=(_any_s,), given=r"|s|\ge\frac{1}{2}",
                box={"s": (-2, 2), "epsilon": (0, 2)}, case="|s| at least 1/2", where="(9) with |s|",
                because="for negative s the best half line is the other one: it should be |s|, as Lemma 6.3 writes",

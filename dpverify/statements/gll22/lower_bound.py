@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import d
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 # the set is the unit ball, so that lengths are numbers
 _E = r"\operatorname*{\mathbb{E}}"
@@ -49,7 +49,7 @@ claim7_2 = (
         where="Claim 7.2, for points of the ball and one wrong sign or more; without one, x^v is best",
     )
     .instance(
-        "anywhere", _OUTSIDE, case="the point -R v, all of whose signs are right", consequence=EDGE,
+        "anywhere", _OUTSIDE, case="the point -R v, all of whose signs are right",
         where="Claim 7.2: any solution in R^d", true_if="for points of the unit ball, where it is used",
     )
     .corrected(
@@ -166,7 +166,7 @@ lem7_4 = (
     )
     .step(
         "pinsker-and-sum", rf"{_SQUARES}\leq \frac{{1}}{{2}}{_KL}", given=rf"{_SQUARES}\le\frac{{1}}{{2}}K, {_KL}\le K",
-        uses=("gll22.lem7.4/pinsker",), consequence=PROOF_STEP, true_if="with the sum over j on both sides",
+        uses=("gll22.lem7.4/pinsker",), true_if="with the sum over j on both sides",
         where="Claim 7.5, proof, 5th display, line 1: the sum over j is missing on the right",
     )
     .corrected(
@@ -261,7 +261,7 @@ _LEMMA = "gll22.lem7.4/"
 thm7_1 = (
     _thm7_1.including(_chosen)
     .step(
-        "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}", consequence=PROOF_STEP,
+        "last-step", rf"{_ROOTED}\geq\frac{{GD}}{{16}}{_MIN}",
         where="Theorem 7.1, proof, 3rd display, last step: the root of a sum is larger than that of either part",
     )
     .corrected(
@@ -269,7 +269,7 @@ thm7_1 = (
         because="1/sqrt(1 + 4k/d) is smaller than 1 and than sqrt(d/(4k)); the proof gives the bound with 16 "
                 "sqrt(2) in place of 16, and 16 itself follows if the risk is bounded by the mean of v given the "
                 "values, and not by the number of wrong signs",
-        consequence=PROOF_STEP, true_if="with 16 sqrt(2) in place of 16",
+        true_if="with 16 sqrt(2) in place of 16",
         where="Theorem 7.1, proof, 3rd display, with 16 sqrt(2)",
     )
     .corrected(
@@ -278,7 +278,6 @@ thm7_1 = (
     )
     .step(
         "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}", given=rf"{_GAP}\ge{_ROOTED}",
-        consequence=PROOF_STEP,
         uses=("gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta"),
         true_if="with 16 sqrt(2) in place of 16",
         where="Theorem 7.1 from the last but one part of the 3rd display, as it is derived in print",

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, mu_exponent, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import PROOF_STEP, Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _OVER = rf"{_E}_{{\mathcal{{D}},x\sim\pi_{{\mathcal{{D}}}}}}"
@@ -236,22 +236,21 @@ _thm6_8 = (
         "risk", rf"{_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
         given=_REGULARIZED, uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
         where="Theorem 6.8, excess population loss: what Theorem 6.7 gives for the regularized losses",
-        consequence=EDGE,
     )
     .corrected(
         "risk", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}+\frac{{\mu D^{{2}}}}{{2}}",
         given=_REGULARIZED, uses=("gll22.thm6.7", "gll22.thm6.2/center-in-the-set"),
         because="the first term has the unit of a length, not of a loss: it is G^2 / (n mu), as Theorem 6.7 has it",
-        consequence=EDGE, true_if="with G^2 in place of G", where="Theorem 6.8, excess population loss, with G^2",
+        true_if="with G^2 in place of G", where="Theorem 6.8, excess population loss, with G^2",
     )
     .whole(
         "risk-of-strongly-convex-losses", rf"{_LOSS}\le\frac{{G}}{{n\mu}}+\frac{{d}}{{k}}", given=_PROVED,
-        added=(_least,), uses=("gll22.thm6.7",), consequence=EDGE,
+        added=(_least,), uses=("gll22.thm6.7",),
         where="Theorem 6.8, losses that are mu-strongly convex themselves",
     )
     .corrected(
         "risk-of-strongly-convex-losses", rf"{_LOSS}\le\frac{{G^{{2}}}}{{n\mu}}+\frac{{d}}{{k}}", given=_PROVED,
-        added=(_least,), uses=("gll22.thm6.7",), consequence=EDGE, true_if="with G^2 in place of G",
+        added=(_least,), uses=("gll22.thm6.7",), true_if="with G^2 in place of G",
         where="Theorem 6.8, losses that are mu-strongly convex themselves, with G^2",
     )
 )  # fmt: skip
@@ -318,13 +317,11 @@ thm6_9 = (
     .step(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta", given=r"\tau<\frac{\delta}{3}",
         uses=("post-sampling",), where="Theorem 6.9, proof: accuracy delta/3 leads to (epsilon, delta)-DP",
-        consequence=PROOF_STEP,
     )
     .corrected(
         "privacy-with-sampling", r"\frac{2\delta}{3}+(1+e^{\varepsilon})\tau\le\delta",
         given=r"\tau\le\frac{\delta}{3(1+e^{\varepsilon})}", uses=("post-sampling",),
         because="a sampling error of tau in total variation adds (1 + e^epsilon) tau to delta, not tau",
-        consequence=PROOF_STEP,
         true_if="with accuracy delta / (3 (1 + e^epsilon)), which only changes a constant in the logarithm",
         where="Theorem 6.9, proof, with accuracy delta / (3 (1 + e^epsilon))",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -201,7 +201,7 @@ cor7_7 = (
     )
     .step(
         "without-the-minimum", r"G\sqrt{d/\mu}\sqrt{\frac{d}{k}}\leq O(d)", fixed="C",
-        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1", consequence=PROOF_STEP,
+        given=r"G\sqrt{d/\mu}\min\{\sqrt{\frac{d}{k}},1\}\leq Cd, d=G^2/\mu, k=1",
         true_if="for G^2/mu above C^2 d, C being the constant of the 4th display",
         uses=("gll22.cor7.7/comparison",),
         where="Corollary 7.7, proof, 5th display from the 4th, d <= G^2/mu <= exp(d); here G^2/mu = d, and k = 1, with "
@@ -243,11 +243,11 @@ cor7_7 = (
         "no-value", r"\frac{\sqrt{X}}{2}\ge\min\{\frac{1}{2},\sqrt{\frac{d}{X}}\}", given=r"\frac{X}{1+\log(X)/d}>0",
         case="no value at all, which is fewer than any positive number: the Gaussian law without the losses is within "
              "sqrt(X)/2 of every target, X = G^2/mu",
-        uses=("pinsker", "gll22.cor4.3"), consequence=EDGE, true_if="for G^2/mu at least 1",
+        uses=("pinsker", "gll22.cor4.3"), true_if="for G^2/mu at least 1",
         where="Corollary 7.7, the total variation that too few values leave",
     )
     .condition(
-        "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0", consequence=EDGE,
+        "number-of-values-is-positive", r"\frac{X}{1+\log(X)/d}>0",
         true_if="for G^2/mu at least 1", where="Corollary 7.7: any G > 0 and mu > 0, with X = G^2/mu",
     )
     .corrected(

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, NATS
 from dpverify.statements.gll22.symbols import G_exponent, d
 from dpverify.statements.gll22.symbols import mu_exponent as mu
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _G = real("G", gt=0, meaning="Lipschitz constant, of a 1-strongly convex function")
 _any = real("G_any", gt=0, unit=G_exponent.unit, latex="G_F", meaning="Lipschitz constant")
@@ -80,7 +80,7 @@ figure1 = (
         where=f"{_TEXT}: all previous results have at least d iterations; here [GT20]",
     )
     .reference(
-        "row-of-bst14", r"\eta^{2}\tau^{2}\cdot 2^{3}\le O(1)", consequence=EDGE, uses=("bst14.lem6.5",),
+        "row-of-bst14", r"\eta^{2}\tau^{2}\cdot 2^{3}\le O(1)", uses=("bst14.lem6.5",),
         true_if="if the Lipschitz constant and the diameter are at most powers of d, or with G^{O(1)} beside "
                 "d^{O(1)}, as in the row of [CDJB20]",
         where="Figure 1, row [BST14], in two dimensions, where d^{O(1)} is a constant: the bound on the time in "
@@ -113,7 +113,7 @@ figure1 = (
     )
     .reference(
         "private-risk-with-[GT20]", rf"n\cdot{_GT20.replace('G^{4}', 'n^4')}\le O(\sqrt{{n}}\cdot n^{{4}}d)",
-        fixed=r"\alpha, \varepsilon", consequence=EDGE, true_if="with gradients of F in place of those of f_i",
+        fixed=r"\alpha, \varepsilon", true_if="with gradients of F in place of those of f_i",
         where=f"{_TEXT}: O~(n^4 d) gradients of f_i are said to be enough; its row of Figure 1 at G^2 = n^2, which "
               "Theorem 6.4 has, counts gradients of F, of which one takes n gradients of f_i; sqrt(n) stands for the "
               "logarithms that the tilde leaves out, and is more",
@@ -126,7 +126,7 @@ figure1 = (
         where=f"{_TEXT}, in gradients of f_i",
     )
     .reference(
-        "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", consequence=EDGE, true_if="for n up to d^3",
+        "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", true_if="for n up to d^3",
         where=f"{_TEXT}: significantly faster than the previous algorithms, taken to say that n^2 values of f_i are "
               "never more than the n d^3 of [JLLV21], for every d; sqrt(n) stands for the logarithms that the tildes "
               "leave out",

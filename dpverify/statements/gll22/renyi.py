@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import NATS
 from dpverify.statements.gll22.symbols import G, k, mu, order
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import NOTATION, Sheet
 
 _s = real("s", meaning="shift")
 _mean = real("E_x", latex=r"\mathbb{E}[x]", meaning="mean of N(0, 1)")
@@ -82,7 +82,7 @@ cor4_3 = (
         "renyi-of-gaussians", rf"\frac{{1}}{{\alpha-1}}\log({_MOMENT})=\alpha s^{{2}}/2",
         because="Definition 3.7 prints 1/alpha for 1/(alpha - 1), with which the divergence of two Gaussians is "
                 "(alpha - 1) s^2 / 2",
-        consequence=EDGE, true_if="with 1/(alpha - 1) in Definition 3.7",
+        true_if="with 1/(alpha - 1) in Definition 3.7",
         where="Corollary 4.3, proof, with 1/(alpha - 1) in front of the logarithm",
     )
     .step(
@@ -148,7 +148,7 @@ def3_7 = (
         "limit-at-one", r"\left.\frac{\alpha s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}",
         because="1/alpha is printed in front of the logarithm where 1/(alpha - 1) is meant: the printed quantity tends "
                 "to 0 at alpha = 1, and Corollary 4.3 computes with the usual one",
-        consequence=EDGE, true_if="with 1/(alpha - 1), as [Ren61] has it", uses=("gll22.def3.7/of-gaussians",),
+        consequence=NOTATION, true_if="with 1/(alpha - 1), as [Ren61] has it", uses=("gll22.def3.7/of-gaussians",),
         case="N(0, 1) and N(s, 1), whose Kullback-Leibler divergence is s^2 / 2",
         catches=("1/alpha in front of the logarithm", r"\left.\frac{(\alpha-1)s^2}{2}\right|_{\alpha=1}=\frac{s^2}{2}"),
         where="Definition 3.7 with 1/(alpha - 1)",

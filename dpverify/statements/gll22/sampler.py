@@ -182,7 +182,7 @@ thm5_6 = (
         case="no step is made where G^2 (d/mu + D^2) = delta: the output is the initial point, and a point mass is 1 "
              "in total variation from a law that has a density",
         where="Theorem 5.6, number of steps, whatever the constant of Theta(.)",
-        consequence=EDGE, true_if="for G^2/mu of at least 1",
+        true_if="for G^2/mu of at least 1",
     )
     .condition(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",

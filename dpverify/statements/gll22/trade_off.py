@@ -64,7 +64,7 @@ cor3_12 = (
     .step(
         "other-points",
         r"(\alpha(x)\geq m(z)+r\implies d(x,A)\geq r/G)\text{ and }(d(x,A)\geq r/G\iff\neg(d(x,A)\le r/G))",
-        given=_NEAREST, uses=("gll22.cor3.12/distance",), consequence=EDGE,
+        given=_NEAREST, uses=("gll22.cor3.12/distance",),
         true_if="if no mass lies at the distance r/G",
         where="Corollary 3.12, proof, before the display: the set on the "
         "left is called the complement of A_{r/G}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
-from dpverify.statements.sheet import CLAIM, CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _rho = real("rho", gt=0, unit=NATS, meaning="privacy of a message, in zCDP", latex=r"\rho")
@@ -53,7 +53,7 @@ lem12 = (
     .define(r"\omega'", r"\frac{1}{4\rho}")
     .define(r"\omega''", r"\frac{1}{4\rho}")
     .condition(
-        "rho-of-the-algorithm", r"\rho\leq 1", given=_SETTING, consequence=EDGE,
+        "rho-of-the-algorithm", r"\rho\leq 1", given=_SETTING,
         where="Lemma 12: Algorithm 3 has rho <= 1, and the lemma rho = 1/log(1/delta) for every delta in [0, 1]",
         true_if="for delta of at most 1/e",
     )
@@ -83,7 +83,7 @@ lem12 = (
     .corrected(
         "sampling-rate", r"n/m\ge n\sqrt{\rho/d}", given=r"m\le\sqrt{d/\rho}",
         because="the batch is smaller where m-bar is below sqrt(d/rho), and sampled at a lower rate",
-        consequence=EDGE, true_if=r"for m-bar of at least sqrt(d/rho), where m = sqrt(d/rho)",
+        true_if=r"for m-bar of at least sqrt(d/rho), where m = sqrt(d/rho)",
         where="Lemma 12, proof, the condition on the sampling",
     )
     .step(
@@ -97,7 +97,7 @@ lem12 = (
     )
     .corrected(
         "rate-at-the-setting", r"n\sqrt{\rho/d}=\frac{n}{\sqrt{d\log(1/\delta)}}", given=_SETTING,
-        because="with a smaller rho the batch is larger, and n/m smaller", consequence=EDGE,
+        because="with a smaller rho the batch is larger, and n/m smaller",
         true_if="for rho = 1/log(1/delta), as in the lemma", where="Lemma 12, proof",
     )
     .step(
@@ -115,7 +115,7 @@ lem12 = (
         given=r"\log(n/m)\ge\frac{8}{5}", added=(_spread,), box={"rho": ("1/100", "1/10"), "Lambda": ("8/5", 100)},
         because="log(n/m) >= 1 is not enough, and 3 rho (2 + log_2(1/rho)) is 6 at rho = 1; alpha >= 26 alpha* gives "
                 "n/m >= 78, whose logarithm is above 8/5, and the theorem on sampling requires rho <= 1/10",
-        consequence=PROOF_STEP, true_if="for delta of at most exp(-10) and alpha >= 26 alpha*, where n/m >= 78",
+        true_if="for delta of at most exp(-10) and alpha >= 26 alpha*, where n/m >= 78",
         where="Lemma 12, proof, for rho <= 1/10",
     )
     .step(
@@ -126,7 +126,7 @@ lem12 = (
     .corrected(
         "amplified", r"\rho^{\prime}\le 13d/n^{2}", given=r"q=\frac{m}{n}, m\le\sqrt{d/\rho}", where="Lemma 12, proof",
         because="the batch is smaller where m-bar is below sqrt(d/rho), and sampled at a lower rate",
-        consequence=EDGE, true_if="for m-bar of at least sqrt(d/rho), where m = sqrt(d/rho)",
+        true_if="for m-bar of at least sqrt(d/rho), where m = sqrt(d/rho)",
     )
     .step(
         "orders", r"\frac{\log(n/m)}{4\rho}\ge\omega'", given=r"\log(n/m)\ge 1", added=(_spread,),
@@ -166,7 +166,6 @@ lem12 = (
         given=rf"{_SETTING}, \log(n/m)\ge\frac{{4\alpha}}{{\sqrt{{13}}\alpha_{{1,\delta}}^{{*}}}}+4\rho",
         because="the condition requires a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
                 "gives an epsilon above 4; with log(n/m)/(4 rho) for omega'' it holds once n/m is large enough",
-        consequence=PROOF_STEP,
         true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma requires 26 alpha*",
         where="Lemma 12, proof, after the display, for log(n/m) >= 4 alpha/(sqrt(13) alpha*) + 4 rho",
     )
@@ -199,7 +198,7 @@ lem12 = (
     )
     .instance(
         "first-message", _MESSAGE % r"\frac{2}{\sqrt{\log(1/\delta)}}", case=_CASE, letters=(_high_level,),
-        box={"l": (1, 60), "c": (1, 20)}, consequence=CLAIM, where="Lemma 12 at alpha = B L/sqrt(10)",
+        box={"l": (1, 60), "c": (1, 20)}, where="Lemma 12 at alpha = B L/sqrt(10)",
         uses=("gaussian-rotation",),
     )
     .corrected(
@@ -264,7 +263,7 @@ tcdp = (
         where="Appendix B.3, (rho m^2, omega/m)-group tCDP: the order for groups of m - 1",
     )
     .condition(
-        "an-order-is-left", r"\omega/m>1", given=r"m\leq\omega", consequence=EDGE,
+        "an-order-is-left", r"\omega/m>1", given=r"m\leq\omega",
         where="Appendix B.3: for m <= omega, orders in (1, omega/m)", true_if="for m below omega",
     )
     .corrected(

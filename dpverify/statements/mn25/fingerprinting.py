@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import NATS
 from dpverify.statements.mn25.symbols import d, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 
 def _letter(name: str, latex: str, meaning: str = "") -> Variable:
@@ -139,7 +139,7 @@ lem14 = (
     )
     .step(
         "sum", rf"4nd\delta+{_ROOT}{_sum_seen.latex}\le 4de^{{\epsilon}}\delta+{_ROOT}{_sum_seen.latex}",
-        where="Lemma 14, proof, 4th display, line 1", consequence=EDGE, true_if="with n in place of exp(epsilon)",
+        where="Lemma 14, proof, 4th display, line 1", true_if="with n in place of exp(epsilon)",
     )
     .corrected(
         "sum", rf"{_all.latex}\le 4ndD+{_ROOT}{_sum_seen.latex}", added=(_D,),
@@ -148,7 +148,7 @@ lem14 = (
     )
     .step(
         "number-of-records", rf"4nd\delta+{_ROOT}{_looked_at.latex}=4nd\delta+s{_ROOT}",
-        given=rf"{_looked_at.latex}\le s", consequence=EDGE, true_if="with <=, or if s is the mean itself",
+        given=rf"{_looked_at.latex}\le s", true_if="with <=, or if s is the mean itself",
         where="Lemma 14, proof, 4th display, line 4",
     )
     .corrected(
@@ -170,7 +170,7 @@ lem14 = (
     )
     .condition(
         "bias-for-every-theta", r"e_1\le\frac{1}{6}", given=r"\frac{e_1+e_2}{2}\le\frac{1}{6}",
-        consequence=PROOF_STEP, where="Lemma 14, proof: an error below 1/6 in the mean over Theta, and Lemma 15 for "
+        where="Lemma 14, proof: an error below 1/6 in the mean over Theta, and Lemma 15 for "
         "every theta", true_if="if Lemma 15 is used for the mean over Theta, which is enough for its corrected proof",
     )
     .corrected(
@@ -308,13 +308,13 @@ lem15 = (
     )
     .step(
         "sign-of-the-endpoints", rf"{_tracing.latex}\geq 2/3+{_ENDS}+2{_product.latex}", given=_EXACT,
-        consequence=EDGE, true_if="with a minus, as in the 1st display",
+        true_if="with a minus, as in the 1st display",
         where="Lemma 15, proof, 2nd display, line 1", uses=("mn25.lem15/two-thirds",),
     )
     .step(
         "endpoint-at-minus-one",
         rf"2/3+{_ENDS}+2{_product.latex}\geq 2/3+\frac{{|g(-1)-1|+|g(1)-1|}}{{2}}-2{_size.latex}",
-        given=rf"{_product.latex}\ge-{_size.latex}", consequence=EDGE,
+        given=rf"{_product.latex}\ge-{_size.latex}",
         true_if="with g(-1) + 1 and minus signs, as before and after",
         where="Lemma 15, proof, 2nd display, line 2",
     )
@@ -352,7 +352,7 @@ lem15 = (
         uses=("mn25.lem15/without-endpoints", "mn25.lem15/second-moment", "mn25.lem15/norms"),
         because="the proof ends with d/6, half of the claim; without the endpoints, which integration by parts does "
                 "not need, the same steps give d/3, and the mean bias over Theta is enough",
-        consequence=PROOF_STEP, where="Lemma 15, without the endpoints",
+        where="Lemma 15, without the endpoints",
     )
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.interpolation import Sample, strongly_convex
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
 _high_level = real("l", ge=1, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
@@ -126,7 +126,7 @@ lem16 = (
         "progress",
         r"\mathcal{L}(\bar{w}_{r})-\mathcal{L}(\bar{w}_{r-1})"
         r"\le\mathcal{L}_{r}(\bar{w}_{r})-\mathcal{L}_{r}(\bar{w}_{r-1})",
-        consequence=PROOF_STEP, true_if="with the risk itself, whose sum the 2nd display bounds",
+        true_if="with the risk itself, whose sum the 2nd display bounds",
         where="Lemma 16, proof, 1st display, 2nd line: the regularized risks in place of the risks",
     )
     .step(
@@ -152,7 +152,7 @@ lem16 = (
     .corrected(
         "failing-solver", r"(1-p)s+pf\le(1-p)2^{-r}\alpha+pLB\le 2^{-r}\alpha+\delta LB",
         given=r"p\le\delta, s\le 2^{-r}\alpha, f\le LB, s\ge 0",
-        because="a failing solver costs up to L B, not L", consequence=EDGE, true_if="for B = 1",
+        because="a failing solver costs up to L B, not L", true_if="for B = 1",
         where="Lemma 16, proof, 2nd display, 2nd line",
     )
     .step(
@@ -237,7 +237,6 @@ lem16 = (
     )
     .step(
         "sensitivity", r"\frac{2L}{\lambda_{r}n}=\frac{2B^{2}}{2^{r}\alpha n}", where="Lemma 16, proof: Delta",
-        consequence=EDGE,
     )
     .corrected(
         "sensitivity", r"\frac{3L}{\lambda_{r}n}=\frac{3LB^{2}}{2^{r}\alpha n}", because="a factor L is left out",
@@ -246,7 +245,7 @@ lem16 = (
     .step(
         "sensitivity-at-this-accuracy",
         r"\frac{2B^{2}}{2^{r}\alpha n}\leq\frac{2B\epsilon}{2^{r}\sqrt{\log(n)d\log(1/\delta)}}",
-        given=r"\alpha\geq\log(n)\alpha_{\epsilon,\delta}^{*}", where="Lemma 16, proof: Delta", consequence=EDGE,
+        given=r"\alpha\geq\log(n)\alpha_{\epsilon,\delta}^{*}", where="Lemma 16, proof: Delta",
         true_if="for L = 1 and n of at least 3",
     )
     .corrected(
@@ -439,7 +438,7 @@ thm7 = (
     )
     .condition(
         "smoothness", r"\frac{L^2}{\alpha}\le\frac{1}{2\eta}", given=_MANY,
-        where="Theorem 7, proof: losses are L^2/alpha-smooth; assuming 1/(2 eta)", consequence=PROOF_STEP,
+        where="Theorem 7, proof: losses are L^2/alpha-smooth; assuming 1/(2 eta)",
         true_if="with 2/eta_r in place of 1/(2 eta), which is enough",
     )
     .corrected(
@@ -467,7 +466,7 @@ thm7 = (
         "epsilon-of-a-phase", r"\epsilon_{r}=1", given=_FEW,
         because="rate and noise shrink alike, so epsilon_r does not depend on r; the factor 2^-r comes from the "
                 "number of steps",
-        consequence=PROOF_STEP, true_if="with 1 in place of 2^-r", where="Theorem 7, proof, for a large alpha",
+        true_if="with 1 in place of 2^-r", where="Theorem 7, proof, for a large alpha",
     )
     .step(
         "epsilon-with-a-small-alpha", r"\epsilon_{r}\leq\frac{1}{2^{r}}\frac{\alpha\sqrt{d}}{BL}", given=_MANY,
@@ -475,7 +474,7 @@ thm7 = (
     )
     .corrected(
         "epsilon-with-a-small-alpha", r"\epsilon_{r}=\frac{\alpha\sqrt{d\log(n/\delta)}}{BL}", given=_MANY,
-        because="a root of log(n/delta) is left out", consequence=PROOF_STEP,
+        because="a root of log(n/delta) is left out",
         where="Theorem 7, proof, for a small alpha",
     )
     .condition(
@@ -522,7 +521,7 @@ thm7 = (
     )
     .corrected(
         "epsilon-of-a-sampled-phase", r"\frac{6T_{r}}{n}\epsilon_{r}=6\frac{\alpha^{*}_{\delta}}{2^{r}\alpha}",
-        given=_FEW, because="1/R stands for 2^-r", consequence=EDGE, true_if="with 2^-r in place of 1/R",
+        given=_FEW, because="1/R stands for 2^-r", true_if="with 2^-r in place of 1/R",
         uses=("mn25.lem6",), where="Theorem 7, proof, 2nd display, 1st line, for a large alpha",
     )
     .corrected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import rho
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import EDGE, NOTATION, Sheet
 
 _order = real("order", gt=1, latex=r"\alpha", meaning="Renyi order")
 _log_1 = real("l", latex=r"\ell", meaning="log(1)")
@@ -23,7 +23,7 @@ prelim = (
         pairs=("mn25.lem1", "mn25.lem8", "mn25.thm1.1"),
     )
     .instance(
-        "entropy-of-a-coin", r"1\cdot\log(1/(\frac{1}{2}))+2\cdot\log(1/(\frac{1}{2}))\le\log 2", consequence=EDGE,
+        "entropy-of-a-coin", r"1\cdot\log(1/(\frac{1}{2}))+2\cdot\log(1/(\frac{1}{2}))\le\log 2", consequence=NOTATION,
         where="Section 2, entropy, which is at most log 2 for two values",
         case="X is 1 or 2, each with probability 1/2", true_if="with rho(x) in place of the first x",
     )
@@ -42,7 +42,7 @@ prelim = (
         catches=("a marginal is left out", r"\frac{69}{100}\le 2\cdot\frac{1}{2}\cdot\log(\frac{1/2}{1/2})"),
     )
     .instance(
-        "equal-laws", r"\frac{1}{\alpha-1}\cdot 1\leq\rho\alpha", consequence=EDGE,
+        "equal-laws", r"\frac{1}{\alpha-1}\cdot 1\leq\rho\alpha", consequence=NOTATION,
         where="Section 2, Renyi divergence in the definition of zCDP",
         case="X and Y have the same law, so the integral is 1: a mechanism that ignores its data",
         true_if="with the logarithm of the integral, as in the cited paper",
@@ -55,7 +55,7 @@ prelim = (
     )
     .step(
         "points-apart", r"\|v-v\|\geq a", given=r"\|v-v^{\prime}\|\geq a",
-        where="Section 2, packing number, which is printed with v and v", consequence=EDGE,
+        where="Section 2, packing number, which is printed with v and v",
         true_if="with v' for one of them",
     )
     .instance(

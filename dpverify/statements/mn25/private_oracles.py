@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, epsilon, n, rho, small_alpha, unique
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 
 def _calls(name: str, latex: str, meaning: str = "") -> Variable:
@@ -84,7 +84,7 @@ thm1_1 = (
     .step(
         "lemmas-together", rf"\frac{{d}}{{160}}={_I.latex}\leq {_squares.latex}+{unique.latex}\log(K+1)",
         given=rf"\frac{{d}}{{160}}\le {_I.latex}, {_I.latex}\leq {_squares.latex}+{unique.latex}\cdot\log(K+1)",
-        where="Theorem 1, proof, 1st display", consequence=PROOF_STEP,
+        where="Theorem 1, proof, 1st display",
         true_if="with an inequality, which is what Lemma 2 says and the proof needs",
     )
     .corrected(
@@ -123,7 +123,7 @@ thm1_1 = (
     )
     .step(
         "all-calls", rf"{_all.latex}={_by_f.latex}", given=rf"{_all.latex}={_by_f.latex}+H",
-        where="Theorem 1, proof, 2nd display: H is what h answers", consequence=PROOF_STEP,
+        where="Theorem 1, proof, 2nd display: H is what h answers",
         true_if="with >=: what h answers is counted for no k",
     )
     .corrected(
@@ -208,7 +208,7 @@ thm1_2 = (
     .step(
         "without-a-constant", rf"{_worst.latex}\geq\frac{{d}}{{\alpha^{{2}}\bar{{m}}\rho}}",
         given=rf"{_worst.latex}\ge {_SECOND}, C_{{1}}=480",
-        letters=(small_alpha,), where="Theorem 1, proof, last display", consequence=PROOF_STEP,
+        letters=(small_alpha,), where="Theorem 1, proof, last display",
         true_if="with Omega, as the theorem says",
     )
     .whole(
@@ -325,7 +325,7 @@ thm2 = (
     .reference(
         "tight-in-the-batch", r"\frac{d}{a^{2}\bar{m}\rho}\le\frac{d}{\ell}", given=r"\bar{m}\geq 1/(a^{2}\rho)",
         added=(_accuracy_of_1, _log_of_1),
-        where="Section 3, before Theorem 2: tight when also m is at least 1/(alpha^2 rho)", consequence=EDGE,
+        where="Section 3, before Theorem 2: tight when also m is at least 1/(alpha^2 rho)",
         true_if="up to a factor log(1/alpha) in the batch size",
     )
     .corrected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS
 from dpverify.statements.mn25.symbols import B, L, epsilon, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 _a = real("alpha", gt=0, le=1, meaning="accuracy for B = L = 1", latex=r"\alpha")
 _delta = real("delta", ge=0, le=1, latex=r"\delta")
@@ -55,7 +55,7 @@ thm8 = (
           where="Theorem 8, proof, with K = log(n)")
     .corrected(
         "boosting", r"\log_{2}(n)\cdot\log(2)=\log(n)",
-        because="with the natural logarithm 2^-K is n^-0.69; K = log_2(n) runs are needed", consequence=EDGE,
+        because="with the natural logarithm 2^-K is n^-0.69; K = log_2(n) runs are needed",
         true_if="if log(n) has base 2", where="Theorem 8, proof: the logarithm of 2^K, for K = log_2(n)",
     )
     .step(
@@ -72,7 +72,7 @@ thm8 = (
     .step(
         "sensitivity", r"\alpha^2\le\frac{1}{n}", where="Theorem 8, proof: the exponential mechanism's error has 1/n; "
         "replacing a record changes the mean of 1/alpha^2 losses by up to alpha^2",
-        consequence=PROOF_STEP, true_if="with the mean of all n losses",
+        true_if="with the mean of all n losses",
     )
     .corrected(
         "sensitivity", r"\frac{4\alpha^2\log(n)}{s}=4\log(n)(\frac{1}{n\epsilon}+\alpha^2)",
@@ -108,7 +108,7 @@ thm8 = (
     .step(
         "ball-holds-the-minimizer", r"\|w^{\prime}-w^{*}\|\le 2^{-r}B",
         given=r"r\leq\frac{\log(1/\|w^{\prime}-w^{*}\|)}{\log(2B)}, r>0, \|w^{\prime}-w^{*}\|\le B",
-        where="Theorem 8, proof: observe; for the balls of radius 2^-r B", consequence=EDGE,
+        where="Theorem 8, proof: observe; for the balls of radius 2^-r B",
         true_if="for B of at least 1",
     )
     .corrected(
@@ -119,7 +119,7 @@ thm8 = (
     )
     .step(
         "smallest-ball", r"2^{-\frac{1}{2}\log(n)}B\le B\sqrt{\frac{\log(n)}{n}}", given=r"n\ge 3",
-        where="Theorem 8, proof: R = log(n)/2, so the smallest ball is one of D", consequence=EDGE,
+        where="Theorem 8, proof: R = log(n)/2, so the smallest ball is one of D",
         true_if="if log(n) has base 2",
     )
     .corrected(
@@ -148,7 +148,7 @@ thm8 = (
         given=r"\rho\le 2D",
         because="the balls are compared with one error for all, which does not shrink with D; scores relative to the "
                 "radii have the error alpha-tilde times the radius",
-        consequence=PROOF_STEP, true_if="for D of the order of B",
+        true_if="for D of the order of B",
         where="Theorem 8, proof, with scores relative to the radii of the balls",
     )
     .corrected(
@@ -201,7 +201,7 @@ d2 = (
                uses=("mn25.lem6",))
     .step(
         "delta-by-lemma-6", r"4e^{6\epsilon\frac{n}{n}}\frac{n}{n}\delta\le e\delta", uses=("mn25.lem6",),
-        consequence=PROOF_STEP, where="Appendix D.2: by Lemma 6 the result is (6 epsilon, e delta)-DP",
+        where="Appendix D.2: by Lemma 6 the result is (6 epsilon, e delta)-DP",
         true_if="with the bound on delta' before the last ones in the proof of Lemma 6, as below",
     )
     .step(

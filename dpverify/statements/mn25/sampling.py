@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
 from dpverify.statements.mn25.symbols import n
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _m = integer("m", ge=1, meaning="size of the sample")
 _epsilon = real("epsilon", ge=0, le=1, unit=NATS, latex=r"\epsilon")
@@ -45,7 +45,7 @@ lem6 = (
         where="Lemma 6, proof, 1st display, last equality: one of k factors, for n of at least 2",
     )
     .step(
-        "more-than-one-record", r"n-1>0", where="Lemma 6, proof, 1st display, which divides by n - 1", consequence=EDGE,
+        "more-than-one-record", r"n-1>0", where="Lemma 6, proof, 1st display, which divides by n - 1",
         true_if="for two records or more; for one, the sample holds nothing else",
     )
     .corrected(
@@ -110,13 +110,13 @@ lem6 = (
     )
     .step(
         "sample-is-large", r"m\ge\frac{n}{2}", given=r"\epsilon\cdot 2m\le n",
-        where="Lemma 6, proof, before the 8th display: using m >= n/2", consequence=PROOF_STEP,
+        where="Lemma 6, proof, before the 8th display: using m >= n/2",
         true_if="for m of at least n/2; for smaller samples the bound needs another proof",
     )
     .step(
         "second-quotient", r"\exp(c\epsilon)-1\le c\cdot(e^{\epsilon}-1)", given=r"c\epsilon\le 1", letters=(_few,),
         where="Lemma 6, proof, 8th display, line 3, second part, times e^epsilon - 1, with c = 2 m / n",
-        consequence=PROOF_STEP, true_if="for c of at most 1; the convexity of exp reverses it for larger c",
+        true_if="for c of at most 1; the convexity of exp reverses it for larger c",
     )
     .step(
         "last-line", r"gc+c\le 2gc",

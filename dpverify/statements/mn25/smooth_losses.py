@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import B, L, alpha, d, n
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _level = real("l", gt=0, unit=NATS, meaning="ln(1/delta)", latex=r"\log(1/\delta)", stands_for="number")
@@ -66,7 +66,7 @@ thm6 = (
         where="Theorem 6: Lemma 14 for N records requires delta <= 1/(12 N d)",
     )
     .condition(
-        "records-enough", r"n\alpha/(BL)\ge 1", consequence=EDGE, true_if="for alpha of at least B L/n",
+        "records-enough", r"n\alpha/(BL)\ge 1", true_if="for alpha of at least B L/n",
         where="Theorem 6, proof: N = n alpha/(B L) records",
     )
     .corrected(
@@ -89,7 +89,7 @@ thm6 = (
         "minimizer-in-the-small-ball", rf"{_free.latex}\le 24B",
         given=rf"{_free.latex}=\frac{{{_total.latex}}}{{2n\lambda}}, {_total.latex}\le NL, "
               r"\lambda\geq\frac{NL}{144nB}",
-        where="Theorem 6, proof: w* is the minimizer on B(24 B)", consequence=EDGE,
+        where="Theorem 6, proof: w* is the minimizer on B(24 B)",
         true_if="with B(72 B), the constraint set",
     )
     .step(
@@ -151,7 +151,7 @@ thm6 = (
     )
     .step(
         "excess-and-error", rf"\lambda{_distance.latex}=\frac{{L^{{2}}N^{{2}}}}{{n^{{2}}\lambda}}{_error2.latex}",
-        given=_ESTIMATED, where="Theorem 6, proof, 3rd display, line 2", consequence=EDGE,
+        given=_ESTIMATED, where="Theorem 6, proof, 3rd display, line 2",
     )
     .corrected(
         "excess-and-error", rf"\lambda{_distance.latex}=\frac{{L^{{2}}N^{{2}}}}{{4n^{{2}}\lambda}}{_error2.latex}",
@@ -201,7 +201,7 @@ thm6 = (
         given=r"N=2n\alpha/(BL), \lambda=\frac{NL}{144nB}",
         because="the losses of the proof have up to 576 times the smoothness of the class; with B as the diameter "
                 "alpha/B^2 has to become 576 alpha/B^2",
-        consequence=CONSTANT, where="Theorem 6, for the smoothness 576 alpha/B^2",
+        where="Theorem 6, for the smoothness 576 alpha/B^2",
         true_if="if B is the radius of a ball over 72, as in the proof",
     )
     .corrected(
@@ -277,7 +277,7 @@ lem13 = (
               "10 s",
     )
     .step(
-        "one-bound-on-the-time", r"cq\ge\frac{1}{2}a", given=r"q\ge\frac{1}{2}", consequence=EDGE,
+        "one-bound-on-the-time", r"cq\ge\frac{1}{2}a", given=r"q\ge\frac{1}{2}",
         where="Lemma 13, proof, 1st display, line 3: from T <= 10 s to T <= 2 s", true_if="with T <= 2 s in both lines",
     )
     .corrected(
@@ -293,7 +293,7 @@ lem13 = (
     .step(
         "excess-and-error", r"\frac{L^2N^2}{4n^2\lambda}=\frac{B^{2}}{4\alpha}", given=r"N=n, \lambda=\alpha/B^{2}",
         where="Lemma 13, proof, 3rd display: Theorem 6's display for N = n and lambda = alpha/B^2",
-        consequence=EDGE, true_if="for L = 1",
+        true_if="for L = 1",
     )
     .corrected(
         "excess-and-error", r"\lambda W^2=\frac{B^{2}}{4\alpha}(2\lambda W)^2", added=(_W,),
@@ -320,7 +320,7 @@ lem13 = (
     )
     .condition(
         "minimizer-in-the-set", r"\frac{1}{2\lambda}\cdot\frac{2L}{\sqrt{s}}\le B",
-        given=r"\lambda=\alpha/B^{2}", consequence=PROOF_STEP,
+        given=r"\lambda=\alpha/B^{2}",
         where="Lemma 13, proof: w* = -Theta_S/(2 lambda) has to lie in the set, where Theta may be as long as 2 "
               "L/sqrt(s)",
         true_if="for s of at least B^2 L^2/alpha^2, which is what has to be shown",
@@ -334,7 +334,7 @@ lem13 = (
     )
     .condition(
         "smoothness-of-the-class", r"2\lambda\le\frac{\alpha}{B^2}", given=r"\lambda=\alpha/B^{2}",
-        where="Lemma 13: the losses of the proof have the smoothness 2 lambda", consequence=CONSTANT,
+        where="Lemma 13: the losses of the proof have the smoothness 2 lambda",
         true_if="with the smoothness 2 alpha/B^2 in the statement",
     )
     .corrected(

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import B, L, alpha
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _accuracy = real("a", ge=0, latex="a", meaning="accuracy on the unit problem")
 _value, _best = (
@@ -46,7 +46,7 @@ fact1 = (
         "scaled-loss", r"L|B\hat{w}-B|\le aBL", given=r"L|\frac{\hat{w}}{L}-B|\le a, -1\le\hat{w}\le 1, BL\le 1",
         letters=(_L, _B), added=(_w,),
         where="Fact 1, with the loss L |w - B| on [-B, B]: w^ is a accurate for the scaled loss, and B w^ is released",
-        consequence=PROOF_STEP, true_if="with the loss L(B w)/(B L)",
+        true_if="with the loss L(B w)/(B L)",
     )
     .corrected(
         "scaled-loss", r"L|B\hat{w}-B|\le aBL", given=r"\frac{L|B\hat{w}-B|}{BL}\le a, -1\le\hat{w}\le 1",

@@ -84,19 +84,25 @@ def consequence_of(
     """What follows from a false formula: from how much of the statement it is, and from what is wrong with it.
 
     An edge case is one where a condition is missing, or where the source calls it one, and no counterexample was found
-    at sizes met in practice; where no letter has such a size, only if the source says so. A false display of a proof is
-    a step of the proof only, unless the source says that a constant of the statement changes with it. What is false in
-    a statement itself is as grave as its mistake; where that does not say, the source does, and if it does not, the
-    claim fails.
+    at sizes met in practice; where no letter has such a size, only if the source says so and the mistake is no other. A
+    false display of a proof is a step of the proof only, unless the source says that a constant of the statement changes
+    with it. What is false in a statement itself is as grave as its mistake; where that does not say, the source does,
+    and if it does not, the claim fails.
     """
     said, of = obligation.consequence, obligation.coverage
-    in_practice = realistic is not None and realistic.point is not None
     if coverage is Coverage.UNIT:
         return _of_units(of, said, mistake)
-    looked = realistic is not None or said is Consequence.EDGE
-    if (mistake is Mistake.CONDITION or said is Consequence.EDGE) and looked and not in_practice:
-        return Consequence.EDGE
-    return _by_coverage(of, said, mistake)
+    return Consequence.EDGE if _is_an_edge(of, said, mistake, realistic) else _by_coverage(of, said, mistake)
+
+
+def _is_an_edge(
+    of: Coverage, said: Consequence | None, mistake: Mistake | None, realistic: RealisticPoint | None
+) -> bool:
+    missing, called_so = mistake is Mistake.CONDITION, said is Consequence.EDGE
+    if realistic is not None:
+        return (missing or called_so) and realistic.point is None
+    stated = of in (*CLAIMS, Coverage.CONDITION) and mistake in (None, Mistake.OTHER)
+    return called_so and (missing or stated)
 
 
 def _by_coverage(of: Coverage, said: Consequence | None, mistake: Mistake | None) -> Consequence:

@@ -61,7 +61,7 @@ few_rounds = (
         given=rf"q\le{INNER}/1000, e<\frac{{2719}}{{1000}}",
         because="the first term of the sum alone is too large for eta = 2^-6 G^-2 / log(400/delta_inner); 1000 in "
                 "place of 400 is enough",
-        consequence=PROOF_STEP, true_if="with 1000 in place of 400, which only changes the constant C",
+        true_if="with 1000 in place of 400, which only changes the constant C",
         uses=("gll22.lem5.5/size-of-e", "gll22.lem5.5/layers", "gll22.lem5.5/tail-of-Delta", "gll22.lem5.5/seventeen"),
         where="Lemma 5.5, proof, (13), with 1000: the terms are at most (e q)^k, q = exp(-1/(64 G^2 eta))",
     )
@@ -72,7 +72,7 @@ few_rounds = (
     )
     .step(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha<\frac{L^{2}}{2}",
-        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 values f_i(x) and f_i(z)", consequence=PROOF_STEP,
+        where="Lemma 5.5, proof, after (14): only less than L^2 / 2 values f_i(x) and f_i(z)",
     )
     .corrected(
         "number-of-values", r"\sum_{\alpha=1}^{L}\alpha=\frac{L(L+1)}{2}",
@@ -99,7 +99,6 @@ few_rounds = (
     .step(
         "quarters", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(\frac{{1}}{{4}}2^{{k}})^2/(4\eta G^2)}}\leq {_QUARTERS}",
         given=r"\eta\leq 2^{-8}G^{-2}L^{-1}, L\ge 10", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
-        consequence=PROOF_STEP,
         where="Lemma 5.5, proof, 19th display: the bound of the union, of L (L + 1) / 2 differences that are sqrt(2) "
               "G-Lipschitz in (x, z), and what is printed",
     )
@@ -176,7 +175,7 @@ few_rounds = (
     .step(
         "halves", rf"\frac{{L(L+1)}}{{2}}\cdot 2e^{{-(1/2)^2/(4\eta G^2)}}\leq {_HALVES}",
         given=r"\eta\leq 2^{-8}G^{-2}L^{-1}, L\ge 10", uses=("gaussian-concentration", "gll22.lem5.5/number-of-values"),
-        consequence=PROOF_STEP, where="Lemma 5.5, proof, 23rd display: the bound of the union and what is printed",
+        where="Lemma 5.5, proof, 23rd display: the bound of the union and what is printed",
     )
     .corrected(
         "halves", rf"{_ANY_HALF}\leq L(L+1)\exp(-\frac{{1}}{{16\eta G^{{2}}}})",
@@ -231,7 +230,7 @@ few_rounds = (
         added=(two, _four, _next_factorial),
         because="the loop enters round L + 1 with probability 1/(L + 1)!; the paper bounds it by 2/2^L, which "
                 "times 2^L is 2 and not small",
-        consequence=PROOF_STEP, true_if="with 1/(L + 1)!, which times 2^L is at most 3/2^L",
+        true_if="with 1/(L + 1)!, which times 2^L is at most 3/2^L",
         uses=("gll22.lem5.5/rounds", "gll22.lem5.5/factorials-outgrow-fours",
               "gll22.lem5.5/exponential-and-fours", "gll22.lem5.5/few-outside",
               "gll22.lem5.5/more-values", "gll22.lem5.5/half-powers"),

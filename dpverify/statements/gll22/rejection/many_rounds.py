@@ -116,7 +116,7 @@ many_rounds = (
     .step(
         "both-lengths", rf"{_EITHER_FAR}\leq ~{{}}2e^{{-t^{{2}}/(8\eta)}}",
         given=rf"{_EITHER_FAR}\le 2p, p\le e^{{-(t/2-M)^2/(2\eta)}}, M\le t/2", added=(_either, _mean_length),
-        letters=(real("t", ge=0, unit=LENGTH),), uses=("gaussian-concentration",), consequence=PROOF_STEP,
+        letters=(real("t", ge=0, unit=LENGTH),), uses=("gaussian-concentration",),
         where="Lemma 5.5, proof, 14th display, second step: Lemma 5.4 for the length of x - m, whose mean is M",
     )
     .corrected(

@@ -24,7 +24,7 @@ from dpverify.statements.gll22.rejection.letters import (
     letters,
     one_letter,
 )
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 total_variation = (
     Sheet(
@@ -44,7 +44,7 @@ total_variation = (
         "total-variation", rf"{TV}\leq{L1}", given=rf"{TV}=\frac{{1}}{{2}}{L1}", uses=("scheffe", "gll22.lem5.3"),
         because="the integral of the densities' distance is twice the total variation of Definition 3.10, so the "
                 "equality is an inequality",
-        consequence=PROOF_STEP, true_if="if d_TV is twice the total variation of Definition 3.10",
+        true_if="if d_TV is twice the total variation of Definition 3.10",
         where="Lemma 5.5, proof, first display and (11), as an inequality",
     )
     .step(
@@ -96,7 +96,7 @@ total_variation = (
         uses=("jensen", "gll22.lem5.5/mean-of-X"),
         because="at eta = G^-2 / 8 the 4th display gives E X >= 0.426 only; Jensen's inequality gives E X >= 1, "
                 "whatever eta is",
-        consequence=PROOF_STEP, where="Lemma 5.5, proof, after the 4th display, by Jensen's inequality twice",
+        where="Lemma 5.5, proof, after the 4th display, by Jensen's inequality twice",
     )
     .step(
         "truncation", r"|\rho-\min(\max(\rho,0),2)|\le|\rho|",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, K, d, small_alpha
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 _C_1 = real("C_1", gt=0, latex="C_{1}", meaning="a constant")
 _dim = integer("dim", ge=1, latex=r"d_{\mathcal{C}}", meaning="dimension of the packing")
@@ -52,7 +52,7 @@ lem8 = (
     .step(
         "size-of-the-packing", r"C_{1}^{2}\le 3C_{1}", given="C_{1}=480",
         where="Lemma 8, proof: |C| lies in [C_1^d, (3 C_1)^{d_C}]; for d = 2 d_C, the roots of order d_C of both ends",
-        consequence=EDGE, true_if="with d_C in place of d in the exponent",
+        true_if="with d_C in place of d in the exponent",
     )
     .corrected(
         "size-of-the-packing", r"C_{1}\le 3C_{1}", given="C_{1}=480",
@@ -79,7 +79,7 @@ lem8 = (
     .step(
         "one-half", rf"{_FIRST}\ge\frac{{1}}{{2}}", given=r"C_{1}=480, d_{\mathcal{C}}\ge 10^{6}",
         where="Lemma 8, proof, 3rd display, line 2, first part, for large d: it is below 1/10",
-        consequence=PROOF_STEP, true_if="with C_1 = 400000, and 3 C_1 for 1440",
+        true_if="with C_1 = 400000, and 3 C_1 for 1440",
     )
     .corrected(
         "one-half", r"\frac{(d_{\mathcal{C}}-1)a-d_{\mathcal{C}}b}{d_{\mathcal{C}}c}\ge\frac{1}{2}",

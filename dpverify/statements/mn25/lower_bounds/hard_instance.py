@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import C_2, K, d, small_alpha
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _C_1 = real("C_1", gt=0, latex="C_{1}", meaning="a constant")
 _w, _u = vector("w"), vector("u")
@@ -89,7 +89,7 @@ instance_facts = (
     )
     .step(
         "number-of-vectors", r"\frac{1}{C_{1}^{2}\alpha^{2}}\ge 1", given="C_{1}=480",
-        where="Section 3.1: K has to be at least 1", consequence=EDGE, true_if="for accuracies of at most 1/480",
+        where="Section 3.1: K has to be at least 1", true_if="for accuracies of at most 1/480",
     )
     .corrected(
         "number-of-vectors", r"\frac{1}{C_{1}^{2}\alpha^{2}}\ge 1", given=r"C_{1}=480, \alpha\le\frac{1}{480}",

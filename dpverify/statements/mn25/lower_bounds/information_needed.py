@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import K, d, small_alpha, unique
-from dpverify.statements.sheet import CLAIM, CONSTANT, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 
 def _probability(name: str, latex: str) -> Variable:
@@ -116,7 +116,7 @@ lem2 = (
     )
     .instance(
         "noise-in-a-free-direction", r"\frac{(480\alpha)^2d}{4s^2}\ge\frac{d}{160}",
-        given=r"(1-\frac{1}{960})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}", consequence=CLAIM,
+        given=r"(1-\frac{1}{960})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}",
         where="Lemma 2 for what is released, with C_1 = 480",
         case="a true oracle: K queries find X, one more a direction y that is uniform among those orthogonal to V and "
              "X; W = (1 - 1/960) w* + g X_k + r y (if it leaves the ball, w*), g and r being such that g X_k + r y is "
@@ -125,7 +125,7 @@ lem2 = (
     )
     .instance(
         "sum-of-all-vectors", r"\frac{d}{2\cdot\frac{3}{1000}K}\ge\frac{d}{160}",
-        given=r"K\le\frac{1}{(480\alpha)^2}, d\ge\frac{1}{\alpha^{3}}", consequence=CLAIM,
+        given=r"K\le\frac{1}{(480\alpha)^2}, d\ge\frac{1}{\alpha^{3}}",
         where="Lemma 2 for all that is sent: the lemma holds for every proxy oracle",
         case="a proxy oracle that sends gradients of h as they are, and of those of f_1, ..., f_K in a batch their sum "
              "plus noise of mean square 3K/1000: queries at random give directions orthogonal to V, 3 K log K of these "
@@ -158,7 +158,7 @@ lem2 = (
     )
     .reference(
         "mean-error", r"40\alpha+2\cdot\frac{2}{5}=O(\alpha)",
-        consequence=PROOF_STEP, uses=("mn25.lem2/union-of-events",),
+        uses=("mn25.lem2/union-of-events",),
         true_if="with probability 3/5 in place of the mean, which is what Appendix B.1 shows and Fano's inequality "
                 "needs",
         where="Section 3.1, sketch, and Lemma 3, key proof ideas: what the proof shows of the mean of the estimator's "
@@ -198,7 +198,7 @@ lem2 = (
               r"\|\Pi_{O}X_{k}-\tilde{X}_{k}\|\leq\alpha",
         added=(_v, _X, _O, _tilde),
         where="Lemma 7, proof, (ii): for every v of S, which is what is orthogonal to X_k in Span(O)",
-        consequence=PROOF_STEP, true_if="with the complement of X~_k in place of S, as W^ is defined",
+        true_if="with the complement of X~_k in place of S, as W^ is defined",
     )
     .corrected(
         "tilde-is-orthogonal", r"\langle v,X_{k}\rangle\le\alpha",
@@ -212,7 +212,6 @@ lem2 = (
         "projections-commute", r"c-c\cdot 1-(1-c\cdot c)c=0", added=(_cosine,),
         where="Lemma 7, proof: W^ is made by one projection after the other; for W = x, a vector of X other than X_k, "
               "and a unit vector t of S~ with <x, t> = c, the inner product of t with what is left",
-        consequence=PROOF_STEP,
         true_if="if S~ is orthogonal to the other vectors of X: these may be taken out of O, since they are given",
     )
     .corrected(
@@ -292,7 +291,6 @@ lem2 = (
         given=r"\langle v,\Pi_{O}X_{k}\rangle=0, \|v\|\le 1, \|\Pi_{O}X_{k}-\tilde{X}_{k}\|\leq\alpha",
         added=(_v, _O, _tilde),
         where="Lemma 7, proof, before (12): the shortest path from v of S to the complement of X~_k",
-        consequence=PROOF_STEP,
         true_if="if X~_k is a unit vector near the direction of the projection of X_k",
     )
     .corrected(
@@ -308,7 +306,7 @@ lem2 = (
         "union-of-events", rf"{_P_m12.latex}\leq\frac{{1}}{{10}}+\frac{{3}}{{10}}\leq\frac{{2}}{{5}}",
         given=rf"{_P_m12.latex}\le {_P_a12.latex}+{_P_12.latex}, {_P_a13.latex}\le {_P_a12.latex}, "
               rf"{_P_a13.latex}\leq 3/10, {_P_12.latex}\leq\frac{{1}}{{10}}",
-        where="Lemma 7, proof, 9th display, with (12), which is about 13 alpha", consequence=PROOF_STEP,
+        where="Lemma 7, proof, 9th display, with (12), which is about 13 alpha",
         true_if="with 13 alpha, which is enough for 40 alpha",
     )
     .corrected(
@@ -386,21 +384,21 @@ lem2 = (
         "bound", rf"{_min.latex}\geq\frac{{d}}{{160}}",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, {_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, "
               rf"{_min.latex}\le {_I_YR.latex}",
-        where="Lemma 7, from (13) and (14), as printed: these are about what is sent", consequence=CLAIM,
+        where="Lemma 7, from (13) and (14), as printed: these are about what is sent",
         uses=("data-processing",),
     )
     .reference(
         "in-the-text", rf"{_min.latex}\ \geq d/160",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
               rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
-        consequence=CLAIM, uses=("data-processing",),
+        uses=("data-processing",),
         where="Lemma 2, which Lemma 7 restates, from (13) and (14), as printed; a brace is missing",
     )
     .step(
         "last-display", rf"\frac{{d}}{{160}}={_min.latex}",
         given=rf"\frac{{d}}{{80}}\leq {_I_hat.latex}, "
               rf"{_I_hat.latex}\le {_I_YR.latex}+\frac{{d}}{{160}}, {_min.latex}\le {_I_YR.latex}",
-        where="Lemma 7, proof, 13th display", consequence=PROOF_STEP,
+        where="Lemma 7, proof, 13th display",
         true_if="as a lower bound for what is sent, not for what is released",
     )
     .corrected(

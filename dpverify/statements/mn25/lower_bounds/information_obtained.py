@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import NATS
 from dpverify.statements.mn25.symbols import d, rho, unique
-from dpverify.statements.sheet import EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 
 def information(name: str, latex: str, meaning: str = "") -> Variable:
@@ -94,7 +94,7 @@ lem1 = (
         given=rf"{_I_W.latex}\leq {_I_YR.latex}\leq {_I_YRQ.latex}, {_I_YRQ.latex}={_all.latex}",
         because="what is released says at most as much as all that was sent: an optimizer that releases 0 whatever "
                 "it hears has I = 0, and the sum need not be",
-        consequence=PROOF_STEP, where="Lemma 1, proof, 1st display, line 1, with the inequality before it",
+        where="Lemma 1, proof, 1st display, line 1, with the inequality before it",
     )
     .step(
         "by-post-processing", rf"{_I_W.latex}\leq {_I_YR.latex}\leq {_I_YRQ.latex}",
@@ -133,7 +133,7 @@ lem1 = (
         "counts-every-answer", r"\sum_{l=1}^{M_{t}-1}1=M_{t}", added=(_place,),
         where="Section 3.1, definition of Q: it is 0 for l >= M_t; on the left is what Cnt_k counts of a batch that "
               "f_k answers entirely",
-        consequence=EDGE, true_if="if Q is 0 only for l > M_t, which is what the proofs use",
+        true_if="if Q is 0 only for l > M_t, which is what the proofs use",
     )
     .corrected(
         "counts-every-answer", r"\sum_{l=1}^{M_{t}}1=M_{t}", added=(_place,),

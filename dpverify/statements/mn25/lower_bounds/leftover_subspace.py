@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import C_2, d, small_alpha, unique
-from dpverify.statements.sheet import CLAIM, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import EDGE, Sheet
 
 
 def _density(name: str, latex: str) -> Variable:
@@ -80,7 +80,7 @@ lem3 = (
     .instance(
         "a-free-direction", r"s<2\cdot 0+2\alpha",
         given=r"(\frac{479}{480})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}, \alpha\le\frac{1}{480}",
-        where="Lemma 3: if the bound held, this would not always happen", consequence=CLAIM,
+        where="Lemma 3: if the bound held, this would not always happen",
         case="k = K and a true oracle: K queries in the span of the vectors found so far, at 0 first, find X_1, ..., "
              "X_K; one more at random finds a direction o that is orthogonal to V. It alone has a part along X_K, so "
              "S, which is orthogonal to X_K, has no part along o. Let y be the unit vector of the part of o that is "
@@ -205,7 +205,6 @@ lem3 = (
         "random-projection", r"\frac{1}{2}\|U\|-\|\Pi_{V}U\|<\alpha", given=r"\|\Pi_{V}U\|=0, \|U\|=\frac{1}{20}",
         where="Lemma 3, proof, Johnson-Lindenstrauss for u: with s = 1/20 in the special case above, the event whose "
               "probability is to be at most exp(-C d alpha^2) always happens",
-        consequence=PROOF_STEP,
         true_if="for vectors that are orthogonal to all of O, in the space in which V is uniform",
     )
     .corrected(

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import NATS
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, small_alpha, unique
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _Gamma = real(
     "Gamma",
@@ -101,7 +101,7 @@ thm5 = (
         "too-many-calls", rf"{_too_many.latex}\Gamma+Kx={_calls.latex}\Gamma+Kx",
         given=rf"{_too_many.latex}=K\cdot {_calls.latex}", added=(_unique_information,),
         where="Theorem 5, end of the proof, 1st display, lines 2 and 3: the summand does not depend on j",
-        consequence=PROOF_STEP, true_if="without the sum over j: the first line is at most the sum of all M_t",
+        true_if="without the sum over j: the first line is at most the sum of all M_t",
     )
     .corrected(
         "too-many-calls", rf"{_all_times.latex}\le {_calls.latex}",
