@@ -85,7 +85,8 @@ class StatementEntry(Record):
     """How it stands as printed, which is what is counted; None where nothing was tried."""
     standing_repaired: Standing | None = None
     missing: tuple[str, ...] = ()
-    """In words, the parts of its conclusion that no formula says."""
+    """The parts of its conclusion, as printed, that no printed formula says: formulas that only its correction has, and
+    displays of which nothing says all."""
     roots: Roots = Roots()
     """What it rests on in the end: as printed where that holds or nothing is corrected, else as corrected."""
     uses: tuple[str, ...] = ()

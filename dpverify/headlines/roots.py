@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dpverify.evidence import BROKEN, Consequence, Coverage, Record, Variant, Verdict
-from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, needed
+from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, needed, wholes_of
 
 
 class Roots(Record):
@@ -76,8 +76,16 @@ class Shown:
     """What the statement rests on, whichever the formula."""
     rows: Mapping[Variant, Sequence[Row]]
     """Its formulas in each variant; no corrected variant where there is no correction."""
-    missing: tuple[str, ...] = ()
-    """Parts of its conclusion that no formula says."""
+    unsaid: tuple[str, ...] = ()
+    """Displays of the statement itself that no formula of either variant says."""
+
+    def missing(self, variant: Variant) -> tuple[str, ...]:
+        """The parts of its conclusion that no formula of a variant says: what only its correction concludes, too."""
+        if variant is Variant.REPAIRED or Variant.REPAIRED not in self.rows:
+            return self.unsaid
+        printed = {row.name for row in self.rows[Variant.PRINTED]}
+        corrected = (row for row in self.rows[Variant.REPAIRED] if row.corrected)
+        return (*(row.name for row in wholes_of(corrected) if row.name not in printed), *self.unsaid)
 
     def variant(self, wanted: Variant) -> Variant:
         """The variant that something in a variant rests on."""
@@ -185,8 +193,8 @@ class _Foundation:
         rows = needed(of.id, of.rows[variant])
         for row in rows:
             self._take(of.id, row)
-        if of.missing:
-            self.missing[of.id] = of.missing
+        if missing := of.missing(variant):
+            self.missing[of.id] = missing
         inside = {f"{of.id}/{row.name}" for row in rows}
         further = {
             name: None for name in (*of.uses, *(n for row in rows for n in row.uses)) if name not in inside

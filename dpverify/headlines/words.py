@@ -115,7 +115,7 @@ def word(
     elif first.startswith("holds") and verdict is Verdict.CERTIFIED:
         first += " by rigorous intervals"
     if missing:
-        first += f", but for what no formula says ({_all(missing)})"
+        first += f", but for what no printed formula says ({_all(missing)})"
     added = tuple(dict.fromkeys(text for row in looked_at for text in row.added))
     if added:
         first += f", where {_all(added)}"
@@ -173,7 +173,7 @@ def _carried(rests: Below) -> Iterator[str]:
         if names:
             yield f"rests on {', '.join(names)} ({why})"
     for id_, parts in rests.missing.items():
-        yield f"rests on {id_} (no formula says {_all(parts)})"
+        yield f"rests on {id_} (no printed formula says {_all(parts)})"
     for name, added in rests.added.items():
         yield f"rests on {name} where {_all(added)}"
     corrected = [

@@ -302,12 +302,9 @@ class Statement:
     """Ids of the algorithms and statements that belong with it."""
     uses: tuple[str, ...] = ()
     """Ids of the statements or named results that its proof in the paper rests on, beside those of its obligations."""
-    missing: tuple[str, ...] = ()
-    """In words, the parts of its conclusion that no obligation says."""
 
     def __post_init__(self) -> None:
         _check_names(f"uses of statement {self.id}", self.uses)
-        _check_names(f"missing of statement {self.id}", self.missing)
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -12,6 +12,7 @@ from importlib import resources
 
 from dpverify.evidence import Variant
 from dpverify.in_print import Provenance
+from dpverify.statements.inventory import MISSING, UNSAYABLE
 from dpverify.statements.paper import papers
 
 REASONS = {
@@ -44,6 +45,20 @@ def prints(statement: str, variant: Variant, obligation: str) -> tuple[str, ...]
     if provenance_of(statement, variant, obligation) is Provenance.VERBATIM or variant is Variant.REPAIRED:
         return ()
     return _displays().get(f"{statement}/{obligation}", ())
+
+
+@cache
+def unsaid(statement: str) -> tuple[str, ...]:
+    """The displays of a statement itself, but for those of its proof, that no obligation says, by their place."""
+    return tuple(
+        display.place
+        for paper in papers().values()
+        for display in paper.displays
+        if display.statement == statement
+        and display.place.startswith("statement,")
+        and "display" in display.place
+        and display.reason in (UNSAYABLE, MISSING)
+    )
 
 
 @cache

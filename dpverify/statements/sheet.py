@@ -45,8 +45,6 @@ class Sheet:
     """What the statement says, for readers; its formulas are the obligations."""
     pairs: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    """In words, the parts of its conclusion that no row says."""
     definitions: tuple[DefinitionSource, ...] = ()
     rows: tuple[Row, ...] = ()
     """What is printed."""
@@ -179,7 +177,6 @@ class Sheet:
             latex=self.latex,
             pairs=self.pairs,
             uses=self.uses,
-            missing=self.missing,
         )
 
     # ----------------------------------------------------------------------------------------------------

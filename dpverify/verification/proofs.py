@@ -34,7 +34,7 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
-from dpverify.statements.provenance import prints, provenance_of
+from dpverify.statements.provenance import prints, provenance_of, unsaid
 from dpverify.verification.refutations.consequences import (
     correction_of,
     judged,
@@ -394,7 +394,7 @@ def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
-    return Shown(statement.id, statement.uses, rows, statement.missing)
+    return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
 
 
 def _shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
@@ -422,7 +422,8 @@ def _word(statement: Statement | None, variant: Variant, shown: Mapping[str, Sho
         if printed is not None:  # what is false of what the printed proof rests on is said as well
             rests = replace(rests, false={**rests.false, **below(statement.id, printed, shown).false})
         shown_rows = None if printed is None else of.rows[printed]
-        return word(statement.id, of.rows[rows], of.uses, rests, missing=of.missing, printed=shown_rows)
+        missing = of.missing(rows if printed is None else printed)
+        return word(statement.id, of.rows[rows], of.uses, rests, missing=missing, printed=shown_rows)
 
     found = said(variant, variant)
     if variant is not Variant.PRINTED or Variant.REPAIRED not in of.rows:
@@ -445,7 +446,8 @@ def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> W
     of = shown[statement.id]
     rows = of.rows[Variant.PRINTED]
     rests = [below(statement.id, variant, shown) for variant in Variant]
-    printed, found = (word(statement.id, rows, of.uses, each, missing=of.missing) for each in rests)
+    missing = of.missing(Variant.PRINTED)
+    printed, found = (word(statement.id, rows, of.uses, each, missing=missing) for each in rests)
     undecided = printed.verdict is Verdict.UNDECIDED
     return found if undecided and rests[1].corrected and found.verdict in HOLDS else NOTHING
 
@@ -489,7 +491,7 @@ def _entry(
         given_repaired=repaired.given,
         standing_printed=printed.standing,
         standing_repaired=repaired.standing,
-        missing=statement.missing if statement else (),
+        missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),
         uses=statement.rests_on if statement else (),
         roots=(printed if printed.verdict in HOLDS or not repaired.headline else repaired).roots,
         used_by=used_by(row.id),

@@ -20,6 +20,7 @@ from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers
 from dpverify.verification.proofs import ProofRecord, catalog_entries, obligations_of, without_certificates
+from dpverify.verification.refutations.consequences import consequence_of
 
 ALL = [s for paper in papers().values() for s in paper.statements]
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -148,10 +149,10 @@ def _shown(
     *rows: Row,
     corrected: Sequence[Row] | None = None,
     uses: tuple[str, ...] = (),
-    missing: tuple[str, ...] = (),
+    unsaid: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     variants = {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.REPAIRED: corrected})
-    return {"uses": uses, "rows": variants, "missing": missing}
+    return {"uses": uses, "rows": variants, "unsaid": unsaid}
 
 
 def _named(shown: dict[str, dict[str, Any]]) -> dict[str, Shown]:
@@ -199,7 +200,7 @@ def test_what_is_left_out_comes_up_from_below() -> None:
                 row(WHOLE, REFUTED, "claim", consequence=Consequence.CLAIM),
                 corrected=(row(WHOLE, name="claim", corrected=True, added=("2 <= n",)),),
             ),
-            "p.d": _shown(row(WHOLE), missing=("the accuracy",)),
+            "p.d": _shown(row(WHOLE), unsaid=("the accuracy",)),
             "p.e": _shown(row(INSTANCE)),
             "p.f": _shown(row(WHOLE, uses=("jensen",))),
             "p.g": _shown(row(WHOLE)),
@@ -225,7 +226,7 @@ def test_what_is_left_out_comes_up_from_below() -> None:
     assert top("c")[0] is UNDECIDED
     added = "proved, given it; p.c (where 2 <= n) as corrected"
     assert top("c", Variant.REPAIRED) == (PROVED, added, Standing.HOLDS, Roots(own=("p.c",)))
-    missing = "proved, given it; rests on p.d (no formula says the accuracy)"
+    missing = "proved, given it; rests on p.d (no printed formula says the accuracy)"
     assert top("d") == (PROVED, missing, Standing.IN_PART, Roots(own=("p.d",)))
     unproved = "proved, given it; rests on p.e (not proved)"
     assert top("e") == (PROVED, unproved, Standing.HOLDS, Roots(unproved=("p.e",)))
@@ -245,6 +246,23 @@ def test_what_does_not_follow_is_carried() -> None:
         found = word(name, shown[name].rows[Variant.PRINTED], (), below(name, Variant.PRINTED, shown))
         assert found.verdict is verdict
         assert f"rests on {below_it} (does not follow from what is declared)" in found.headline
+
+
+def test_a_conclusion_that_only_the_correction_has_is_missing() -> None:
+    added = row(WHOLE, name="accuracy", corrected=True)
+    rows = {
+        "p.b": _shown(row(WHOLE), corrected=(row(WHOLE), added)),
+        "p.c": _shown(row(WHOLE, uses=("p.b",))),
+    }
+    shown = _named(rows)
+    of = shown["p.b"]
+    assert (of.missing(Variant.PRINTED), of.missing(Variant.REPAIRED)) == (("accuracy",), ())
+    found = word("p.b", of.rows[Variant.PRINTED], missing=of.missing(Variant.PRINTED))
+    assert found.headline == "proved, but for what no printed formula says (accuracy)"
+    assert found.standing is Standing.IN_PART
+    above = word("p.c", shown["p.c"].rows[Variant.PRINTED], (), below("p.c", Variant.PRINTED, shown))
+    assert above.headline == "proved, given p.b; rests on p.b (no printed formula says accuracy)"
+    assert above.standing is Standing.IN_PART
 
 
 def test_what_holds_where_it_is_meant() -> None:
@@ -514,6 +532,13 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     assert "q in [1, 2]" in entry([*proved, boxed]).headline_printed
 
 
+def test_a_missing_conclusion_shows(entries: dict[str, StatementEntry]) -> None:
+    entry = entries["mn25.thm8"]
+    assert entry.missing == ("accuracy",)
+    assert "but for what no printed formula says (accuracy)" in entry.headline_printed
+    assert entry.standing_printed is Standing.IN_PART
+
+
 def test_every_refuted_row_has_a_consequence(all_proofs: list[ProofRecord]) -> None:
     rows = [record.evidence for record in all_proofs]
     refuted = [e for e in rows if e.verdict is REFUTED]
@@ -523,9 +548,22 @@ def test_every_refuted_row_has_a_consequence(all_proofs: list[ProofRecord]) -> N
         assert e.consequence is not None, (e.statement, e.obligation)
     by_how_much = {e.statement for e in refuted if e.consequence is Consequence.CLAIM and e.exceeds}
     assert {"fmtt18.thm1", "fmtt18.lem27"} <= by_how_much
-    # and nothing that holds has one
-    named = {(s.id, o.name) for s in ALL for o in s.printed if o.consequence is not None}
-    assert named == {(e.statement, e.obligation.removesuffix(": units")) for e in refuted}
+
+
+def test_no_consequence_is_typed_that_is_computed(all_proofs: list[ProofRecord]) -> None:
+    """Where the source says one, it is of a row that is not proved, and without it another would be computed."""
+    printed = (r.evidence for r in all_proofs if r.evidence.variant is Variant.PRINTED)
+    rows = {(e.statement, e.obligation): e for e in printed}
+    for s in ALL:
+        for o in (o for o in s.printed if o.consequence is not None):
+            e = rows[s.id, o.name]
+            assert e.verdict not in (PROVED, Verdict.CERTIFIED), (s.id, o.name)
+            if e.verdict is REFUTED:
+                computed, said = (
+                    [consequence_of(part, of, e.mistake, e.realistic) for part in (o.coverage, Coverage.UNIT)]
+                    for of in (replace(o, consequence=None), o)
+                )
+                assert computed != said, (s.id, o.name)
 
 
 INSTANCES = [
@@ -539,12 +577,14 @@ INSTANCES = [
 
 @pytest.mark.parametrize(("statement", "variant", "i"), INSTANCES)
 def test_every_instance_would_have_caught_the_fault_that_it_names(
-    statement: Statement, variant: Variant, i: int
+    statement: Statement, variant: Variant, i: int, all_proofs: list[ProofRecord]
 ) -> None:
     obligation = obligations_of(statement, variant)[i]
-    if obligation.consequence is not None:  # it is false, and has caught one
+    if obligation.catches is None:  # it is false, and has caught one
+        rows = (r.evidence for r in all_proofs if r.evidence.statement == statement.id)
+        (row,) = (e for e in rows if e.obligation == obligation.name and e.variant is variant)
+        assert row.verdict in BROKEN
         return
-    assert obligation.catches is not None
     assert obligation.catches.says
     found = prove(replace(obligation, claim=obligation.catches.claim, catches=None))
     assert found.verdict not in (PROVED, Verdict.CERTIFIED)

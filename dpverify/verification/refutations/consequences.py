@@ -85,9 +85,9 @@ def consequence_of(
 
     An edge case is one where a condition is missing, or where the source calls it one, and no counterexample was found
     at sizes met in practice; where no letter has such a size, only if the source says so and the mistake is no other. A
-    false display of a proof is a step of the proof only, unless the source says that a constant of the statement changes
-    with it. What is false in a statement itself is as grave as its mistake; where that does not say, the source does,
-    and if it does not, the claim fails.
+    false display of a proof is a step of the proof only, unless the source says that a constant of the statement
+    changes with it. What is false in a statement itself is as grave as its mistake; where that does not say, the source
+    does, and if it does not, the claim fails.
     """
     said, of = obligation.consequence, obligation.coverage
     if coverage is Coverage.UNIT:
