@@ -161,10 +161,10 @@ def _carried(rests: Below) -> Iterator[str]:
     """What comes up from all that a statement rests on: what is false first, gravest first, each kind in one clause."""
     plain = {name: of for name, of in rests.false.items() if name not in rests.meant}
     for consequence in (*Consequence, None):
-        names = [name for name, of in plain.items() if of is consequence]
-        if names:
+        false = [name for name, of in plain.items() if of is consequence]
+        if false:
             why = f": {consequence}" if consequence else ""
-            yield f"rests on {', '.join(names)} (false as printed{why})"
+            yield f"rests on {', '.join(false)} (false as printed{why})"
     for names, why in (
         (rests.meant, Standing.WHERE_MEANT),
         (tuple(rests.unfollowed), "does not follow from what is declared"),

@@ -86,7 +86,8 @@ def source_texts(
     from dpverify.formulas.rendering.latex import formula_latex
 
     repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
-    decided, added = decided_form(obligation, written_out=True), ()
+    decided = decided_form(obligation, written_out=True)
+    added: tuple[str, ...] = ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     if variant is Variant.REPAIRED and of_numbers:
         added = added_conditions(printed_of(statement, obligation.name), obligation)

@@ -19,7 +19,7 @@ from typing import Any
 
 from dpverify.evidence import ProofEvidence
 from dpverify.files import write_whole
-from dpverify.headlines import ancestors, bare
+from dpverify.headlines.roots import ancestors, bare
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
 from dpverify.statements.paper import find_statement, papers
