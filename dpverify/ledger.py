@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from dpverify.evidence import Consequence, Evidence, Record, Reuse, SpentShare, Variant, Verdict
+from dpverify.evidence import Consequence, Evidence, Interval, Record, Reuse, SpentShare, Variant, Verdict
 from dpverify.headlines.roots import Roots
 from dpverify.headlines.words import Standing
 from dpverify.notebooks import html_table
@@ -57,6 +57,38 @@ _STANDINGS: dict[str | None, Standing] = {
 }
 
 
+class InstanceEntry(Record):
+    """Laws, losses or data that were evaluated, and at which both sides of a printed claim were enclosed."""
+
+    obligation: str
+    """The formula of the statement that it is about."""
+    says: str
+    """What it is."""
+    conditions: tuple[str, ...] = ()
+    """The hypotheses of the statement that were checked at it."""
+    point: dict[str, str]
+    """What the formula's letters are at it, to some digits."""
+    relation: str
+    left: Interval
+    right: Interval
+    verdict: Verdict
+    """Refuted, or undecided."""
+    reason: str = ""
+    """Why it does not refute."""
+    reproduce: str
+    """The command that evaluates it again."""
+
+    def text(self) -> str:
+        """Both sides in a line."""
+        left, right = (_interval_text(side) for side in (self.left, self.right))
+        return f"{left} {self.relation} {right} is {'false' if self.verdict is Verdict.REFUTED else 'not refuted'}"
+
+
+def _interval_text(side: Interval) -> str:
+    digits = next((d for d in range(6, 0, -1) if f"{side.lower:.{d}g}" == f"{side.upper:.{d}g}"), 0)
+    return f"{side.lower:.{digits}g}" if digits else f"[{side.lower:.3g}, {side.upper:.3g}]"
+
+
 class StatementEntry(Record):
     """One row of the catalog, with the verdicts computed for it (None: nothing checked yet)."""
 
@@ -99,6 +131,8 @@ class StatementEntry(Record):
     """The same for those that do not follow from what is declared."""
     errata: tuple[ErratumEntry, ...] = ()
     """Corrections that no formula of the ledger is about, each with what computes it."""
+    instances: tuple[InstanceEntry, ...] = ()
+    """What refutes it as printed: a statement is refuted by an instance only."""
     marks: tuple[str, ...] = ()
     """What is false beside the statement itself, such as `a step of its proof is false`."""
 

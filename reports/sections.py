@@ -12,7 +12,7 @@ from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, V
 from dpverify.headlines.roots import Roots
 from dpverify.headlines.rows import marks
 from dpverify.headlines.words import Standing
-from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
+from dpverify.ledger import ErratumEntry, InstanceEntry, Ledger, StatementEntry
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
@@ -90,6 +90,7 @@ class Section:
     marks: tuple[str, ...]
     """What else is false, such as `a step of its proof is false`, if no headline says so."""
     errata: tuple[ErratumEntry, ...]
+    instances: tuple[InstanceEntry, ...]
     uses: tuple[str, ...]
     """What it rests on."""
     used_by: tuple[str, ...]
@@ -278,6 +279,7 @@ def _section(
         badges=_badges(row, proofs, audits),
         marks=() if row.headline_printed else row.marks or marks(proofs),
         errata=row.errata,
+        instances=row.instances,
         uses=row.uses,
         used_by=row.used_by,
         rests_on_false=row.rests_on_false,

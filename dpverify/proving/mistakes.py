@@ -15,7 +15,18 @@ from dpverify.formulas.expressions import (
     constant,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, free_in, variables_of
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    free_in,
+    variables_of,
+)
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.in_print import Mistake
 from dpverify.proving.language import Obligation

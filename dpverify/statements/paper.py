@@ -22,10 +22,12 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.headlines.roots import bare, cycle
 from dpverify.ledger import ErratumEntry, NamedResult
 from dpverify.statements.errata import of_paper
+from dpverify.statements.instances import instances_of
 from dpverify.statements.inventory import Display, read_displays
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
+    from dpverify.proving.instances.instance import Instance
     from dpverify.proving.language import Statement
     from dpverify.statements.plans import Plan
 
@@ -63,6 +65,8 @@ class Paper:
     """Id to corrections that a test or an audit computes."""
     displays: tuple[Display, ...] = ()
     """The inventory of its displays and inline relations, in its order."""
+    instances: Mapping[str, tuple[Instance, ...]] | None = None
+    """Id to what refutes it. A paper that keeps instances has no statement refuted without one; None: it keeps none."""
 
     def __post_init__(self) -> None:
         named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
@@ -131,6 +135,13 @@ class PaperFolder(Paper):
         """The rows of displays.csv beside its statements."""
         found = read_displays(self.folder / "displays.csv")
         self._check({d.statement for d in found})
+        return found
+
+    @cached_property
+    def instances(self) -> Mapping[str, tuple[Instance, ...]]:
+        """Those of `dpverify.statements.instances.KEY`."""
+        found: Mapping[str, tuple[Instance, ...]] = instances_of(self.key)
+        self._check(found)
         return found
 
     @cached_property

@@ -145,6 +145,13 @@ def _statement(statement: Statement) -> Iterator[str]:
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
+    for instance in entry.instances:
+        yield from _heading(f"What refutes it ({instance.obligation})")
+        yield from _wrapped(f"{instance.says}.", "  ")
+        yield from _wrapped(f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}.", "  ")
+        if instance.conditions:
+            yield from _wrapped(f"Checked at it: {'; '.join(instance.conditions)}.", "  ")
+        yield f"  To evaluate it again: {instance.reproduce}"
     repair = statement.repaired
     if repair is not None:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)

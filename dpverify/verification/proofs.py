@@ -21,7 +21,7 @@ from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.headlines.roots import Shown, bare, below
 from dpverify.headlines.rows import HOLDS, marks, variant_rows
 from dpverify.headlines.words import NOTHING, Word, only_the_proof_changes, where_meant, word
-from dpverify.ledger import NamedResult, StatementEntry
+from dpverify.ledger import InstanceEntry, NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.mistakes import added_conditions
 from dpverify.proving.writing_out import decided_form
@@ -42,6 +42,7 @@ from dpverify.verification.refutations.consequences import (
     refutation_texts,
     sides_as_printed,
 )
+from dpverify.verification.refutations.instances import held_to_instances, instance_entries
 from dpverify.verification.refutations.realistic_points import realistic_point
 
 if TYPE_CHECKING:
@@ -391,8 +392,13 @@ def without_certificates(evidence: ProofEvidence) -> ProofRecord:
 # ------------------------------------------------------------------------------------------- the catalog
 
 
-def _shown(statement: Statement, records: list[ProofEvidence]) -> Shown:
+def _shown(
+    statement: Statement, records: list[ProofEvidence], instances: Sequence[InstanceEntry] | None = None
+) -> Shown:
+    """What was found of a statement; with what refutes it, where its paper keeps instances."""
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
+    if instances is not None:
+        rows[Variant.PRINTED] = held_to_instances(rows[Variant.PRINTED], instances)
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
     return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
@@ -404,9 +410,15 @@ def _shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
     for proof in proofs:
         by_statement.setdefault(proof.statement, []).append(proof)
     return {
-        name: _shown(statement, found)
-        for name, found in by_statement.items()
-        if (statement := find_statement(name)) is not None
+        statement.id: _shown(
+            statement,
+            by_statement[statement.id],
+            None if paper.instances is None else instance_entries(paper.key, statement.id),
+        )
+        for paper in papers().values()
+        if any(row.id in by_statement for row in paper.catalog)
+        for statement in paper.statements
+        if statement.id in by_statement
     }
 
 
@@ -499,6 +511,7 @@ def _entry(
         rests_on_false=tuple(rests.false),
         rests_on_unfollowed=tuple(rests.unfollowed),
         errata=paper.errata.get(row.id, ()),
+        instances=instance_entries(paper.key, row.id) if found and paper.instances else (),
         marks=marks(found),
     )
 

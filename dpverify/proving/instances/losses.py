@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
 
@@ -27,7 +28,7 @@ class PiecewiseQuadratic:
     def __post_init__(self) -> None:
         if len(self.breaks) != len(self.pieces) + 1 or not self.pieces:
             raise InvalidArgumentError("pieces", len(self.pieces), f"{len(self.breaks) - 1}, at least one")
-        if any(high <= low for low, high in zip(self.breaks, self.breaks[1:], strict=False)):
+        if any(high <= low for low, high in pairwise(self.breaks)):
             raise InvalidArgumentError("breaks", self.breaks, "numbers that grow")
 
     @staticmethod
@@ -44,7 +45,7 @@ class PiecewiseQuadratic:
                 "other", other.breaks, f"a function on {self.breaks[0]}, {self.breaks[-1]}"
             )
         breaks = tuple(sorted({*self.breaks, *other.breaks}))
-        middles = [(low + high) / 2 for low, high in zip(breaks, breaks[1:], strict=False)]
+        middles = [(low + high) / 2 for low, high in pairwise(breaks)]
         pieces = (zip(self._piece(m), other._piece(m), strict=True) for m in middles)
         return PiecewiseQuadratic(breaks, tuple(tuple(x + factor * y for x, y in p) for p in pieces))  # type: ignore[misc]
 
@@ -71,7 +72,7 @@ class PiecewiseQuadratic:
     def jumps(self, order: int) -> tuple[tuple[Fraction, Fraction], ...]:
         """The derivative of an order left and right of every inner break where the two differ."""
         ends = list(self._at_ends(order))
-        sides = ((one[1], other[0]) for one, other in zip(ends, ends[1:], strict=False))
+        sides = ((one[1], other[0]) for one, other in pairwise(ends))
         return tuple((left, right) for left, right in sides if left != right)
 
     @property

@@ -42,7 +42,8 @@ thm_c1 = (
           where="Appendix C: the minimizer's sensitivity over the noise")
     .instance("first-step-and-a-solver",
               rf"e^{{-{_half_level.latex}}}+(1-e^{{-{_half_level.latex}}})\cdot"
-              rf"\frac{{e^{{\varepsilon/2}}}}{{1+e^{{\varepsilon/2}}}}\cdot({_HALF_PROFILE})\le 2e^{{-{_half_level.latex}}}",
+              rf"\frac{{e^{{\varepsilon/2}}}}{{1+e^{{\varepsilon/2}}}}"
+              rf"\cdot({_HALF_PROFILE})\le 2e^{{-{_half_level.latex}}}",
               added=(_half_level,), box={"epsilon": (1, 2), "l_2": (12, 13)}, uses=("gll22.eq9",),
               case="output perturbation, then a solver that tells a record's sign by randomized response with "
                    "epsilon/2, or openly with probability delta/2",

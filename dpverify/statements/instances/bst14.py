@@ -25,7 +25,9 @@ def _linear_cone() -> Evaluation:
     diameter = ball(Fraction(5, 4)).sqrt()  # of the cone {|across| <= along/2, along <= 1}
     rate = ball(epsilon * n / (2 * L)) / diameter
     law = DensityLaw(0, 1, lambda x: x ** (p - 1) * (-rate * x).exp())
-    threshold = (p * ball(3).log() + 2 * ball(t)) / rate  # along the axis, where the risk is n L times as large
+    threshold = (
+        p * ball(3).log() + 2 * ball(t)
+    ) / rate  # along the axis, where the risk is n L times as large
     return Evaluation(law.probability(threshold, 1), ball(-t).exp(), {"t": t, "p": p}, _lipschitz([loss], L))
 
 
@@ -49,7 +51,9 @@ def _two_points() -> Evaluation:
         {"E": ball(epsilon).exp(), "epsilon": epsilon},
         (
             *_lipschitz(list(losses.values()), L),
-            Condition("the net covers C with balls of radius p/(epsilon n)", Fraction(1, 2) <= p / (epsilon * n)),
+            Condition(
+                "the net covers C with balls of radius p/(epsilon n)", Fraction(1, 2) <= p / (epsilon * n)
+            ),
         ),
     )
 
@@ -97,9 +101,13 @@ def _localization() -> Evaluation:
         {"epsilon": epsilon, "delta": delta, "l_2": own, "n": n},
         (
             *_lipschitz(losses, L),
-            Condition("the losses are Delta-strongly convex", all(f.strong_convexity >= Delta for f in losses)),
+            Condition(
+                "the losses are Delta-strongly convex", all(f.strong_convexity >= Delta for f in losses)
+            ),
             Condition("the minimizers lie in C", minimizer <= c),
-            Condition("the threshold lies in C, so the projection keeps the event", bool(threshold < ball(c))),
+            Condition(
+                "the threshold lies in C, so the projection keeps the event", bool(threshold < ball(c))
+            ),
         ),
         from_below=True,
     )
@@ -114,7 +122,11 @@ def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fracti
     width = L / beta
     rising = PiecewiseQuadratic(
         tuple(map(Fraction, (-2, -width, width, 2))),
-        ((Fraction(0), -L, -L * width / 2), (beta / 2, Fraction(0), Fraction(0)), (Fraction(0), L, -L * width / 2)),
+        (
+            (Fraction(0), -L, -L * width / 2),
+            (beta / 2, Fraction(0), Fraction(0)),
+            (Fraction(0), L, -L * width / 2),
+        ),
     )
     flat = PiecewiseQuadratic.linear(-2, 2, 0)
     Delta = beta / (2 * epsilon)
@@ -148,19 +160,21 @@ def _gaussian_noise() -> Evaluation:
 
 
 _RISING = (
-    "n = 1 on C = [-2, 2]: a loss whose slope rises from -1 to 1 on [-1, 1], against the loss 0; L = beta = 1, "
-    "epsilon = 1/2, Delta = 1; the event that the output is in [-1, 1]"
+    "n = 1 on C = [-2, 2]: a loss whose slope rises from -1 to 1 on [-1, 1], against the loss 0; L = beta "
+    "= 1, epsilon = 1/2, Delta = 1; the event that the output is in [-1, 1]"
 )
 
 
 def _far_away(scale: Ball) -> Evaluation:
-    """n losses -L theta on [R, R + 1] with Delta R = 2 n L, epsilon = 1; the O( ) constant is 10^6."""
+    """N losses -L theta on [R, R + 1] with Delta R = 2 n L, epsilon = 1; the O( ) constant is 10^6."""
     constant, L, epsilon = 10**6, Fraction(1), Fraction(1)
     n = 16 * constant
     Delta = 1 / epsilon  # L p/(epsilon ||C||)
     R = 2 * n * L / Delta
     loss = PiecewiseQuadratic.linear(R, R + 1, -L)
-    excess = n * (loss(R) - loss.minimum)  # at R, where the regularized objective is least, if b is at least 0
+    excess = n * (
+        loss(R) - loss.minimum
+    )  # at R, where the regularized objective is least, if b is at least 0
     at_least_half = Laplace(0, 1).above(0)  # either noise is symmetric
     return Evaluation(
         at_least_half * ball(excess),
@@ -175,21 +189,21 @@ def _far_away(scale: Ball) -> Evaluation:
 
 
 _FAR = (
-    "p = 1, C = [R, R + 1] with R = 2 n, losses -theta, epsilon = 1, n = 16 * 10^6 against a constant of 10^6 in O( ): the "
-    "output is R with probability at least 1/2"
+    "p = 1, C = [R, R + 1] with R = 2 n, losses -theta, epsilon = 1, n = 16 * 10^6 against a constant of "
+    "10^6 in O( ): the output is R with probability at least 1/2"
 )
 
 INSTANCES = (
     Instance(
         "bst14.claim3.3/tail-of-a-linear-cone",
-        "2,000 records, L = epsilon = 1, p = 20, the cone |across| <= along/2, along <= 1, and the loss that is the part "
-        "along its axis; t = 5: the probability by the integral of the density",
+        "2,000 records, L = epsilon = 1, p = 20, the cone |across| <= along/2, along <= 1, and the loss "
+        "that is the part along its axis; t = 5: the probability by the integral of the density",
         _linear_cone,
     ),
     Instance(
         "bst14.alg8-privacy/two-points",
-        "n = 2, p = 1, losses theta and -theta on [0, 1], the net {0, 1}, epsilon = 1; records (+, -) against (+, +): the "
-        "probability of 1, against e times the other one",
+        "n = 2, p = 1, losses theta and -theta on [0, 1], the net {0, 1}, epsilon = 1; records (+, -) "
+        "against (+, +): the probability of 1, against e times the other one",
         _two_points,
     ),
     Instance(
@@ -199,9 +213,10 @@ INSTANCES = (
     ),
     Instance(
         "bst14.thmC.1/first-step-and-a-solver",
-        "100,000 losses theta^2/2 on [-1/1000, 1/1000], one of which pulls by 0.999 to either side, L = Delta = 1, "
-        "epsilon = 2, delta = 1e-5; a solver that tells that record's side: openly with probability delta/2, else with "
-        "odds e. The event that it is told openly, or told to be on the right and the center is beyond a threshold",
+        "100,000 losses theta^2/2 on [-1/1000, 1/1000], one of which pulls by 0.999 to either side, L = "
+        "Delta = 1, epsilon = 2, delta = 1e-5; a solver that tells that record's side: openly with "
+        "probability delta/2, else with odds e. The event that it is told openly, or told to be on the "
+        "right and the center is beyond a threshold",
         _localization,
     ),
     Instance("bst14.objpert-privacy/gamma-noise", _RISING, _gamma_noise),

@@ -46,8 +46,8 @@ def _identity_maps() -> Evaluation:
 
 
 _IDENTITY = (
-    "1,000 steps on a line, all contractions the identity, from 0 and from 3, sigma = 1: the last iterates are "
-    "N(0, 1000) and N(3, 1000); their divergence of order 2, by its integral"
+    "1,000 steps on a line, all contractions the identity, from 0 and from 3, sigma = 1: the last iterates "
+    "are N(0, 1000) and N(3, 1000); their divergence of order 2, by its integral"
 )
 
 # ------------------------------------------------------------------------------- one noisy step
@@ -62,7 +62,14 @@ def _one_step_on_the_line() -> Evaluation:
     return Evaluation(
         _event(plus.above(threshold), minus.above(threshold), _EPSILON),
         _DELTA,
-        {"epsilon": _EPSILON, "delta": _DELTA, "l": -ball(_DELTA).log(), "Lambda": log_ratio, "L": L, "sigma": sigma},
+        {
+            "epsilon": _EPSILON,
+            "delta": _DELTA,
+            "l": -ball(_DELTA).log(),
+            "Lambda": log_ratio,
+            "L": L,
+            "sigma": sigma,
+        },
         _opposite_losses(1000, L),
     )
 
@@ -78,7 +85,14 @@ def _one_step_on_a_ball(rate: Ball) -> Evaluation:
     return Evaluation(
         _event(plus.above(slope), minus.above(slope), _EPSILON),
         _DELTA,
-        {"epsilon": _EPSILON, "delta": _DELTA, "l": -ball(_DELTA).log(), "Lambda": log_ratio, "L": L, "sigma": sigma},
+        {
+            "epsilon": _EPSILON,
+            "delta": _DELTA,
+            "l": -ball(_DELTA).log(),
+            "Lambda": log_ratio,
+            "L": L,
+            "sigma": sigma,
+        },
         _opposite_losses(1, L),
         from_below=True,
     )
@@ -93,13 +107,14 @@ def _rate_of_theorem_30() -> Evaluation:
 
 
 _LINE = (
-    "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1 and start 0: the output is "
-    "N(-x, sigma^2), and epsilon = 10, delta = 1e-5; the half line on which the densities' ratio is above e^10"
+    "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1 and start 0: the "
+    "output is N(-x, sigma^2), and epsilon = 10, delta = 1e-5; the half line on which the densities' ratio "
+    "is above e^10"
 )
 _BALL = (
-    "one record, x = 1 against x = -1, with the losses L x w_1 on the ball of radius R = 1 in 1,000,001 dimensions, "
-    "L = 1 and start 0, epsilon = 10, delta = 1e-5: one step, projected to the ball; a half space, whose two masses are "
-    "sums over the length of the noise"
+    "one record, x = 1 against x = -1, with the losses L x w_1 on the ball of radius R = 1 in 1,000,001 "
+    "dimensions, L = 1 and start 0, epsilon = 10, delta = 1e-5: one step, projected to the ball; a half "
+    "space, whose two masses are sums over the length of the noise"
 )
 
 # ------------------------------------------------------------------------------- Theorem 26
@@ -114,7 +129,9 @@ def _one_record() -> Evaluation:
         {"n": 1, "L": L, "sigma": sigma, "order": order},
         (
             *_opposite_losses(1000, L),
-            Condition("sigma is at least L sqrt(2 (alpha - 1) alpha)", sigma**2 >= L**2 * 2 * (order - 1) * order),
+            Condition(
+                "sigma is at least L sqrt(2 (alpha - 1) alpha)", sigma**2 >= L**2 * 2 * (order - 1) * order
+            ),
         ),
         from_below=True,
     )
@@ -143,10 +160,21 @@ def _public_records() -> Evaluation:
     return Evaluation(
         left,
         delta,
-        {"epsilon": epsilon, "delta": delta, "l": -ball(delta).log(), "Lambda": log_ratio, "L": L, "m": m, "n": n},
+        {
+            "epsilon": epsilon,
+            "delta": delta,
+            "l": -ball(delta).log(),
+            "Lambda": log_ratio,
+            "L": L,
+            "m": m,
+            "n": n,
+        },
         (
             *_opposite_losses(1, L),
-            Condition("the other losses are convex and L-Lipschitz", pulled.convex and pulled.lipschitz_constant <= 1),
+            Condition(
+                "the other losses are convex and L-Lipschitz",
+                pulled.convex and pulled.lipschitz_constant <= 1,
+            ),
             Condition("their smoothness 1/eta is at most 2/eta", pulled.smoothness == 1),
             Condition("a step of eta L fits into the set", bool(3 * step < 1)),
         ),
@@ -155,10 +183,11 @@ def _public_records() -> Evaluation:
 
 
 _PUBLIC = (
-    "[-1, 1], n = 1,000,000 records of which the last m = 10,000 are public, L = 1, epsilon = 1, delta = 1e-5. Public "
-    "losses are 0; private ones pull to 0 with slope L, less within eta L; the last private record's loss is L w "
-    "against -L w. But for events whose probability is added to the right, the output is normal with variance "
-    "(eta sigma)^2 (m + 2); the half line on which the densities' ratio is above e^epsilon"
+    "[-1, 1], n = 1,000,000 records of which the last m = 10,000 are public, L = 1, epsilon = 1, delta = "
+    "1e-5. Public losses are 0; private ones pull to 0 with slope L, less within eta L; the last private "
+    "record's loss is L w against -L w. But for events whose probability is added to the right, the output "
+    "is normal with variance (eta sigma)^2 (m + 2); the half line on which the densities' ratio is above "
+    "e^epsilon"
 )
 
 # ------------------------------------------------------------------------------- Theorem 32
@@ -190,8 +219,9 @@ def _many_tasks() -> Evaluation:
 
 
 _TASKS = (
-    "n = 1 record, k = 1,000 tasks with the losses L x w on [-1, 1], x = 1 against x = -1, start 0, epsilon = 1/2, "
-    "delta = 1/100: the event that at least 505 of the outputs are positive, by binomial sums"
+    "n = 1 record, k = 1,000 tasks with the losses L x w on [-1, 1], x = 1 against x = -1, start 0, "
+    "epsilon = 1/2, delta = 1/100: the event that at least 505 of the outputs are positive, by binomial "
+    "sums"
 )
 
 # ------------------------------------------------------------------------------- Section 5.1
@@ -227,8 +257,8 @@ INSTANCES = (
     Instance("fmtt18.thm32/one-record", _TASKS, _many_tasks),
     Instance(
         "fmtt18.thm26/one-record",
-        "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1, sigma = 2: the outputs are "
-        "N(-1, 4) and N(1, 4); their divergence of order 2, by its integral",
+        "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1, sigma = 2: the "
+        "outputs are N(-1, 4) and N(1, 4); their divergence of order 2, by its integral",
         _one_record,
     ),
     Instance(

@@ -46,22 +46,26 @@ def _trade_off_of_a_negative_shift() -> Evaluation:
 def _order_one() -> Evaluation:
     s, order = Fraction(1), 1
     P, Q = Gaussian(0, 1), Gaussian(s, 1)
-    printed = integral(P.density, -_FAR, _FAR).log() / order  # the integral of (P/Q)^order Q, which is that of P
-    return Evaluation(
-        printed, kullback_leibler_from_below(P, Q, -_FAR, _FAR), {"s": s}
-    )
+    printed = (
+        integral(P.density, -_FAR, _FAR).log() / order
+    )  # the integral of (P/Q)^order Q, which is that of P
+    return Evaluation(printed, kullback_leibler_from_below(P, Q, -_FAR, _FAR), {"s": s})
 
 
 # ------------------------------------------------------------------------------- Proposition 3.3
 
 
 def _curves_that_do_not_cross() -> Evaluation:
-    P = FiniteLaw({1: Fraction(1, 4), 2: Fraction(1, 4), 3: Fraction(1, 2)})  # uniform on [0, 1], in three parts
+    P = FiniteLaw(
+        {1: Fraction(1, 4), 2: Fraction(1, 4), 3: Fraction(1, 2)}
+    )  # uniform on [0, 1], in three parts
     G1, G2, H1, H2 = Fraction(1, 3), Fraction(5, 8), Fraction(3, 8), Fraction(7, 12)
     Q = FiniteLaw({1: G1, 2: G2 - G1, 3: 1 - G2})
     Q2 = FiniteLaw({1: H1, 2: H2 - H1, 3: 1 - H2})
     ratios = {Fraction(law.masses[i]) / Fraction(P.masses[i]) for law in (Q, Q2) for i in P.masses}
-    corners = sorted({Fraction(1), *(r for r in ratios if r > 1)})  # both curves are linear in e^epsilon in between
+    corners = sorted(
+        {Fraction(1), *(r for r in ratios if r > 1)}
+    )  # both curves are linear in e^epsilon in between
     gaps = [hockey_stick(Q2, P, E) - hockey_stick(Q, P, E) for E in corners]
     size = Fraction(1, 2)
     return Evaluation(
@@ -133,7 +137,7 @@ def _far_from_the_origin() -> Evaluation:
 
 
 def _one_biased_record(own_square: bool) -> Evaluation:
-    """One record, +1 with probability 2/3 and else -1, with losses (G/2) s x on [0, 1], plus mu x^2/2 if `own_square`."""
+    """One record, +1 with probability 2/3 and else -1; losses (G/2) s x on [0, 1], plus mu x^2/2 if `own_square`."""
     n, d, k, mu, G, D = 1, 1, Fraction(1), Fraction(100), Fraction(2000), Fraction(1)
     likely = FiniteLaw({1: Fraction(2, 3), -1: Fraction(1, 3)})
     square = PiecewiseQuadratic((Fraction(0), D), ((Fraction(1, 2), Fraction(0), Fraction(0)),))
@@ -209,17 +213,19 @@ INSTANCES = (
     ),
     Instance(
         "gll22.prop3.3/only-if",
-        "P = P' uniform on [0, 1], Q and Q' with constant densities on [0, 1/4], [1/4, 1/2], [1/2, 1] and masses 1/3, "
-        "7/24, 3/8 and 3/8, 5/24, 5/12: the largest mass of an event with P(S) = 1/2",
+        "P = P' uniform on [0, 1], Q and Q' with constant densities on [0, 1/4], [1/4, 1/2], [1/2, 1] and "
+        "masses 1/3, 7/24, 3/8 and 3/8, 5/24, 5/12: the largest mass of an event with P(S) = 1/2",
         _curves_that_do_not_cross,
     ),
     Instance(
-        "gll22.cor3.12/at-the-level", "N(0, 1), alpha(x) = max(x, 0), z = 1/2, m(z) = 0 and r = 0", _at_the_level
+        "gll22.cor3.12/at-the-level",
+        "N(0, 1), alpha(x) = max(x, 0), z = 1/2, m(z) = 0 and r = 0",
+        _at_the_level,
     ),
     Instance(
         "gll22.thm5.6/a-step-is-made",
-        "psi(x) = x^2/2 on a line, G = 1/2, D = 0, delta = 1/4: no step is made whatever the constant, and the output "
-        "is the start; the event of the start",
+        "psi(x) = x^2/2 on a line, G = 1/2, D = 0, delta = 1/4: no step is made whatever the constant, and "
+        "the output is the start; the event of the start",
         _no_step,
     ),
     Instance(
@@ -229,19 +235,20 @@ INSTANCES = (
     ),
     Instance(
         "gll22.thm6.8/risk",
-        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x on [0, 1], G = 2000, mu = 100, k = 1: "
-        "the mean excess loss by integrals of the densities",
+        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x on [0, 1], G = 2000, mu "
+        "= 100, k = 1: the mean excess loss by integrals of the densities",
         lambda: _one_biased_record(False),
     ),
     Instance(
         "gll22.thm6.8/risk-of-strongly-convex-losses",
-        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x + 50 x^2 on [0, 1], G = 2000, "
-        "mu = 100, k = 1: the mean excess loss by integrals of the densities",
+        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x + 50 x^2 on [0, 1], G = "
+        "2000, mu = 100, k = 1: the mean excess loss by integrals of the densities",
         lambda: _one_biased_record(True),
     ),
     Instance(
         "gll22.claim7.2/anywhere",
-        "d = 100, delta = 1 and the point -v for a v of both signs, outside the unit ball, all of whose signs are right",
+        "d = 100, delta = 1 and the point -v for a v of both signs, outside the unit ball, all of whose "
+        "signs are right",
         _far_point,
     ),
 )

@@ -37,7 +37,11 @@ def _two_ends() -> Evaluation:
         len(points),
         (3 * r / a) ** d,
         {"r": r, "a": a},
-        (Condition("the points are in the ball and a apart", max(points) <= r and points[1] - points[0] >= a),),
+        (
+            Condition(
+                "the points are in the ball and a apart", max(points) <= r and points[1] - points[0] >= a
+            ),
+        ),
     )
 
 
@@ -46,9 +50,11 @@ def _two_ends() -> Evaluation:
 
 def _unit_vector() -> Evaluation:
     alpha, r, d = Fraction(1, 2), Fraction(100), 2
-    reach = math.isqrt(8)  # in steps of alpha; points further out than 1 + alpha are nearest to no unit vector
+    reach = math.isqrt(
+        8
+    )  # in steps of alpha; points further out than 1 + alpha are nearest to no unit vector
     grid = [(i, j) for i in range(-reach - 1, reach + 2) for j in range(-reach - 1, reach + 2)]
-    # a unit vector is within alpha/sqrt(2) of its nearest point: (|p| - 1)^2 <= alpha^2/2, with |p|^2 = alpha^2 (i^2 + j^2)
+    # a unit vector is within alpha/sqrt(2) of its nearest point: (|p| - 1)^2 <= alpha^2/2
     half = alpha**2 / 2
     near = [p for p in grid if _within(alpha**2 * (p[0] ** 2 + p[1] ** 2), half)]
     apart = min((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 for p in near for q in near if p != q)
@@ -129,26 +135,26 @@ def _free_direction() -> Evaluation:
     def along(w: list[Fraction], k: int) -> Fraction:
         return abs(w[k] - height)
 
-    def in_V(w: list[Fraction]) -> Fraction:
+    def within_v(w: list[Fraction]) -> Fraction:
         return abs(w[-1])
 
     found = 0  # the queries: at what is found so far; each time the oracle answers by the next X_k
     for _ in range(K):
         query = [height] * found + [Fraction(0)] * (size - found)
         best = max(along(query, k) for k in range(K))
-        found += next(k for k in range(K) if along(query, k) == best) == found and best > 2 * in_V(query)
+        found += next(k for k in range(K) if along(query, k) == best) == found and best > 2 * within_v(query)
     last = [Fraction(1, 1000)] * K + [Fraction(3, 5), Fraction(3, 5)]
-    h_answers = 2 * in_V(last) > max(along(last, k) for k in range(K))
+    h_answers = 2 * within_v(last) > max(along(last, k) for k in range(K))
     across = [*last[:-1], Fraction(0)]  # O, up to its length: the last query less its part in V
     U = [Fraction(0)] * K + [W[-2], Fraction(0)]  # W without its parts along X and Z; S is 0
     norm = ball(sum(x * x for x in U)).sqrt()
     return Evaluation(
         norm,
-        2 * ball(in_V(U)) + 2 * ball(alpha),
+        2 * ball(within_v(U)) + 2 * ball(alpha),
         {"d": d, "alpha": alpha, "s": s},
         (
             Condition("W lies in the unit ball", sum(x * x for x in W) <= 1),
-            Condition("W has a loss of at most alpha", max(in_V(W) * 2, *(along(W, k) for k in range(K))) <= alpha),
+            Condition("W has a loss of at most alpha", max(within_v(W) * 2, *(along(W, k) for k in range(K))) <= alpha),
             Condition("K queries find X_1, ..., X_K", found == K),
             Condition("the last query is answered from V", h_answers and sum(x * x for x in last) <= 1),
             Condition("S is 0: O has a part along X_K", across[K - 1] != 0),
@@ -172,26 +178,25 @@ INSTANCES = (
     Instance("mn25.prelim/packing-of-an-interval", "the two ends of [-1, 1], which are 2 apart", _two_ends),
     Instance(
         "mn25.lem9/unit-vector-in-a-large-ball",
-        "d = 2, alpha = 1/2, r = 100, and the square grid of step 1/2, with further points near the ball's edge: only 16 "
-        "points are nearest to a unit vector",
+        "d = 2, alpha = 1/2, r = 100, and the square grid of step 1/2, with further points near the ball's "
+        "edge: only 16 points are nearest to a unit vector",
         _unit_vector,
     ),
-    Instance(
-        "mn25.lem10/three-points", "C = {0, 1, 10}, tau = 1, X uniform and Y = X", _three_points
-    ),
+    Instance("mn25.lem10/three-points", "C = {0, 1, 10}, tau = 1, X uniform and Y = X", _three_points),
     Instance(
         "mn25.lem12/first-message",
-        "one record with loss <w, e> against n records with -<w, e> on a segment of length 1.5 B/sqrt(10) along e, start "
-        "at an end, alpha = B L/sqrt(10), delta = e^-40, d = 40,000,000, batches of m = 40,000 and n = 3,288,769: but for "
-        "events whose probability is added to the right, the second step ends at the other end, and the output tells the "
-        "first message; the event that it is above a threshold",
+        "one record with loss <w, e> against n records with -<w, e> on a segment of length 1.5 B/sqrt(10) "
+        "along e, start at an end, alpha = B L/sqrt(10), delta = e^-40, d = 40,000,000, batches of m = "
+        "40,000 and n = 3,288,769: but for events whose probability is added to the right, the second step "
+        "ends at the other end, and the output tells the first message; the event that it is above a "
+        "threshold",
         _first_message,
     ),
     Instance(
         "mn25.lem3/a-free-direction",
-        "alpha = 1/4800, K = 100, d = 4800^3 and a true oracle: 100 queries find X_1, ..., X_100, one more a direction "
-        "across V; W = (479/480) w* + y/16, y along its part across X. With probability 1 the norm is as large as the "
-        "lemma says it is with probability 1/10 at most",
+        "alpha = 1/4800, K = 100, d = 4800^3 and a true oracle: 100 queries find X_1, ..., X_100, one more "
+        "a direction across V; W = (479/480) w* + y/16, y along its part across X. With probability 1 the "
+        "norm is as large as the lemma says it is with probability 1/10 at most",
         _free_direction,
     ),
 )

@@ -154,8 +154,8 @@ lem9 = (
     .instance(
         "unit-vector-in-a-large-ball", r"\log(16)\ge\log(r/(2\cdot\frac{1}{2}))", consequence=EDGE,
         where="Lemma 9 for d_C = 2 and alpha = 1/2",
-        case="X is a unit vector, and the packing of a larger ball is a square grid, but near the ball's edge: 16 of its "
-             "points can be nearest to a unit vector",
+        case="X is a unit vector, and the packing of a larger ball is a square grid, but near the ball's "
+             "edge: 16 of its points can be nearest to a unit vector",
         true_if="for X of norm r, as in Lemma 8, where C_1 alpha X_k is rounded",
     )
     .step(

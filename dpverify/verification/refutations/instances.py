@@ -1,0 +1,100 @@
+"""The instances of statements: evaluated, held against their formulas, and what follows for headlines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+from dpverify.errors import DpverifyError
+from dpverify.evidence import Consequence, Coverage, Interval, Verdict
+from dpverify.headlines.rows import HOLDS, Row
+from dpverify.ledger import InstanceEntry
+from dpverify.proving.instances.instance import Condition, Judgment, judge
+from dpverify.proving.instances.laws import Number, ball
+from dpverify.statements.paper import papers
+
+
+@cache
+def instance_entries(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]:
+    """The instances of a statement, each evaluated and held against the formula that it is about.
+
+    Raises:
+        DpverifyError: for an instance of a formula that the statement's sheet does not print.
+    """
+    of = papers()[paper]
+    instances = (of.instances or {}).get(statement_id, ())
+    if not instances:
+        return ()
+    statement = next(s for s in of.statements if s.id == statement_id)
+    printed = {o.name: o for o in statement.printed}
+    found = []
+    for instance in instances:
+        if instance.obligation not in printed:
+            raise DpverifyError(f"There is an instance of {instance.claim}, which no sheet prints.")
+        judgment = judge(instance, printed[instance.obligation])
+        found.append(
+            _entry(instance.obligation, instance.says, judgment, f"dpverify prove {statement_id} --again")
+        )
+    return tuple(found)
+
+
+def _entry(obligation: str, says: str, judgment: Judgment, reproduce: str) -> InstanceEntry:
+    evaluation = judgment.evaluation
+    return InstanceEntry(
+        obligation=obligation,
+        says=says,
+        conditions=tuple(_condition(c) for c in evaluation.conditions),
+        point={name: _text(value) for name, value in evaluation.point.items()},
+        relation=judgment.relation,
+        left=_interval(evaluation.left),
+        right=_interval(evaluation.right),
+        verdict=judgment.verdict,
+        reason=judgment.reason,
+        reproduce=reproduce,
+    )
+
+
+def _condition(condition: Condition) -> str:
+    return condition.says if condition.holds else f"{condition.says}: no"
+
+
+def _text(value: Number) -> str:
+    if isinstance(value, int | Fraction):
+        return str(value)
+    return str(ball(value).str(12, radius=False))
+
+
+def _interval(value: Number) -> Interval:
+    found = ball(value)
+    low, high = float(found.lower()), float(found.upper())
+    return Interval(lower=math.nextafter(low, -math.inf), upper=math.nextafter(high, math.inf), rigorous=True)
+
+
+def held_to_instances(rows: Sequence[Row], entries: Sequence[InstanceEntry]) -> tuple[Row, ...]:
+    """The printed rows of a statement of a paper that keeps instances: it is refuted by these only.
+
+    A formula of the conclusion that an instance refutes is refuted, whatever its own verdict; without an instance, the
+    conclusion does not follow where its formula is false, and a false special case is one of a step of the proof.
+
+    Raises:
+        DpverifyError: if an instance refutes what is proved.
+    """
+    refuting = {entry.obligation for entry in entries if entry.verdict is Verdict.REFUTED}
+    return tuple(_held(row, row.name in refuting) for row in rows)
+
+
+def _held(row: Row, refuted: bool) -> Row:
+    if refuted:
+        if row.verdict in HOLDS:
+            raise DpverifyError(
+                f"An instance refutes {row.name}, which is {row.verdict}: one of the two is wrong."
+            )
+        return replace(row, verdict=Verdict.REFUTED)
+    if row.verdict is Verdict.REFUTED and row.coverage is Coverage.WHOLE:
+        return replace(row, verdict=Verdict.DOES_NOT_FOLLOW)
+    if row.verdict is Verdict.REFUTED and row.coverage is Coverage.INSTANCE:
+        return replace(row, consequence=Consequence.STEP)
+    return row

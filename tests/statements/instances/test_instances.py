@@ -1,0 +1,139 @@
+"""Every instance refutes its statement; one that is changed, or of a wrong formula, does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import pytest
+
+from dpverify.errors import DpverifyError
+from dpverify.evidence import Consequence, Coverage, Verdict
+from dpverify.formulas.expressions import real
+from dpverify.headlines import Row
+from dpverify.ledger import InstanceEntry
+from dpverify.proving.instances.instance import PRECISION, Condition, Evaluation, Instance, Judgment, judge
+from dpverify.proving.instances.laws import FiniteLaw
+from dpverify.proving.language import Obligation
+from dpverify.statements.instances import instances_of
+from dpverify.statements.paper import papers
+from dpverify.statements.sheet import Sheet
+from dpverify.verification.refutations.instances import held_to_instances, instance_entries
+
+ALL = [i for key in papers() for found in instances_of(key).values() for i in found]
+
+
+def _row(instance: Instance) -> Obligation:
+    paper = papers()[instance.statement.partition(".")[0]]
+    statement = next(s for s in paper.statements if s.id == instance.statement)
+    return next(o for o in statement.printed if o.name == instance.obligation)
+
+
+@pytest.mark.parametrize("instance", ALL, ids=lambda i: i.claim)
+def test_each_refutes_its_claim(instance: Instance) -> None:
+    judgment = judge(instance, _row(instance))
+    assert (judgment.verdict, judgment.reason) == (Verdict.REFUTED, "")
+
+
+@pytest.mark.parametrize("instance", ALL, ids=lambda i: i.claim)
+def test_none_refutes_once_a_hypothesis_fails_or_a_side_moves(instance: Instance) -> None:
+    row = _row(instance)
+    with flint.ctx.workprec(PRECISION):
+        found = instance.evaluation()
+
+    def judged(**changes: object) -> Judgment:
+        return judge(replace(instance, evaluation=lambda: replace(found, **changes)), row)  # type: ignore[arg-type]
+
+    violated = judged(conditions=(Condition("the losses are L-Lipschitz", False),))
+    assert violated.verdict is Verdict.UNDECIDED
+    assert "Lipschitz" in violated.reason
+    assert judged(left=found.right, right=found.left).verdict is Verdict.UNDECIDED or judgment_is_equality(
+        row
+    )
+    assert judged(left=found.right).verdict is Verdict.UNDECIDED  # the two sides are not apart
+    assert (
+        judged(left=found.left + 1 if not found.from_below else found.left + 10**9).verdict
+        is Verdict.UNDECIDED
+    )
+
+
+def judgment_is_equality(row: Obligation) -> bool:
+    return getattr(row.claim, "relation", "==") == "=="
+
+
+def _sheet(display: str, **options: object) -> Obligation:
+    sheet = Sheet("x.1", (real("E", ge=1, latex="E"),)).instance(
+        "two-points", display, case="a net", **options
+    )
+    return sheet.statement.printed[0]
+
+
+def _net(exponent: int) -> Instance:
+    """Two losses x and -x on the net {0, 1}; weights E^(-exponent * sum of losses / 2) at E = 4."""
+    E, net = Fraction(4), (0, 1)
+
+    def law(slopes: tuple[int, int]) -> FiniteLaw:
+        weights = {x: Fraction(2) ** (-exponent * x * sum(slopes)) for x in net}
+        return FiniteLaw({x: w / sum(weights.values()) for x, w in weights.items()})
+
+    def evaluation() -> Evaluation:
+        left, right = law((1, -1)), law((1, 1))
+        return Evaluation(left.masses[1], E * right.masses[1], {"E": E})
+
+    return Instance("x.1/two-points", "two losses on two points", evaluation)
+
+
+def test_half_of_the_exponent_refutes_nothing() -> None:
+    printed, right = r"\frac{1}{2}\le\frac{E}{1+E^2}", r"\frac{1}{2}\le\frac{E}{1+E}"
+    assert judge(_net(2), _sheet(printed)).verdict is Verdict.REFUTED
+    assert "the claim holds at it" in judge(_net(1), _sheet(right)).reason
+
+
+@pytest.mark.parametrize(
+    ("display", "given", "reason"),
+    [
+        (r"\frac{1}{2}\le\frac{E}{2+E^2}", "", "the formula's right side"),
+        (r"\frac{1}{2}\le\frac{E}{1+E^2}", "E\\ge 5", "an assumption of the formula"),
+        (r"\frac{1}{2}\le\frac{1}{17}\cdot 4", "", ""),
+    ],
+)
+def test_a_formula_that_says_something_else_is_seen(display: str, given: str, reason: str) -> None:
+    judgment = judge(_net(2), _sheet(display, **({"given": given} if given else {})))
+    assert reason in judgment.reason
+    assert (judgment.verdict is Verdict.REFUTED) == (not reason)
+
+
+def test_a_letter_that_the_instance_does_not_know_is_said() -> None:
+    instance = replace(_net(2), evaluation=lambda: replace(_net(2).evaluation(), point={}))
+    assert "letter E" in judge(instance, _sheet(r"\frac{1}{2}\le\frac{E}{1+E^2}")).reason
+
+
+def _entry(name: str, verdict: Verdict = Verdict.REFUTED) -> InstanceEntry:
+    sides = {"lower": 0.0, "upper": 0.0}
+    return InstanceEntry.model_validate(
+        {"obligation": name, "says": "", "point": {}, "relation": "<=", "left": sides, "right": sides,
+         "verdict": verdict, "reproduce": ""}
+    )  # fmt: skip
+
+
+def test_a_statement_is_refuted_by_an_instance_only() -> None:
+    def row(coverage: Coverage, verdict: Verdict = Verdict.REFUTED) -> Row:
+        return Row("a", coverage, verdict, (), (), Consequence.CLAIM)
+
+    for coverage in (Coverage.WHOLE, Coverage.INSTANCE):
+        assert row(coverage).refutes
+        assert not held_to_instances([row(coverage)], [])[0].refutes
+        assert not held_to_instances([row(coverage)], [_entry("a", Verdict.UNDECIDED)])[0].refutes
+        for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
+            assert held_to_instances([row(coverage, verdict)], [_entry("a")])[0].refutes
+    with pytest.raises(DpverifyError, match="one of the two is wrong"):
+        held_to_instances([row(Coverage.WHOLE, Verdict.PROVED)], [_entry("a")])
+
+
+def test_entries_say_what_was_found() -> None:
+    (entry,) = instance_entries("bst14", "bst14.alg8-privacy")
+    assert entry.left.lower <= 0.5 <= entry.left.upper
+    assert entry.left.lower > entry.right.upper
+    assert entry.text() == "0.5 <= 0.324027 is false"
+    assert entry.reproduce == "dpverify prove bst14.alg8-privacy --again"
