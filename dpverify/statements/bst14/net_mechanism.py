@@ -47,31 +47,30 @@ alg8_privacy = (
                 replaces=("loss-of-the-exponent",))
 )  # fmt: skip
 
-_log = real("l", ge=0, meaning="log(n/p)", latex=r"\log(\frac{n}{p})")
+_log = real("l", ge=0, meaning="log(epsilon n/p)", latex=r"\log(\frac{\varepsilon n}{p})")
 _points = real("N", ge=0, meaning="logarithm of the number of points of the net", latex=r"\log|\mathcal{M}|")
-_NET = rf"L\|\mathcal{{C}}\|_2p+\frac{{L\|\mathcal{{C}}\|_2p}}{{\varepsilon}}{_log.latex}"
+_NET = rf"\frac{{L\|\mathcal{{C}}\|_2p}}{{\varepsilon}}+\frac{{L\|\mathcal{{C}}\|_2p}}{{\varepsilon}}{_log.latex}"
 _BOUND = rf"\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}"
 
 thm_a1 = (
     Sheet(
         "bst14.thmA.1", (n, p, L, diameter, epsilon, _log, _points, risk),
         title="Excess risk of Algorithm 8", where="Theorem A.1",
-        latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log(\frac{{n}}{{p}})\right)",
+        latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
         pairs=("bst14.alg8",),
     )
-    .step("net-point", r"nL\cdot\frac{\|\mathcal{C}\|_2p}{n}=pL\|\mathcal{C}\|_2",
+    .step("net-point", r"nL\cdot\frac{\|\mathcal{C}\|_2p}{\varepsilon n}=\frac{L\|\mathcal{C}\|_2p}{\varepsilon}",
           where="Theorem A.1, proof: a net point near the minimizer")
-    .step("points-of-the-net", r"1+2\cdot\frac{n}{p}\le\frac{3n}{p}", given=r"p\le n", uses=("volume-of-a-net",),
-          where="Algorithm 8, step 1: the number of points is Theta((n/p)^p); at most the p-th power of this")
-    .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", where="Theorem A.1, proof, end, with the constant 2 in O( )")
-    .corrected("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", given=rf"\varepsilon\le 1, {_log.latex}\ge 1",
-               because="the net's part L ||C|| p has neither 1/epsilon nor a logarithm: it is within the bound for "
-                       "epsilon at most 1 and n at least 3 p",
-               true_if="for epsilon at most 1 and n at least 3 p", where="Theorem A.1, proof, end")
+    .step("points-of-the-net", r"1+2\cdot\frac{\varepsilon n}{p}\le\frac{3\varepsilon n}{p}",
+          given=r"p\le\varepsilon n", uses=("volume-of-a-net",),
+          where="Algorithm 8, step 1: the number of points is Theta((epsilon n/p)^p); at most the p-th power of this")
+    .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", given=rf"{_log.latex}\ge 1",
+          where="Theorem A.1, proof, end, with the constant 2 in O( ), the logarithm being at least 1")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
            given=rf"0\le {risk.latex}\le "
-                 rf"L\|\mathcal{{C}}\|_2p+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
-                 rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), \varepsilon\le 1, {_log.latex}\ge 1",
+                 rf"\frac{{L\|\mathcal{{C}}\|_2p}}{{\varepsilon}}"
+                 rf"+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
+                 rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), {_log.latex}\ge 1",
            uses=("gibbs-on-a-net", "bst14.thmA.1/net-point", "bst14.thmA.1/points-of-the-net"),
-           where="Theorem A.1 with the exponent of Algorithm 2, for epsilon at most 1 and n at least 3 p")
+           where="Theorem A.1 with the exponent of Algorithm 2, the logarithm being at least 1")
 )  # fmt: skip

