@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +39,27 @@ class Display:
     """The obligations that encode it or a part of it, each as STATEMENT/OBLIGATION."""
     reason: str
     """One of `REASONS`, where no obligation says all of it."""
+
+
+@dataclass(frozen=True)
+class LostGlyph:
+    """A place where a paper's text lacks a glyph that decides what a formula says, and how it is read here."""
+
+    statement: str
+    place: str
+    text: str
+    """What is left of it."""
+    reading: str
+    """In LaTeX."""
+    evidence: str
+    """What else in the paper speaks for the reading."""
+
+
+@cache
+def lost_glyphs() -> tuple[LostGlyph, ...]:
+    """The rows of lost_glyphs.csv; nothing is refuted by a glyph that a text lost."""
+    text = resources.files("dpverify.statements").joinpath("lost_glyphs.csv").read_text(encoding="utf-8")
+    return tuple(LostGlyph(**row) for row in csv.DictReader(text.splitlines()))
 
 
 def read_displays(file: Path) -> tuple[Display, ...]:

@@ -20,6 +20,7 @@ from dpverify.ledger import StatementEntry
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
+from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
     CatalogRow,
     Paper,
@@ -165,6 +166,14 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield ""
         yield from _wrapped(f"No formula says: {'; '.join(entry.missing)}.", "")
     yield from _roots(entry)
+    glyphs = [glyph for glyph in lost_glyphs() if glyph.statement == statement.id]
+    if glyphs:
+        yield from _heading("Where the paper's text lost a glyph")
+    for glyph in glyphs:
+        yield from _wrapped(
+            f"{glyph.place}, {glyph.text!r}, is read as {plain_formula(glyph.reading)}: {glyph.evidence}.",
+            "  ",
+        )
     if not evidence:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
