@@ -46,7 +46,10 @@ def test_a_fault_on_the_page_is_seen(tmp_path: Path) -> None:
     text = EXAMPLE.read_text(encoding="utf-8")
     right, wrong = r"= \frac{2\alpha L^2}{\sigma^2 (n-t+1)}$$", r"= \frac{\alpha L^2}{\sigma^2 (n-t+1)}$$"
     assert right in text
-    assert prove_page(read_page(written(tmp_path, text.replace(right, wrong))).statement)[1].verdict is Verdict.REFUTED
+    assert (
+        prove_page(read_page(written(tmp_path, text.replace(right, wrong))).statement)[1].verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_units_are_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -24,8 +25,10 @@ from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, S
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import has_relation, sentences
 
-_COLUMNS = frozenset(("letter", "symbol", "name", "domain", "unit", "meaning"))
-_DOMAINS = "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer`, `integer >= 1`, `integers in [1, 9]`, `vector`"
+_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning"))
+_DOMAINS = (
+    "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
+)
 _UNITS = "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `record count`, or nothing"
 
 
@@ -43,7 +46,9 @@ def read_letters(blocks: Sequence[Block], errors: Errors) -> tuple[Letter, ...]:
     for block in blocks:
         if block.kind == "table" and looks_like_letters(block):
             found += _Table(block, errors).letters()
-        elif block.kind == "paragraph" and plain(block.pieces[:1]).startswith("|"):
+        elif block.kind == "paragraph" and any(
+            isinstance(p, Text) and p.text.startswith("|") for p in block.pieces[:1]
+        ):
             allowed = "a table with a line of dashes below its header, and no other lines between its rows"
             errors.append((block.line, InvalidArgumentError("table", plain(block.pieces), allowed)))
     return tuple(_once(found, errors))
@@ -58,7 +63,9 @@ def _once(found: Sequence[Letter], errors: Errors) -> Iterator[Letter]:
         same = [k for k in kept if new.name == k.variable.name or _form(new.latex) == _form(k.variable.latex)]
         if any((k.variable, k.variable.latex, k.variable.unit) != said for k in same):
             first = f"`{same[0].variable.latex}` of line {same[0].line}"
-            allowed = f"letters with different names (column `name`), and each letter with one domain: {first} is like it"
+            allowed = (
+                f"letters with different names (column `name`), each with one domain: {first} is like it"
+            )
             errors.append((letter.line, InvalidArgumentError("letter", Latex(new.latex), allowed)))
         if not same:
             kept.append(letter)
@@ -79,22 +86,16 @@ class _Table:
     def letters(self) -> Iterator[Letter]:
         header, *rows = self.block.rows
         names = [plain(cell.pieces).lower() for cell in header]
-        asked = {"letter", "symbol"} & set(names)
-        if len(asked) != 1 or "domain" not in names or set(names) - _COLUMNS or len(set(names)) < len(names):
-            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `name` if you like, each once and no others"
+        names = ["letter" if name == "symbol" else name for name in names]
+        if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
+            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `name` if you like, each once, no others"
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
             return
         if not rows:
             self.wrong(self.block.line, "table", " | ".join(names), "a row for each letter")
         for row in rows:
-            cells = dict(zip(names, row, strict=False))
-            cells["letter"] = (
-                cells[asked.pop()] if asked else cells.get("letter", cells.get("symbol", row[0]))
-            )
-            try:
-                yield self.letter(cells)
-            except _UnreadError:
-                continue
+            with suppress(_UnreadError):
+                yield self.letter(dict(zip(names, row, strict=True)))
 
     def letter(self, cells: Mapping[str, Cell]) -> Letter:
         line = cells["letter"].line
@@ -240,9 +241,10 @@ def _of_integers(domain: _Domain) -> _Domain:
 
 def _with_values(domain: _Domain, text: str) -> _Domain:
     low, high = domain.lower, domain.upper
-    if low is not None and high is not None:
-        if low > high or (low == high and (domain.lower_open or domain.upper_open)):
-            raise InvalidArgumentError("domain", text.strip(), "a domain with values in it")
+    if low is None or high is None or low < high:
+        return domain
+    if low > high or domain.lower_open or domain.upper_open:
+        raise InvalidArgumentError("domain", text.strip(), "a domain with values in it")
     return domain
 
 
@@ -283,7 +285,7 @@ def read_unit(text: str) -> Unit:
 
 
 def single(parts: tuple[str, ...], start: int = 0) -> int:
-    """The index behind the letter at `start`: a sign, with an alphabet or an accent, and with its scripts; or `start`."""
+    """The index behind the letter at `start`, with accent and scripts; `start` where there is none."""
     if start >= len(parts):
         return start
     stop = start + 1
@@ -305,11 +307,12 @@ def single(parts: tuple[str, ...], start: int = 0) -> int:
 
 _GREEK = frozenset(
     rf"\{name}"
-    for name in (
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma "
-        "varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell "
-        "hbar nabla imath jmath wp Re Im"
-    ).split()
+    for line in (
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma",
+        "varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell",
+        "hbar nabla imath jmath wp Re Im",
+    )
+    for name in line.split()
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any, Literal
 
 from lark import Lark, Token, Tree, UnexpectedInput
@@ -15,6 +16,7 @@ from lark.lexer import Lexer
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Coverage
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.statements.pages.letters import is_letter
 from dpverify.statements.pages.words import Sentence, spelled, tokens
 
 _CONNECTING = frozenset((",", ";", r"\wedge", r"\vee", r"\neg", r"\implies", r"\iff", r"\forall", r"\exists"))
@@ -34,8 +36,12 @@ class Condition:
         """Whether what it says has parts."""
         if self.parts:
             return self.kind != "not"
-        found = texts(normal(self.latex))
-        return any(part in _CONNECTING or part.startswith(r"\text{") for part in found)
+        depth = 0
+        for part in texts(normal(self.latex)):
+            depth += (part in "([{" or part == r"\{") - (part in ")]}" or part == r"\}")
+            if part.startswith(r"\text{") or (part in _CONNECTING and not (part in ",;" and depth)):
+                return True
+        return False
 
     def written(self) -> str:
         """It in LaTeX, with brackets wherever there might be two readings."""
@@ -96,7 +102,7 @@ def read_before(sentence: Sentence) -> Before:
     """
     tree = _parsed(sentence, "before")
     reader = _Reader()
-    noted = next((child for child in tree.children if _kind(child) == "note"), None)
+    noted: Any = next((child for child in tree.children if _kind(child) == "note"), None)
     for child in tree.children:
         if isinstance(child, Tree):
             reader.take(child)
@@ -142,7 +148,7 @@ def _parser() -> Lark:
 def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
     found = tokens(sentence, after=start == "after")
     try:
-        return _parser().parse(found, start=start)  # type: ignore[arg-type]
+        return _parser().parse(found, start=start)
     except UnexpectedInput as error:
         token = getattr(error, "token", None)
         if token is None or token.type == "$END":
@@ -168,7 +174,7 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
     opened = next((t for t in [*before, token] if t.type == "LPAR"), None)
     if opened is not None and (depth > 0 or token is opened):
         note = spelled(sentence.parts[opened.start_pos or 0 :])
-        return _At(token.line, "note", note, f"{_ITEM}; not `{token}` here")
+        return _LineError(token.line, "note", note, f"{_ITEM}; not `{token}` here")
     rest = spelled(sentence.parts[at:])
     match token.type:
         case "RELATION" | "SIGN" if not before or before[-1].type not in (
@@ -179,26 +185,26 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
             "THAT",
         ):
             allowed = f"no formula but in {_CONDITION}"
-            return _At(token.line, "sentence", Latex(token), allowed)
+            return _LineError(token.line, "sentence", Latex(token), allowed)
         case "NOT" | "STRANGE":
             allowed = "a sentence that says what the display claims, without words that may change it"
-            return _At(token.line, "sentence", str(token), allowed)
+            return _LineError(token.line, "sentence", str(token), allowed)
         case "FOR" | "COND" | "UNLESS":
-            return _At(token.line, "condition", rest, _CONDITION)
+            return _LineError(token.line, "condition", rest, _CONDITION)
         case "LPAR" | "RPAR" | "BRACKET":
             allowed = "words, and at the end of the sentence before a display a note in parentheses"
-            return _At(token.line, "sentence", rest, allowed)
+            return _LineError(token.line, "sentence", rest, allowed)
     if any(t.type in ("FOR", "COND", "UNLESS") for t in before):
-        return _At(token.line, "condition", str(sentence), _CONDITION)
+        return _LineError(token.line, "condition", str(sentence), _CONDITION)
     if found[0].type in ("DEFINE", "LET"):
         allowed = f"`Define:` or `Define for every $k$:`, for a definition; {_CONDITION}"
-        return _At(token.line, "definition", str(sentence), allowed)
-    return _At(
+        return _LineError(token.line, "definition", str(sentence), allowed)
+    return _LineError(
         token.line, "sentence", str(sentence), f"one that is read {start} a display, see docs/notation.md"
     )
 
 
-class _At(InvalidArgumentError):
+class _LineError(InvalidArgumentError):
     """With the line of what is wrong."""
 
     def __init__(self, line: int | None, argument: str, value: object, allowed: str) -> None:
@@ -208,7 +214,7 @@ class _At(InvalidArgumentError):
 
 def line_of_error(error: InvalidArgumentError, line: int) -> int:
     """The line of what is wrong where that is known, else the given one."""
-    return error.line if isinstance(error, _At) else line
+    return error.line if isinstance(error, _LineError) else line
 
 
 # --------------------------------------------------------------------------------------------- reading
@@ -246,7 +252,7 @@ class _Reader:
     def define(self, node: Tree[Token]) -> None:
         self.defines = True
         signs = [child for child in node.children if isinstance(child, Token)]
-        for quantor, letter in zip(signs, signs[1:], strict=False):
+        for quantor, letter in pairwise(signs):
             if quantor.type == "QUANTOR":
                 self.parameter = str(letter)
 
@@ -261,7 +267,7 @@ class _Reader:
             if any(c.kind != "letters" for c in alone):
                 letter = next(c for c in (*alone, *found.parts) if c.kind == "letters")
                 allowed = "a relation in each condition: `$x>0$, $y>0$` or `$x,y>0$`, where both are meant"
-                raise _At(letter.line, "condition", Latex(letter.latex), allowed)
+                raise _LineError(letter.line, "condition", Latex(letter.latex), allowed)
             self.letters += alone
             return
         self.given.append(found)
@@ -269,7 +275,7 @@ class _Reader:
     def once(self, item: Any, name: str, value: object) -> None:
         if name in self.found:
             first = item if isinstance(item, Token) else item.children[0]
-            raise _At(first.line, "note", str(first), "each said once")
+            raise _LineError(first.line, "note", str(first), "each said once")
         self.found[name] = value
 
     def item(self, item: Any) -> None:
@@ -296,7 +302,7 @@ class _Reader:
                 self.once(item, "fixed", tuple(word for word in words if word != ","))
             case "premises":
                 if words[0] not in ("some", "every"):
-                    raise _At(item.children[0].line, "premises", words[0], "`some` or `every`")
+                    raise _LineError(item.children[0].line, "premises", words[0], "`some` or `every`")
                 self.once(item, "premises", words[0])
 
 
@@ -311,8 +317,17 @@ def _joined(node: Tree[Token]) -> Condition:
             allowed = (
                 "one of two readings, said by parentheses: of the next condition alone, or of all that follow"
             )
-            raise _At(part.line, "condition", f"not {part.parts[0].written()}", allowed)
+            raise _LineError(part.line, "condition", f"not {part.parts[0].written()}", allowed)
     return Condition(kind, parts[0].line, parts=tuple(parts))
+
+
+def _of_each(latex: str) -> str:
+    """`x,y\\ge1` says it of both letters, and is written so: `x\\ge1,y\\ge1`."""
+    *letters, last = latex.split(",")
+    sign = re.search(r"[<>=]|\\(?:l[et]q?|g[et]q?|ne|in)(?![A-Za-z])", last)
+    if not letters or sign is None or not is_letter(last[: sign.start()]) or not all(map(is_letter, letters)):
+        return latex
+    return ", ".join(f"{letter.strip()}{last[sign.start() :]}" for letter in (*letters, last[: sign.start()]))
 
 
 def _one(node: Tree[Token]) -> Condition:
@@ -321,11 +336,11 @@ def _one(node: Tree[Token]) -> Condition:
     if isinstance(last, Tree):
         found = _joined(last)
     else:
-        latex = re.sub(r"[.,;\s]+$", "", str(last))
+        latex = _of_each(re.sub(r"[.,;\s]+$", "", str(last)))
         found = Condition("formula" if last.type == "RELATION" else "letters", last.line or 1, latex)
     if _kind(node.children[0]) != "NOT":
         return found
     if found.kind == "formula" and found.compound:
         allowed = "one of two readings, said by parentheses: of the first relation alone, or of all"
-        raise _At(found.line, "condition", Latex(f"not {found.latex}"), allowed)
+        raise _LineError(found.line, "condition", Latex(f"not {found.latex}"), allowed)
     return Condition("not", found.line, parts=(found,))

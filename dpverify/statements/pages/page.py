@@ -19,7 +19,14 @@ from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.proving.language import Statement
 from dpverify.statements.pages.blocks import Errors, blocks, plain
 from dpverify.statements.pages.letters import Letter, check_letter, is_letter, read_letters
-from dpverify.statements.pages.notes import Before, Note, both, line_of_error, read_after, read_before
+from dpverify.statements.pages.notes import (
+    Before,
+    Note,
+    both,
+    line_of_error,
+    read_after,
+    read_before,
+)
 from dpverify.statements.pages.prose import Around, surroundings
 from dpverify.statements.pages.uses import check_uses
 from dpverify.statements.sheet import Sheet
@@ -135,7 +142,10 @@ class _Reader:
         displays = tuple(d for place in around if (d := self.display(place)) is not None)
         if not letters and not self.errors:
             self.wrong(
-                1, "page", self.path.name, "a table of letters, whose columns are `letter`, `domain`, ..."
+                1,
+                "page",
+                self.path.name,
+                "one with a table of letters, whose columns are `letter` and `domain`",
             )
         sheet = Sheet(
             self.path.stem, tuple(one.variable for one in letters), title=title, where=self.path.name
@@ -145,10 +155,10 @@ class _Reader:
             encoding.stand_in(left)
         sheet = encoding.of(displays)
         if not around and not self.errors:
-            self.wrong(1, "page", self.path.name, "a page with a formula between `$$` and `$$`")
+            self.wrong(1, "page", self.path.name, "one with a formula between `$$` and `$$`")
         elif not sheet.rows and not self.errors:
             self.wrong(
-                around[-1].display.line, "page", self.path.name, "a page with a formula that is no definition"
+                around[-1].display.line, "page", self.path.name, "one with a formula that is no definition"
             )
         if self.errors:
             raise PageError(self.path.name, self.errors)
@@ -304,8 +314,8 @@ class _Encoding:
 
     def check_left(self, left: str, parameter: Variable | None) -> None:
         allowed = (
-            "on the left of a definition a letter that is not declared, alone or with a declared one as its argument or "
-            "index, and nothing else"
+            "on the left of a definition a letter that is not declared, alone or with a declared one as its index or "
+            "argument, and nothing else"
         )
         try:
             parts = texts(normal(left))

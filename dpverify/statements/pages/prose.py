@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
-from dpverify.statements.pages.words import KEYWORDS, RESTRICTING, Part, Sentence, sentences, spelled
+from dpverify.statements.pages.words import (
+    KEYWORDS,
+    RESTRICTING,
+    Part,
+    Sentence,
+    restricts,
+    sentences,
+    spelled,
+)
 
 _WORDS_OF_CONDITIONS = frozenset(
     (
@@ -153,7 +161,9 @@ class _Prose:
         other = next((p for p in sentence.parts if p.kind == "other"), None)
         condition = next(iter(_conditions(sentence)), other)
         if condition is not None:
-            allowed = "no condition in words beside a display: write `given $...$` in its note, or move the sentence away"
+            allowed = (
+                "no condition in words beside a display: write `given $...$` in its note, or move it away"
+            )
             self.wrong(condition, "sentence", str(sentence), allowed)
         elif sentence.first in ("define", "let"):
             allowed = "a definition that ends with a colon, right before its display"
@@ -164,7 +174,9 @@ class _Prose:
         """Where no display is near."""
         says = sentence.relations
         if sentence.supposes and (says or sentence.end == ":"):
-            allowed = "conditions in the table of letters or in the notes of displays: what is supposed elsewhere is not read"
+            allowed = (
+                "conditions in the table of letters, or in the notes of displays: elsewhere they are not read"
+            )
             self.wrong(sentence.parts[0], "sentence", str(sentence), allowed)
         elif says and all(part.kind in ("math", "mark", "sign") for part in sentence.parts):
             allowed = "a formula between words, as text, or a display"
@@ -215,11 +227,10 @@ def _conditions(sentence: Sentence) -> Iterator[Part]:
     for part, following in zip(sentence.parts, [*sentence.parts[1:], None], strict=True):
         if formulas and part.word in RESTRICTING:
             yield part
-        if part.word in _WORDS_OF_CONDITIONS:
+        if part.word in _WORDS_OF_CONDITIONS or (
+            part.word == "for" and following is not None and restricts(following)
+        ):
             yield part
-        elif part.word == "for" and following is not None:
-            if following.kind == "math" or following.word in ("all", "every", "each", "any"):
-                yield part
 
 
 def looks_like_letters(block: Block) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.headlines.roots import bare, cycle
+from dpverify.headlines import bare, cycle
 from dpverify.statements.pages.blocks import Errors
 from dpverify.statements.sheet import Sheet
 
@@ -25,7 +25,9 @@ def check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
         for name in row.uses:
             if name in own or name in known:
                 continue
-            allowed = "ids of statements or named results, `STATEMENT/FORMULA`, or `PAGE/NAME` of a display on this page"
+            allowed = (
+                "ids of statements or named results, `STATEMENT/FORMULA`, or `PAGE/NAME` of a display here"
+            )
             if name == sheet.id:
                 allowed = "something else than the page itself, in a circle"
             errors.append((lines[row.name], InvalidArgumentError("uses", name, allowed)))

@@ -133,6 +133,12 @@ class Sentence:
         return spelled(self.parts)
 
 
+def restricts(following: Part) -> bool:
+    """Whether `for` with this behind it begins a condition: a formula, a letter, or a word such as `all` or `large`."""
+    alone = len(following.word) == 1 and following.word.isalpha() and following.word != "a"
+    return following.kind in ("math", "sign") or alone or following.word in _QUANTORS | RESTRICTING
+
+
 def spelled(parts: Sequence[Part]) -> str:
     """Words and formulas one after another."""
     return "".join((" " if part.spaced else "") + part.text for part in parts).strip()
@@ -287,8 +293,7 @@ class _Tokens:
         if self.at == 0 and word in ("define", "let"):
             return word.upper()
         if (
-            before.kind == "math"
-            and word in _SAYING | RESTRICTING
+            (before.kind == "math" and word in _SAYING | RESTRICTING)
             or word in _STRANGE
             or word.endswith(("n't", "n’t"))
         ):
@@ -298,8 +303,7 @@ class _Tokens:
         if (word, following.word) in _WEAKENING or (word == "with" and "probability" in self.words(3)):
             return "STRANGE"
         if word == "for":
-            asked = following.kind in ("math", "sign") or following.word in _QUANTORS | RESTRICTING
-            return "FOR" if asked else "WORD"
+            return "FOR" if restricts(following) else "WORD"
         if word in _QUANTORS and before.word == "for":
             return "QUANTOR"
         if word in _CONDITIONS or (word == "with" and following.kind == "math"):
