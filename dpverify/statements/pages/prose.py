@@ -17,6 +17,7 @@ from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
 from dpverify.statements.pages.words import (
     KEYWORDS,
     RESTRICTING,
+    SAYING,
     Part,
     Sentence,
     restricts,
@@ -146,7 +147,8 @@ class _Prose:
 
     def could_begin(self, sentence: Sentence) -> bool:
         """Whether a condition between two displays could be of either; that is refused."""
-        if sentence.end == "." or not (sentence.relations or any(_conditions(sentence))):
+        ended = sentence.end == "." and not sentence.parts[0].text[:1].isupper()
+        if ended or not (sentence.relations or any(_conditions(sentence))):
             return False
         allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"
         self.wrong(sentence.parts[0], "condition", str(sentence), allowed)
@@ -224,9 +226,12 @@ def _is_note(sentence: Sentence, opening: int) -> bool:
 def _conditions(sentence: Sentence) -> Iterator[Part]:
     """The words in a sentence that make it a condition."""
     formulas = any(part.kind == "math" for part in sentence.parts)
+    before = ""
     for part, following in zip(sentence.parts, [*sentence.parts[1:], None], strict=True):
-        if formulas and part.word in RESTRICTING:
+        if formulas and part.word in RESTRICTING and (before in SAYING or before == "$"):
             yield part
+        if part.word not in ("a", "an", "the"):
+            before = "$" if part.kind == "math" else part.word
         if part.word in _WORDS_OF_CONDITIONS or (
             part.word == "for" and following is not None and restricts(following)
         ):

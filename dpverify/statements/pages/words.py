@@ -38,7 +38,7 @@ RESTRICTING = frozenset(
     )
 )  # fmt: skip
 """After `for`, or after a letter, they say of which values a formula is claimed."""
-_SAYING = frozenset(
+SAYING = frozenset(
     (
         "is", "are", "be", "being", "remains", "stays", "lies", "equals", "exceeds", "goes", "tends", "grows",
         "vanishes", "has", "have", "does", "do", "must", "may", "can", "should", "satisfies", "satisfy", "obeys",
@@ -57,7 +57,7 @@ _STRANGE = frozenset(
 )  # fmt: skip
 """Words that change what a sentence claims, and that are not understood."""
 _WEAKENING = frozenset(
-    (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"), ("up", "to"),
+    (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"),
      ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"))
 )  # fmt: skip
 """The same of two words."""
@@ -72,6 +72,8 @@ KEYWORDS = {
 _SUPPOSING = frozenset(("let", "suppose", "assume", "assuming", "fix", "throughout", "for", "if", "whenever", "given",
                         "where", "when", "here", "consider", "take", "provided", "unless", "except"))  # fmt: skip
 """With which a sentence begins that is a condition of what follows."""
+_ENDING = frozenset(("for", "if", "whenever", "where", "when", "provided", "unless", "except"))
+"""With which a condition of what stands before may begin, even where it has a capital letter."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Sentence:
     def goes_on(self) -> bool:
         """Whether it continues a sentence before it: it begins with a small letter, a comma or a formula."""
         first = self.parts[0]
-        return first.kind != "word" or first.text[:1].islower() or self.first in _SUPPOSING - {"let", "here"}
+        return first.kind != "word" or first.text[:1].islower() or self.first in _ENDING
 
     def __str__(self) -> str:
         return spelled(self.parts)
@@ -293,7 +295,7 @@ class _Tokens:
         if self.at == 0 and word in ("define", "let"):
             return word.upper()
         if (
-            (before.kind == "math" and word in _SAYING | RESTRICTING)
+            (before.kind == "math" and word in SAYING | RESTRICTING)
             or word in _STRANGE
             or word.endswith(("n't", "n’t"))
         ):
@@ -301,6 +303,12 @@ class _Tokens:
         if self.after and word in RESTRICTING - {"not"}:
             return "STRANGE"
         if (word, following.word) in _WEAKENING or (word == "with" and "probability" in self.words(3)):
+            return "STRANGE"
+        if word == "up" and {"constant", "constants", "factor", "factors", "terms", "order"} & set(
+            self.words(6)
+        ):
+            return "STRANGE"
+        if self.after and word in ("suppose", "assume"):
             return "STRANGE"
         if word == "for":
             return "FOR" if restricts(following) else "WORD"
