@@ -48,7 +48,7 @@ SAYING = frozenset(
 """After a letter, they say something of it."""
 _STRANGE = frozenset(
     (
-        "never", "no", "none", "cannot", "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed",
+        "never", "none", "cannot", "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed",
         "impossible", "contradiction", "except", "excluding", "only", "such", "subject", "restricted", "iff", "nor",
         "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
         "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
@@ -56,6 +56,10 @@ _STRANGE = frozenset(
     )
 )  # fmt: skip
 """Words that change what a sentence claims, and that are not understood."""
+_COMPARING = frozenset(
+    ("more", "less", "larger", "smaller", "greater", "worse", "better", "higher", "lower", "fewer")
+)
+"""With `no` before them they say something, and nothing to the contrary."""
 _WEAKENING = frozenset(
     (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"),
      ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"))
@@ -294,21 +298,7 @@ class _Tokens:
         word, before, following = part.word, self.near(-1), self.near(1)
         if self.at == 0 and word in ("define", "let"):
             return word.upper()
-        if (
-            (before.kind == "math" and word in SAYING | RESTRICTING)
-            or word in _STRANGE
-            or word.endswith(("n't", "n’t"))
-        ):
-            return "STRANGE"
-        if self.after and word in RESTRICTING - {"not"}:
-            return "STRANGE"
-        if (word, following.word) in _WEAKENING or (word == "with" and "probability" in self.words(3)):
-            return "STRANGE"
-        if word == "up" and {"constant", "constants", "factor", "factors", "terms", "order"} & set(
-            self.words(6)
-        ):
-            return "STRANGE"
-        if self.after and word in ("suppose", "assume"):
+        if self.is_strange(word):
             return "STRANGE"
         if word == "for":
             return "FOR" if restricts(following) else "WORD"
@@ -323,6 +313,25 @@ class _Tokens:
         if word in _BEGINNING or (word == "the" and before.text == ","):
             return "THEN"
         return "WORD"
+
+    def is_strange(self, word: str) -> bool:
+        """Whether a word changes what is claimed in a way that is not understood."""
+        before, following = self.near(-1), self.near(1)
+        if before.kind == "math" and word in SAYING | RESTRICTING:
+            return True
+        if word == "no":
+            return following.word not in _COMPARING
+        if word == "up":
+            return bool({"constant", "constants", "factor", "factors", "terms", "order"} & set(self.words(6)))
+        if self.after and (word in ("suppose", "assume") or word in RESTRICTING - {"not"}):
+            return True
+        probable = word == "with" and "probability" in self.words(3)
+        return (
+            probable
+            or word in _STRANGE
+            or word.endswith(("n't", "n’t"))
+            or (word, following.word) in _WEAKENING
+        )
 
     @staticmethod
     def formula(part: Part) -> str:
