@@ -403,9 +403,10 @@ class _Asymptotics:
                 if isinstance(part, ForAll | Exists)
             }  # they are not what they stand for, but everything that it may be
             formulas = {v: body for v, body in formulas.items() if v not in quantified}
-            claim, *conditions = with_formulas((claim, *conditions), formulas)
+            claim, *more_of_it = with_formulas((claim, *conditions), formulas)
+            conditions = tuple(more_of_it)
         try:
-            return closed(claim, tuple(conditions), (*chosen, *found), fixed=letters, premises=self.premises)
+            return closed(claim, conditions, (*chosen, *found), fixed=letters, premises=self.premises)
         except UnclearOrderError as error:
             raise InvalidArgumentError("formula", display, str(error)) from None
 

@@ -114,7 +114,9 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
     """
     checked_claim(claim)
     runs = checks.whole_number("runs", runs, at_least=2000)
-    state = _State(draw, claim, domain, runs, Searched(), checks.whole_number("seed", seed, at_least=0, at_most=None))
+    state = _State(
+        draw, claim, domain, runs, Searched(), checks.whole_number("seed", seed, at_least=0, at_most=None)
+    )
     known = list(pairs(domain))
     state.each = max(_LEAST, min(1000, runs // (4 * len(known))))
     rng = np.random.default_rng(seed)

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from dpverify.auditing.noise.grids import Grid
 from dpverify.auditing.noise import TailAudit, audit_tails
+from dpverify.auditing.noise.grids import Grid
 from dpverify.auditing.noise.written import Written
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.evidence import Verdict
