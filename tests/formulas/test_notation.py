@@ -329,3 +329,23 @@ def test_a_letter_with_primes_in_braces_is_followed_by_others() -> None:
     primed = real("r", latex=r"\rho''")
     assert read_expression(r"\rho^{\prime\prime}x", (primed, x)) == primed * x
     assert read_expression(r"\sqrt{\rho^{\prime\prime}\eta}", (primed, eta)) == sqrt(primed * eta)
+
+
+def test_a_letter_that_shows_an_index_is_no_constant_under_it() -> None:
+    letters = (n, i, x, real("x_i"), real("f_x", latex="f(x)"), real("k_1", latex="k_1"), k)
+    for latex in (
+        r"\sum_{i=1}^n x_i=nx_i", r"\forall i:\ x_i\le 1", r"\int_0^1 f(x)\,\mathrm{d}x=f(x)", r"\exists i:\ x_i\le 1",
+        r"\frac{\partial}{\partial x}(f(x))=0", r"\left.f(x)\right|_{x=1}=1", r"\prod_{i=1}^n(x_i+1)=1",
+    ):  # fmt: skip
+        with pytest.raises(InvalidArgumentError, match="one number, the same for every"):
+            read_formula(latex, letters)
+    assert read_formula(r"\sum_{k=1}^n k_1=1", letters)
+    assert read_formula(r"x_i\le 1\text{ for all }i", letters)
+
+
+def test_e_as_a_letter_has_no_bare_power() -> None:
+    e = real("e")
+    with pytest.raises(InvalidArgumentError, match=r"exp\(2\)"):
+        read_formula("e^2=1", (e,))
+    assert read_formula("(e)^2=1", (e,)) == Eq(e**2, 1)
+    assert expression_latex(e**2) == "(e)^{2}"

@@ -94,7 +94,9 @@ def test_an_order_is_no_number() -> None:
 
 def test_a_declared_letter_is_no_order() -> None:
     capital = real("O")
-    assert read_formula(r"x=O(x+1)", (x, capital)) == read_formula(r"x=(O)(x+1)", (x, capital))
+    with pytest.raises(InvalidArgumentError, match="a function `O`"):
+        read_formula(r"x=O(x+1)", (x, capital))
+    assert read_formula(r"x=O\cdot(x+1)", (x, capital)) == read_formula(r"x=(O)(x+1)", (x, capital))
 
 
 def test_constants_are_named_like_no_letter() -> None:

@@ -10,7 +10,8 @@ from dpverify.formulas.notation.tokens import DRESS, end_of_group, refusal
 _FUNCTIONS = frozenset((*"fghFGH", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi"))
 """What is called a function so often that its square and a sum of two are functions, too."""
 _NAMES = _FUNCTIONS | {
-    *"pqELPQRTV", r"\ell", r"\delta", r"\epsilon", r"\varepsilon", r"\mu", r"\nu", r"\pi", r"\rho", r"\chi", r"\omega"
+    *"pqELOPQRTV", r"\ell", r"\delta", r"\epsilon", r"\varepsilon", r"\mu", r"\nu", r"\pi", r"\rho", r"\chi", r"\omega",
+    r"\Gamma", r"\Theta", r"\Omega",
 }  # fmt: skip
 _MARKS = [("LBRACE", mark, "RBRACE") for mark in ("PLUS", "MINUS", "TIMES")]
 _ALPHABETS = frozenset((r"\mathrm", r"\mathbb", r"\mathcal", r"\mathsf", r"\mathfrak", r"\mathscr"))

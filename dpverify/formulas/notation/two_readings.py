@@ -153,6 +153,8 @@ def check_powers(reader: Reader, node: Node) -> None:
     powers = [reader.source(subtrees(child)) for child in after if kind_of(child) == "superscript"]
     if len(powers) > 1:
         raise reader.two(node, f"({base}^{{{powers[0]}}})^{{{powers[1]}}}", f"{base}^{{{''.join(powers)}}}")
+    if powers and kind_of(atom) == "letter" and atom.children[0] == "e":
+        raise reader.two(node, rf"\exp({powers[0]})", f"(e)^{{{powers[0]}}}")
     if powers and kind_of(atom) == "fraction":
         raise reader.two(node, f"({base})^{{\\dots}}", "a power in the numerator")
 

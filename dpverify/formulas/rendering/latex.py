@@ -221,7 +221,7 @@ class _Printer:
 
     @staticmethod
     def squarable(variable: Variable) -> bool:
-        return takes_a_power(texts(normal(variable.latex)))
+        return variable.latex != "e" and takes_a_power(texts(normal(variable.latex)))
 
     # --------------------------------------------------------------------------------------------- formulas
 

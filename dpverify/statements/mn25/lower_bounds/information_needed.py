@@ -184,12 +184,12 @@ lem2 = (
     .step(
         "distances", rf"{_to_cell.latex}\leq {_to_vector.latex}+2\alpha\leq 2{_largest.latex}+2\alpha",
         given=rf"{_to_cell.latex}\le {_to_vector.latex}+{_cell.latex}, {_cell.latex}\le 2\alpha, "
-              rf"({_to_vector.latex})^2=({_across.latex})^2+e^2, {_across.latex}\le {_largest.latex}, "
+              rf"({_to_vector.latex})^2=({_across.latex})^2+(e)^2, {_across.latex}\le {_largest.latex}, "
               rf"-{_largest.latex}\le e\le {_largest.latex}",
         where="(10): the parts along X_k and across it", uses=("triangle-inequality", "mn25.lem2/pythagoras"),
     )
     .step(
-        "pythagoras", r"\|v+eX_{k}\|^2=\|v\|^2+e^2", given=r"\langle v,X_{k}\rangle=0, \|X_{k}\|^2=1",
+        "pythagoras", r"\|v+eX_{k}\|^2=\|v\|^2+(e)^2", given=r"\langle v,X_{k}\rangle=0, \|X_{k}\|^2=1",
         added=(_v, _X), where="(10): the parts along X_k and across it",
     )
     .step(
