@@ -125,3 +125,15 @@ def test_two_formulas_with_a_gap_between_them_are_never_read_as_one(seed: int) -
             read_display(one + gap + other, letters)
         both = read_display(one + "," + gap + other, letters).claim
         assert both == read_display(rf"{one}\text{{ and }}{other}", letters).claim
+
+
+@pytest.mark.parametrize(
+    ("latex", "reading"),
+    [
+        ("x+yz=1", "(x+y)z"), ("-x^2=1", "(-x)^2"), ("x+yz+a/bc=1", "(x+y)z+a/(bc)"), ("xy=1", r"x\cdot y+0"),
+        (r"\log(x)+y=1", r"\log((x)+y)"), (r"a\le b\text{ and }c\le d\implies x=1", r"(c\le d\implies x=1)"),
+    ],
+)  # fmt: skip
+def test_a_reading_changes_nothing_that_is_clear(latex: str, reading: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="reading was"):
+        read_display(latex, LETTERS, reading=reading)

@@ -42,7 +42,7 @@ from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
 from dpverify.formulas.notation.products import Row
 from dpverify.formulas.notation.quantified import Quantified
-from dpverify.formulas.notation.reading import with_reading
+from dpverify.formulas.notation.reading import meant
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
@@ -105,9 +105,8 @@ def read_display(
         InvalidArgumentError: for what is not in the notation, not declared, or ambiguous; it says where.
     """
     known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
-    shown = with_reading(latex, reading) if reading else latex
     quantity = read_expression(soft, known) if soft else None
-    return Reader(shown, known, quantity, taken).display()
+    return meant(latex, reading, lambda shown: Reader(shown, known, quantity, taken).display())
 
 
 def read_formula(
@@ -153,8 +152,7 @@ def read_expression(
 ) -> Expression:
     """An expression as a tree. Arguments and errors as `read_display`."""
     known = letters if isinstance(letters, Letters) else Letters(letters, definitions)
-    shown = with_reading(latex, reading) if reading else latex
-    return Reader(shown, known).expression()
+    return meant(latex, reading, lambda shown: Reader(shown, known).expression())
 
 
 def define(

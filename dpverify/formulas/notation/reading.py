@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import CLOSING, OPENING, Latex, normal, texts
 
+_Read = TypeVar("_Read")
 _ADDED = frozenset(("(", ")", "[", "]", r"\{", r"\}", r"\cdot"))
+
+
+def meant(latex: str, reading: str, read: Callable[[str], _Read]) -> _Read:
+    """What a display says, read as said beside it; a reading settles what it says and changes nothing.
+
+    Raises:
+        InvalidArgumentError: as `with_reading` and `read`; if without a part of the reading the display has one reading,
+            which is another.
+    """
+    if not reading:
+        return read(latex)
+    found = read(with_reading(latex, reading))
+    for less in with_less(latex, reading):
+        try:
+            other = read(less)
+        except InvalidArgumentError:
+            continue
+        if other != found:
+            allowed = "no brackets or dots but those that settle which of two readings is meant"
+            raise InvalidArgumentError("reading", Latex(reading), allowed)
+    return found
 
 
 def with_reading(latex: str, reading: str) -> str:
@@ -14,13 +39,40 @@ def with_reading(latex: str, reading: str) -> str:
     Raises:
         InvalidArgumentError: if the reading differs in anything else, or fits no place or several.
     """
-    display, added = normal(latex), texts(normal(reading))
+    start, stop, _ = _place(latex, reading)
+    return f"{latex[:start]} {reading} {latex[stop:]}"
+
+
+def with_less(latex: str, reading: str) -> Iterator[str]:
+    """The display with all of a reading but one pair of the brackets, or one of the dots, that it adds.
+
+    Raises:
+        InvalidArgumentError: as `with_reading`.
+    """
+    start, stop, added = _place(latex, reading)
+    found = normal(reading)
+    opened: list[int] = []
+    for k, piece in enumerate(found):
+        if piece.text in OPENING:
+            opened.append(k)
+        elif piece.text == r"\cdot" or piece.text in CLOSING:
+            group = {k} if piece.text == r"\cdot" else {k, opened.pop()} if opened else {k}
+            if group <= added:
+                less = list(reading)
+                for i in group:
+                    less[found[i].start : found[i].end] = " " * (found[i].end - found[i].start)
+                yield f"{latex[:start]} {''.join(less)} {latex[stop:]}"
+
+
+def _place(latex: str, reading: str) -> tuple[int, int, set[int]]:
+    """Where the part begins and ends that is read, and which pieces of the reading are added."""
+    display, wanted = normal(latex), texts(normal(reading))
     parts = texts(display)
     places = []
     for start in range(len(parts)):
-        stop = _covers(parts, start, added)
-        if stop is not None and _balanced(parts[start:stop]):
-            places.append((start, stop))
+        found = _covers(parts, start, wanted)
+        if found is not None and _balanced(parts[start : found[0]]):
+            places.append((start, *found))
     if len(places) != 1:
         how = "no part" if not places else f"{len(places)} parts"
         raise InvalidArgumentError(
@@ -28,19 +80,21 @@ def with_reading(latex: str, reading: str) -> str:
             Latex(reading),
             f"one part of the display with brackets or dots added; it fits {how} of it",
         )
-    start, stop = places[0]
-    return f"{latex[: display[start].start]} {reading} {latex[display[stop - 1].end :]}"
+    start, stop, added = places[0]
+    return display[start].start, display[stop - 1].end, added
 
 
-def _covers(parts: tuple[str, ...], start: int, added: tuple[str, ...]) -> int | None:
-    """The index after the pieces from `start` on that are the reading without what it adds; None where it is not."""
-    i = start
-    for k, part in enumerate(added):
+def _covers(parts: tuple[str, ...], start: int, wanted: tuple[str, ...]) -> tuple[int, set[int]] | None:
+    """The index after the pieces from `start` on that are the reading without what it adds, and what that is."""
+    i, added = start, set()
+    for k, part in enumerate(wanted):
         if i < len(parts) and parts[i] == part:
             i += 1
         elif part not in _ADDED or (k == 0 and start > 0 and part == r"\cdot"):
             return None
-    return i if i > start else None
+        else:
+            added.add(k)
+    return (i, added) if i > start else None
 
 
 def _balanced(parts: tuple[str, ...]) -> bool:
