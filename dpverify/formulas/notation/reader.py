@@ -352,7 +352,7 @@ class Reader:
                 value = self.relation(part)
             if isinstance(value, Expression):
                 raise self.refuse(part, "formulas between commas and words, each with a relation")
-            chain = part.data in ("relation", "membership") and len(part.children) > 1
+            chain = part.data == "relation" and len(part.children) > 1
             out += value.parts if chain and isinstance(value, And) and kinds == {"AND"} else (value,)
         return And(tuple(out)) if kinds == {"AND"} else Or(tuple(out))
 

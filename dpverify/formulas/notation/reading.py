@@ -16,7 +16,7 @@ def meant(latex: str, reading: str, read: Callable[[str], _Read]) -> _Read:
     """What a display says, read as said beside it; a reading settles what it says and changes nothing.
 
     Raises:
-        InvalidArgumentError: as `with_reading` and `read`; if without a part of the reading the display has one reading,
+        InvalidArgumentError: as `with_reading` and `read`; where the display without a part of the reading has one,
             which is another.
     """
     if not reading:
@@ -52,16 +52,22 @@ def with_less(latex: str, reading: str) -> Iterator[str]:
     start, stop, added = _place(latex, reading)
     found = normal(reading)
     opened: list[int] = []
+    groups: list[set[int]] = []
     for k, piece in enumerate(found):
         if piece.text in OPENING:
             opened.append(k)
-        elif piece.text == r"\cdot" or piece.text in CLOSING:
-            group = {k} if piece.text == r"\cdot" else {k, opened.pop()} if opened else {k}
-            if group <= added:
-                less = list(reading)
-                for i in group:
-                    less[found[i].start : found[i].end] = " " * (found[i].end - found[i].start)
-                yield f"{latex[:start]} {''.join(less)} {latex[stop:]}"
+        elif piece.text == r"\cdot":
+            groups.append({k})
+        elif piece.text in CLOSING and opened:
+            groups.append({k, opened.pop()})
+    groups = [group for group in groups if group <= added]
+    rest = added.difference(*groups)
+    """Brackets that are closed by one of the display's own."""
+    for group in (*groups, rest) if rest else groups:
+        less = list(reading)
+        for i in group:
+            less[found[i].start : found[i].end] = " " * (found[i].end - found[i].start)
+        yield f"{latex[:start]} {''.join(less)} {latex[stop:]}"
 
 
 def _place(latex: str, reading: str) -> tuple[int, int, set[int]]:
