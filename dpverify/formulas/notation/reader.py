@@ -345,7 +345,7 @@ class Reader:
             raise self.refuse(
                 node, "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
             )
-        check_ranges(self, node, condition=False)
+        check_ranges(self, node, condition=self.quantified.premise)
         out: list[Formula] = []
         for part in parts:
             with self.quantified.inside() if kinds == {"OR"} else nullcontext():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lark import Tree
@@ -70,34 +69,38 @@ def check_commas(reader: Reader, node: Node) -> None:
 
 def check_ranges(reader: Reader, junction: Node, *, condition: bool) -> None:
     """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or one of both letters."""
-    parts = junction.children
-    for (one, comma), other in zip(pairwise(parts), parts[2:], strict=False):
-        if not (
-            isinstance(comma, Sign) and comma.type == "COMMA" and kind_of(one) == kind_of(other) == "relation"
-        ):
-            continue
-        if len(one.children) < 3 or len(other.children) < 3:
-            continue
-        first, second = reader.lone_letter(one.children[-1]), reader.lone_letter(other.children[0])
-        before, after = one.children[-3], other.children[2]
-        upward = _UPWARD.get(str(one.children[-2]))
-        if first is None or second is None or first == second or upward is None:
-            continue
-        if upward != _UPWARD.get(str(other.children[1])):
-            continue
-        low, high = reader.source(before), reader.source(after)
-        alike = (
-            bool(_base(first))
-            and _base(first) == _base(second)
-            and not {first, second} & _letters(before, after)
+    listed: list[Node] = []
+    """A relation, and the letters after it, each after a comma."""
+    for sign, part in zip([None, *junction.children[1::2]], junction.children[::2], strict=True):
+        if sign is not None and sign.type == "COMMA" and listed:
+            if part.data == "relation" and len(part.children) > 1:
+                _check_range(reader, [*listed, part], condition=condition)
+            elif reader.lone_letter(part) is not None:
+                listed.append(part)
+                continue
+        listed = [part] if part.data == "relation" and len(part.children) > 1 else []
+
+
+def _check_range(reader: Reader, listed: list[Node], *, condition: bool) -> None:
+    one, *middle, other = listed
+    first, second = reader.lone_letter(one.children[-1]), reader.lone_letter(other.children[0])
+    before, after = one.children[-3], other.children[2]
+    upward = _UPWARD.get(str(one.children[-2]))
+    if first is None or second is None or upward is None or upward != _UPWARD.get(str(other.children[1])):
+        return
+    if first == second or {first, second} & _letters(before, after):
+        return
+    low, high = reader.source(before), reader.source(after)
+    alike = bool(_base(first)) and _base(first) == _base(second)
+    indices = first.kind == second.kind == "integer"
+    bounded = not _letters(one.children[0]) or not (upward or _letters(after))
+    number = not _letters(before)
+    if middle or number or low == f"-{high}" or alike or (indices and (condition or bounded)):
+        sign, last = str(one.children[-2]), str(other.children[1])
+        both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
+        raise reader.two(
+            listed, both, rf"{reader.source(one)}\text{{ and }}{reader.source([*middle, other])}"
         )
-        indices = first.kind == second.kind == "integer"
-        bounded = not _letters(one.children[0]) or not (upward or _letters(after))
-        number = not _letters(before)
-        if number or low == f"-{high}" or alike or (indices and (condition or bounded)):
-            sign, last = str(one.children[-2]), str(other.children[1])
-            both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
-            raise reader.two([one, other], both, rf"{reader.source(one)}\text{{ and }}{reader.source(other)}")
 
 
 def check_bracket(reader: Reader, node: Node) -> None:
@@ -168,7 +171,8 @@ def check_call(reader: Reader, before: Node, item: Node) -> None:
         token = before.children[0].children[0]
         number = token.type in ("CONSTANT", "EULER")
         named = _names_a_function(token, alone=len(before.children) == 1)
-        called = not (number and powers) if lone else named and token not in tokens_of(item)
+        of = getattr(token.payload, "of", None)
+        called = not (number and powers) if lone else named and of not in _letters(item)
     else:
         names = _summed(before)
         called = bool(names) and not powers and all(_names_a_function(name, alone=False) for name in names)

@@ -109,7 +109,9 @@ class _Printer:
         name = right.operator if isinstance(right, Apply) else ""
         dotted = isinstance(right, Number) or text[0].isdigit() or name == "factorial"
         # a letter before brackets that hold no sum would look like a function
-        dotted = dotted or (text[0] == "(" and (name not in ("add", "sub") or _names_a_function(before)))
+        dotted = dotted or (
+            text[0] == "(" and (name not in ("add", "sub") or _names_a_function(before, right))
+        )
         dotted = dotted or bool(spelled(_run(out, text)))
         # within an integral, d before a letter could be the end of it
         dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
@@ -271,15 +273,16 @@ class _Printer:
         return text if isinstance(formula, Compare | Not) else f"({text})"
 
 
-def _names_a_function(e: Expression) -> bool:
-    """Whether a product ends with a letter before which brackets look like an argument."""
+def _names_a_function(e: Expression, inside: Expression) -> bool:
+    """Whether a product ends with a letter behind which brackets look like its argument."""
     while isinstance(e, Apply) and e.operator == "mul":
         e = e.arguments[-1]
     alone = not (isinstance(e, Apply) and e.operator == "pow")
     if isinstance(e, Apply) and e.operator == "pow":
         e = e.arguments[0]
     if isinstance(e, Variable):
-        return e.kind != "integer" and may_name_a_function(texts(normal(e.latex)), alone=alone)
+        factor = e.kind == "integer" or e in all_variables(inside)
+        return not factor and may_name_a_function(texts(normal(e.latex)), alone=alone)
     return e == Constant("pi")
 
 
