@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.proving.language import Json, Obligation, obligation_to_json
 
 
@@ -25,13 +26,31 @@ def disagreement(obligation: Obligation) -> str:
     except RefusedError as refusal:
         return f"the second reader does not read what the first reads as {_text(first['claim'])}: {refusal}"
     if second == first:
-        return ""
+        return _about_letters(obligation)
     for part in ("claim", "assuming", "variables"):
         one, other = _apart(first[part], second[part])
         if one != other:
             place = {"assuming": " in its conditions", "variables": " among its letters"}.get(part, "")
             return f"the first reader reads {_text(one)}{place} where the second reads {_text(other)}"
     raise AssertionError(second)
+
+
+def _about_letters(obligation: Obligation) -> str:
+    """The same of the formulas that letters stand for, which take their place in counterexamples."""
+    from dpverify.proving.second_reader import RefusedError, read_letters
+
+    first = {v.name: expression_to_json(body) for v, body in obligation.formulas.items()}
+    if obligation.source is None or not first:
+        return ""
+    try:
+        second = read_letters(obligation.source, tuple(first))
+    except RefusedError as refusal:
+        return f"the second reader does not read what {', '.join(first)} stand for: {refusal}"
+    for name, body in first.items():
+        if second[name] != body:
+            one, other = (_text(part) for part in _apart(body, second[name]))
+            return f"the first reader reads {one} in what {name} stands for, where the second reads {other}"
+    return ""
 
 
 def check_agreement(obligation: Obligation) -> None:

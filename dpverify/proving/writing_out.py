@@ -54,6 +54,7 @@ def written_form(obligation: Obligation) -> Obligation | None:
         catches=None,
         formulas={**formulas, **fixed},
         bound_forms=None,
+        source=None,  # which says the formula as it was before
     )
 
 

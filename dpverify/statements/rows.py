@@ -295,7 +295,10 @@ def source_of(row: Row) -> Source | None:
     if not (isinstance(row.display, str) and isinstance(given, str) and isinstance(also, str)):
         return None
     return {
-        "letters": [{"latex": v.latex, "variable": variable_to_json(v)} for v in row.declared],
+        "letters": [
+            {"latex": v.latex, "formula": definition_of(v), "variable": variable_to_json(v)}
+            for v in row.declared
+        ],
         "definitions": [
             {
                 "latex": source.latex,

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from dpverify.proving.second_reader import (
 )
 from dpverify.proving.second_reader.trees import Tree
 from dpverify.proving.two_readers import ReadersDisagreeError, check_agreement, disagreement
-from dpverify.statements.page import read_page
 from dpverify.statements.paper import papers
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.proofs import obligations_of
@@ -127,6 +127,15 @@ def test_a_definition_that_no_formula_uses_need_not_be_read() -> None:
     assert sheet.read() is sheet
 
 
+def test_what_letters_stand_for_is_read_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = (delta, real("k", latex=r"2\ln(1/\delta)"))
+    obligation = Sheet("page", letters).whole("row", r"2\ln(1/\delta)\ge 0").printed[0]
+    assert [v.name for v in obligation.formulas] == ["k"]
+    assert not disagreement(obligation)
+    monkeypatch.setitem(rows.FUNCTIONS, r"\ln", rows.Function("exp"))
+    assert "in what k stands for, where the second reads" in disagreement(obligation)
+
+
 # ------------------------------------------------------------------------------------------- planted faults
 
 
@@ -186,22 +195,41 @@ def test_a_fault_in_a_reader_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
         check_agreement(obligation)
 
 
-def test_a_fault_in_the_first_reader_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A page is refused with its line, and says what each reads."""
+def test_a_fault_in_the_first_reader_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpverify.formulas.notation import reader
 
-    page = tmp_path / "page.md"
-    page.write_text(
-        "| letter | domain |\n| --- | --- |\n| $x$ | real |\n\nBound:\n\n$$x\\ge 1$$\n", encoding="utf-8"
-    )
-    assert len(read_page(page).printed) == 1
-    monkeypatch.setitem(reader._RELATIONS, "<", "<=")
-    assert len(read_page(page).printed) == 1
+    sheet = Sheet("page", LETTERS).whole("row", r"x\ge 1")
+    assert sheet.read() is sheet
     monkeypatch.setitem(reader._RELATIONS, r"\ge", "<")
     with pytest.raises(
-        InvalidArgumentError, match=r"line 7.*the first reader reads .* where the second reads"
+        InvalidArgumentError, match=r"page/row.*the first reader reads .* where the second reads"
     ):
-        read_page(page)
+        replace(sheet, reading=None).read()
+
+
+PAGE = r"""| letter | domain |
+| --- | --- |
+| $x$ | real |
+
+Bound:
+
+$$x^2\ge 0$$
+"""
+
+
+def test_a_page_that_is_read_in_two_ways_is_refused_with_its_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dpverify.cli import main
+
+    page = tmp_path / "page.md"
+    page.write_text(PAGE, encoding="utf-8")
+    assert main(["prove", str(page)]) == 0
+    monkeypatch.setitem(rows.RELATIONS, r"\ge", "<=")
+    assert main(["prove", str(page)]) == 2
+    said = capsys.readouterr().err
+    assert "line 7" in said
+    assert "where the second reads" in said
 
 
 # ------------------------------------------------------------------------------------------- independence

@@ -32,7 +32,7 @@ class Expressions(Functions):
         """Terms with signs between them; a single one as it is."""
         sign = self.sign("+", "-")
         item = self.term()
-        value = _minus(self.number(item)) if sign == "-" else item.value
+        value = _minus(item, self.number(item)) if sign == "-" else item.value
         count = 1
         while self.here.text in ("+", "-"):
             if item.open:
@@ -330,8 +330,9 @@ def _is_called(word: Row) -> bool:
     return mark.text in _CALLED or any(_is_called(inner) for inner in mark.inside)
 
 
-def _minus(value: Tree) -> Tree:
-    if value.head == "num":
+def _minus(item: Item, value: Tree) -> Tree:
+    """Minus a term: a negative number where it is printed without brackets."""
+    if value.head == "num" and item.kind != "bracket":
         return numeral(-value.value)
     return Tree("inf", name="-") if value.head == "inf" else Tree("neg", (value,))
 

@@ -23,6 +23,7 @@ from dpverify.proving.second_reader.trees import (
     free,
     has_order,
     inside,
+    put,
     split,
 )
 from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks, spelled
@@ -41,9 +42,10 @@ MOST_WAYS = 256
 
 
 class SourceLetter(TypedDict):
-    """A letter: how it is printed, and what a certificate says of it (docs/certificates.md)."""
+    """A letter: how it is printed, the formula it stands for if any, and what a certificate says of it."""
 
     latex: str
+    formula: str
     variable: dict[str, Json]
 
 
@@ -87,9 +89,22 @@ def read(source: Source) -> dict[str, Json]:
         raise RefusedError("it is nested too deep") from None
 
 
+def read_letters(source: Source, names: tuple[str, ...]) -> dict[str, Json]:
+    """What these letters stand for, in letters that stand for no formula that can be read.
+
+    Raises:
+        RefusedError: as `read`.
+    """
+    try:
+        return _Problem(source).letters(names)
+    except RecursionError:
+        raise RefusedError("it is nested too deep") from None
+
+
 class _Problem:
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.formulas: dict[str, str] = {}
         self.domains: dict[str, Letter] = {}
         self.printed: dict[str, Row] = {}
         for said in source["letters"]:
@@ -101,6 +116,7 @@ class _Problem:
             ):  # a letter of another place, which this formula may leave alone
                 letter = replace(letter, name=letter.name + "*")
             self.domains[letter.name], self.printed[letter.name] = letter, row
+            self.formulas[letter.name] = said["formula"]
         self.names = tuple(self.domains)
         words = [Word(row, name, whole=row) for name, row in self.printed.items()]
         for definition in source["definitions"]:
@@ -153,6 +169,41 @@ class _Problem:
             "assuming": [certified(formula, domains) for formula in assumed],
             "claim": certified(claim, domains),
         }
+
+    def letters(self, names: tuple[str, ...]) -> dict[str, Json]:
+        bodies: dict[str, Tree] = {}
+        wanted = {key: str(domain.label) for key, domain in self.domains.items() if self.formulas[key]}
+        wanted = {key: label for key, label in wanted.items() if label in names}
+        if sorted(wanted.values()) != sorted(names):
+            raise RefusedError("not all of them stand for a formula, or two have the same name")
+        waiting = list(wanted)
+        while waiting:
+            name = waiting.pop()
+            if name in bodies or not self.formulas[name]:
+                continue
+            try:
+                bodies[name] = self.formula(name)
+            except RefusedError:
+                if name in wanted:
+                    raise
+                continue
+            waiting += free(bodies[name])
+        written: dict[str, Tree] = {}
+        while len(written) < len(bodies):
+            open_ = bodies.keys() - written.keys()
+            ready = sorted(name for name in open_ if not free(bodies[name]) & open_)
+            if not ready:
+                raise RefusedError("letters stand for formulas that need one another")
+            for name in ready:
+                written[name] = bodies[name]
+                for other in sorted(free(bodies[name]) & (written.keys() - {name})):
+                    written[name] = put(written[name], other, written[other])
+        return {label: certified(written[name], self.domains) for name, label in wanted.items()}
+
+    def formula(self, name: str) -> Tree:
+        """What a letter stands for, as it is said."""
+        words = tuple(Word(row, other, whole=row) for other, row in self.printed.items() if other != name)
+        return self.expression(self.formulas[name], Vocabulary(words))
 
     def letters_of(self, latex: str, soft: Tree | None) -> frozenset[str]:
         constants = Constants(dict(self.domains), self.taken(), soft)
