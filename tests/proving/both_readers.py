@@ -39,10 +39,13 @@ class Both:
 
     @property
     def agree(self) -> bool:
-        """Whether both read the same, and what was meant; or whether both refuse."""
-        if self.first is None or self.first != self.second:
-            return self.first is self.second is None
-        return self.meant in (None, [self.first["claim"], *self.first["assuming"]])
+        """Whether both read the same, and what was meant; of what the first refuses, nothing is believed anyway."""
+        if self.first is None:
+            return True
+        return bool(self.first == self.second) and self.meant in (
+            None,
+            [self.first["claim"], *self.first["assuming"]],
+        )
 
 
 def both(

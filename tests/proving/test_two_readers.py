@@ -51,7 +51,7 @@ def test_every_row_of_the_papers_is_read_the_same_by_both() -> None:
                 for obligation in obligations:
                     assert not disagreement(obligation), f"{statement.id}/{obligation.name}"
                     found["trees"] += obligation.source is None
-    assert found["rows"] > 1400
+    assert found["rows"] > 1300
     # three pairs of rows say what no line of LaTeX says
     assert found["trees"] == 6
 
@@ -103,6 +103,7 @@ def test_what_has_two_readings_or_none_is_refused(latex: str) -> None:
 @pytest.mark.parametrize(
     ("latex", "letters"),
     [
+        (r"\sum_{i=1}^n x_i=1", (*LETTERS, real("x_i", latex="x_i"))),
         (r"f(x+y)=1", (*LETTERS, f)), (r"\frac{dx}{dy}=1", (*LETTERS, d)), (r"\int_0^1 x\,dx=1", (*LETTERS, d)),
         (r"\frac{d}{dx}(x)=1", (*LETTERS, d)), (r"x=1", (*LETTERS, real("z", latex="x"))),
         (r"xy=1", (*LETTERS, real("z", latex="xy"))), (r"z^2=1", (real("z", latex=r"\ln(1/\delta)"),)),
@@ -224,9 +225,11 @@ def test_a_page_that_is_read_in_two_ways_is_refused_with_its_line(
 
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
-    assert main(["prove", str(page)]) == 0
-    monkeypatch.setitem(rows.RELATIONS, r"\ge", "<=")
-    assert main(["prove", str(page)]) == 2
+    for relation, code in ((">=", 0), ("<=", 2)):
+        monkeypatch.setitem(rows.RELATIONS, r"\ge", relation)
+        with pytest.raises(SystemExit) as ended:
+            main(["prove", str(page)])
+        assert ended.value.code == code
     said = capsys.readouterr().err
     assert "line 7" in said
     assert "where the second reads" in said

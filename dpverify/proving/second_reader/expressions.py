@@ -226,6 +226,8 @@ class Expressions(Functions):
             raise self.refuse("the letter with these scripts is not declared", start)
         if rest.above and not takes_a_power(word.printed):
             raise self.refuse("a power behind a long letter: it could be part of the letter", start)
+        if word.name:
+            self.state.uses.append((word, frozenset()))
         value = letter(word.name) if word.name else self.defined(found, None, 0)
         return self.finished(value, rest, "letter", word=word.printed)
 
@@ -245,7 +247,7 @@ class Expressions(Functions):
         """What is in brackets, or from `\\left.` to a bar at a point."""
         if opening.scripted:
             raise self.refuse("a script at an opening bracket", self.at - 1)
-        start = self.at
+        start, used = self.at, len(self.state.uses)
         self.open.append(opening.text)
         with self.state.deeper():
             item = self.implication()
@@ -253,20 +255,21 @@ class Expressions(Functions):
         if opening.text == r"\left.":
             if not self.point():
                 raise self.refuse(r"`\right|_{x=...}` is missing")
-            return self.taken(self.number(item), "limits")
+            return self.taken(self.number(item), "limits", used)
         closing = self.take(OPENING[opening.text])
         inner = {mark.text for mark in self.row[start : self.at - 1]}
         other = opening.text == r"\{" or (opening.text == "[" and not item.adds)
         if other and item.value.head not in FORMULAS and not inner & {*OPENING, *BARS}:
             raise self.refuse("these brackets could mean a set, or a part of a number", self.at - 1)
         value = self.finished(item.value, closing, "bracket", adds=item.adds)
-        return self.taken(self.number(value), "point") if self.own_point() else value
+        return self.taken(self.number(value), "point", used) if self.own_point() else value
 
-    def taken(self, body: Tree, kind: str) -> Item:
-        """The value at a point."""
+    def taken(self, body: Tree, kind: str, used: int) -> Item:
+        """The value at a point, of what was read since then."""
         mark = self.take("|")
         line = self.line(mark.below)
         at = line.place()
+        self.state.check_fixed(used, [at])
         line.take("=")
         value = line.whole().value
         return self.finished(Tree("at", (body, value), at), replace(mark, below=()), kind)

@@ -193,7 +193,9 @@ class Functions(Places):
             raise self.refuse("a derivative of nothing", start - 1)
         text = SPELLED.get(self.here.text, self.here.text)
         known = self.found(self.at) is not None
+        used = len(self.state.uses)
         body = self.operand()
+        self.state.check_fixed(used, [variable])
         if (
             not body.plain
             or body.unclosed

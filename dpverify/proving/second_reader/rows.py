@@ -12,7 +12,7 @@ from typing import Self
 from dpverify.proving.second_reader.orders import Constants
 from dpverify.proving.second_reader.trees import FORMULAS, Letter, Tree
 from dpverify.proving.second_reader.typography import Mark, RefusedError, Row
-from dpverify.proving.second_reader.vocabulary import BARS, OPENING, Found, Vocabulary, Word, shows
+from dpverify.proving.second_reader.vocabulary import BARS, OPENING, Found, Vocabulary, Word, has_in_it, shows
 
 MOST_MARKS = 1500
 DEEPEST = 60
@@ -97,7 +97,7 @@ class State:
         printed: each letter's marks.
         constants: those of orders such as O(n).
         choices: the decisions about bars.
-        uses: definitions that were used so far, with the letters that they depend on.
+        uses: letters and definitions that were read so far, these with the letters that they depend on.
         within: quantifiers, negations and `or` around it.
     """
 
@@ -119,6 +119,14 @@ class State:
             for name in depends.intersection(names):
                 if not shows(word.whole, self.printed[name]):
                     raise RefusedError(f"a quantity depends on the index {name} and does not show it")
+        self.check_fixed(start, names)
+
+    def check_fixed(self, start: int, names: list[str]) -> None:
+        """Refuse letters, read since then, that look as if they depended on others that are bound or replaced there."""
+        for word, _ in self.uses[start:]:
+            for name in names:
+                if word.name not in ("", name) and has_in_it(word.whole, self.printed[name]):
+                    raise RefusedError(f"{word.name} is the same number for every {name}, and does not look so")
 
     @contextmanager
     def inside(self) -> Iterator[None]:

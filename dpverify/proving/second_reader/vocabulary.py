@@ -80,6 +80,16 @@ def shows(row: Row, part: Row) -> bool:
     )
 
 
+def has_in_it(row: Row, part: Row) -> bool:
+    """Whether a letter is part of what is printed, exactly as it is, though perhaps with a power."""
+    size = len(part)
+    places = ((within, i) for within in seen(row) for i in range(len(within) - size + 1))
+    return any(
+        (*within[i : i + size - 1], replace(within[i + size - 1], above=part[-1].above)) == part
+        for within, i in places
+    )
+
+
 def _begins(row: Row, part: Row) -> bool:
     if row[:-1] != part[:-1]:
         return False
