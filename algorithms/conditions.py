@@ -157,12 +157,13 @@ def covered(data: object, problem: Problem) -> Dataset:
     return inside
 
 
-def admitted(algorithm: Any, data: object) -> Dataset:
+def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Dataset:
     """The data set that an algorithm runs on: as it is where its guarantee was withdrawn, else `covered`.
 
     Args:
-        algorithm: with `id`, `problem`, `withdraw_guarantee` and `withdrawn`.
+        algorithm: with `problem`, `withdraw_guarantee` and `withdrawn`.
         data: what it was called with.
+        name: what a refusal calls it; its `id` if None.
 
     Raises:
         InvalidArgumentError: for what is no data set.
@@ -172,7 +173,7 @@ def admitted(algorithm: Any, data: object) -> Dataset:
     given = a_dataset(data)
     if algorithm.withdraw_guarantee:
         return given
-    refuse_or_withdraw(algorithm.id, algorithm.withdrawn(given.n), False)
+    refuse_or_withdraw(name or algorithm.id, algorithm.withdrawn(given.n), False)
     return covered(given, algorithm.problem)
 
 

@@ -80,13 +80,15 @@ def not_negative(argument: str, value: object) -> float:
     return number(argument, value, at_least=0.0)
 
 
-def budget(argument: str, value: object) -> float:
-    """An epsilon that an algorithm is asked for, in nats: from 1e-100 to 1e10, where its formulas hold in floats.
+def budget(argument: str, value: object, *, at_least: float = 1e-100) -> float:
+    """An epsilon that an algorithm is asked for, in nats: up to 1e10, and no smaller than its formulas allow.
 
     Raises:
         InvalidArgumentError: as `number`.
     """
-    return number(argument, value, at_least=1e-100, at_most=1e10, allowed="a number from 1e-100 to 1e10")
+    return number(
+        argument, value, at_least=at_least, at_most=1e10, allowed=f"a number from {at_least:g} to 1e+10"
+    )
 
 
 def probability(argument: str, value: object) -> float:

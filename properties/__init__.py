@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dpverify import lazy
 
 if TYPE_CHECKING:
+    from dpverify.properties.adversaries import Adversary, Leak, adversarial_optimizers, check_interaction
     from dpverify.properties.algorithm_contract import check_algorithm
     from dpverify.properties.assumptions import (
         check_contraction,
@@ -48,9 +49,12 @@ if TYPE_CHECKING:
     from dpverify.properties.suites import check_audit, check_guarantee, check_mechanism, check_private
 
 __all__ = [
+    "Adversary",
     "AuditedPair",
     "ErrorOverExamples",
     "KnownMechanism",
+    "Leak",
+    "adversarial_optimizers",
     "audit_outputs",
     "audit_pair",
     "check_accountant",
@@ -64,6 +68,7 @@ __all__ = [
     "check_group_privacy",
     "check_guarantee",
     "check_hidden",
+    "check_interaction",
     "check_loss",
     "check_mechanism",
     "check_noise",
@@ -92,9 +97,12 @@ __all__ = [
 __getattr__ = lazy.attributes(
     __name__,
     {
+        "Adversary": "dpverify.properties.adversaries",
         "AuditedPair": "dpverify.properties.pairs",
         "ErrorOverExamples": "dpverify.properties.shared_error",
         "KnownMechanism": "dpverify.properties.objects",
+        "Leak": "dpverify.properties.adversaries",
+        "adversarial_optimizers": "dpverify.properties.adversaries",
         "audit_outputs": "dpverify.properties.pairs",
         "audit_pair": "dpverify.properties.pairs",
         "check_accountant": "dpverify.properties.laws",
@@ -108,6 +116,7 @@ __getattr__ = lazy.attributes(
         "check_group_privacy": "dpverify.properties.laws",
         "check_guarantee": "dpverify.properties.suites",
         "check_hidden": "dpverify.properties.randomness",
+        "check_interaction": "dpverify.properties.adversaries",
         "check_loss": "dpverify.properties.assumptions",
         "check_mechanism": "dpverify.properties.suites",
         "check_noise": "dpverify.properties.randomness",

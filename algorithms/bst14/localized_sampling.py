@@ -158,7 +158,7 @@ class LocalizedSampling:
             InvalidArgumentError: if the centers have another shape or are not in C.
             NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
         """
-        data = admitted(self, data)
+        data = admitted(self, data, name="bst14.alg7")
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)
         if given.shape != (runs, constraint.dimension):

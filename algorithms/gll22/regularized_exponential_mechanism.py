@@ -217,7 +217,7 @@ class RegularizedExponentialMechanism(Weakenable):
         """
         if not isinstance(self.problem, Problem):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
+        budget("epsilon", self.epsilon, at_least=1e-300)
         number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
         if self.tuning not in ("erm", "sco"):
             raise InvalidArgumentError("tuning", self.tuning, '"erm" or "sco"')

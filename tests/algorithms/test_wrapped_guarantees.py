@@ -280,12 +280,18 @@ def test_refusals_are_passed_on_where_that_is_right() -> None:
     for wrap in (boosted, on_population, two_phases):
         found = wrap(Stating(MEAN, stated))
         assert found.guarantees(N)
-        assert all(one.conditions == (refusing,) for one in found.guarantees(N))
-        assert found.guarantee_at(N, 2).conditions == (refusing,)
+        assert all(one.conditions == (refusing, on_trust("Stating")) for one in found.guarantees(N))
+        assert found.guarantee_at(N, 2).conditions == (refusing, on_trust("Stating"))
     # what is replaced twice passes over data sets that hold both records, which nobody runs on
     assert not EmpiricalToPopulation(Stating(MEAN, stated)).guarantees(N)
     free = StatedGuarantee(PureDP(1e-6), Adjacency.REPLACE_ONE)
-    assert EmpiricalToPopulation(Stating(MEAN, free)).guarantees(N)
+    resampled = EmpiricalToPopulation(Stating(MEAN, free)).guarantees(N)
+    assert all(one.conditions == (on_trust("Stating"),) for one in resampled)
+
+
+def on_trust(name: str) -> Condition:
+    """What a wrapper adds to the word of an algorithm that is not this project's."""
+    return Condition(ConditionKind.AS_DECLARED, f"{name} guarantees what it states")
 
 
 def test_a_claim_without_conditions_comes_first() -> None:
@@ -299,7 +305,7 @@ def test_a_claim_without_conditions_comes_first() -> None:
                 StatedGuarantee(PureDP(1e-5), Adjacency.REPLACE_ONE),
             )
 
-    assert boosted(Two(MEAN, None)).guarantees(N).headline.conditions == ()
+    assert boosted(Two(MEAN, None)).guarantees(N).headline.conditions == (on_trust("Two"),)
 
 
 @pytest.mark.parametrize("wrap", [EmpiricalToPopulation, on_population])
