@@ -90,6 +90,8 @@ class Gap(StrEnum):
     LOOSE_CLAIM = "loose claim"
     """The claim leaves so much room on this pair that the faults that were tried do not break it, for certain."""
     TOO_FEW_RUNS = "too few runs"
+    EQUAL_OUTPUTS = "equal outputs"
+    """Outputs never varied, or one sample stands on both sides: nothing random was compared."""
     NOT_RIGOROUS = "arithmetic not rigorous"
     PROOF_FALLS_SHORT = "proof falls short"
     """The printed constant is beyond what is proved, and nothing shows that it is wrong."""

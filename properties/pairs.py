@@ -22,7 +22,7 @@ from dpverify.auditing import (
     PrivacyQuestion,
     audit_privacy,
 )
-from dpverify.auditing.outputs.samples import check_drawn_apart
+from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import entry
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -138,6 +138,7 @@ def audit_pair(
     seed: int = 0,
     failure_probability: float | ErrorShare = 1e-6,
     executor: Executor | str | None = None,
+    allow_equal: bool = False,
 ) -> AuditedPair:
     """Run a mechanism on two neighboring data sets and audit a claim about it, whatever comes of it.
 
@@ -155,6 +156,7 @@ def audit_pair(
         failure_probability: with at most this probability is a correct claim called violated; a number, or a share,
             which the audit spends.
         executor: where the runs are computed, also as text such as "threads=2".
+        allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
 
     Raises:
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
@@ -180,7 +182,7 @@ def audit_pair(
         same = same and repeats(subject, data, points, seed=labeled, block_size=_BLOCK)
         samples.append(points)
     return replace(
-        _audited(samples[0], samples[1], guarantee, by, index, failure_probability, seed),
+        _audited(samples[0], samples[1], guarantee, by, index, failure_probability, seed, allow_equal),
         left=sides[0],
         right=sides[1],
         repeats=same,
@@ -196,10 +198,13 @@ def audit_outputs(
     index: int | None = None,
     seed: int = 0,
     failure_probability: float | ErrorShare = 1e-6,
+    allow_equal: bool = False,
 ) -> AuditedPair:
     """Audit a claim about outputs that were drawn before, one run along the first axis of each side.
 
-    Whoever drew them vouches that the data sets are neighbors by `adjacency` and the runs independent.
+    Whoever drew them vouches that the data sets are neighbors by `adjacency` and the runs independent. Where the
+    outputs never vary, or one sample stands on both sides, the claim is undecided, unless `allow_equal` says that this
+    is meant.
 
     Raises:
         InvalidDataError: for outputs that cannot be used.
@@ -220,8 +225,8 @@ def audit_outputs(
             sides.append(texts.of_batch(outputs))
         except texts.FormlessError as error:
             raise InvalidDataError(f"What was drawn on the {name} data set {error}.") from error
-    check_drawn_apart(sides[0], sides[1], ("left", "right"))
-    return _audited(sides[0], sides[1], _claimed(claim), by, index, failure_probability, seed)
+    check_as_many(sides[0], sides[1], ("left", "right"))
+    return _audited(sides[0], sides[1], _claimed(claim), by, index, failure_probability, seed, allow_equal)
 
 
 def _audited(
@@ -232,6 +237,7 @@ def _audited(
     index: int | None,
     failure_probability: float | ErrorShare,
     seed: int,
+    allow_equal: bool,
 ) -> AuditedPair:
     encoder = Encoder()
     rows = encoder.rows(left, right)
@@ -243,7 +249,7 @@ def _audited(
         seed=seed,
     )
     event = encoder.in_words(_event(found))
-    found = replace(found, reason=encoder.explained(found.verdict, found.reason))
+    found = replace(found, **encoder.judged(found.verdict, found.reason, found.gap, allow_equal=allow_equal))
     return AuditedPair(found, claim, adjacency, index, None, None, None, encoder.says(), event)
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing import MINIMUM_RUNS, ErrorShare
+from dpverify.auditing.outputs.encoding import NOT_ALLOWED
+from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.checks import failure_probability as checked_failure_probability
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -145,6 +147,7 @@ def check_post_processing(
     seed: int = 0,
     failure_probability: float = 1e-6,
     allow_undecided: bool = False,
+    allow_equal: bool = False,
 ) -> None:
     """Whether whatever is computed from the outputs keeps the mechanism's claim, as it does of a private mechanism.
 
@@ -164,6 +167,7 @@ def check_post_processing(
         seed: of the runs and of the audits.
         failure_probability: with at most this probability does a correct claim fail.
         allow_undecided: whether a test passes that could not have found any violation with so few runs.
+        allow_equal: the mechanism's outputs are meant to be equal; if they never vary, nothing is decided otherwise.
 
     Raises:
         AssertionError: naming the map, with the event and the bounds.
@@ -188,6 +192,10 @@ def check_post_processing(
         if is_texts(points):
             raise InvalidDataError("The outputs are not numbers of one shape, which maps take.")
         samples.append(points.reshape(runs, -1).astype(np.float64))
+    likeness = Likeness()
+    likeness.add(*samples)
+    if not (allow_equal or allow_undecided) and (alike := likeness.says()):
+        raise AssertionError(f"{claim} is undecided. Of the outputs before any map, {alike}: {NOT_ALLOWED}.")
     for (name, made), share in zip(maps.items(), shares, strict=True):
         one, other = (made(sample.copy()) for sample in samples)
         mapped = one, other
@@ -197,7 +205,9 @@ def check_post_processing(
             )
         if np.array_equal(np.unique(mapped[0]), np.unique(mapped[1])) and len(np.unique(mapped[0])) == 1:
             continue  # nothing is left to compare
-        found = audit_outputs(*mapped, claim, adjacency=by, index=index, seed=seed, failure_probability=share)
+        found = audit_outputs(
+            *mapped, claim, adjacency=by, index=index, seed=seed, failure_probability=share, allow_equal=True
+        )
         undecided = found.audit.verdict is Verdict.UNDECIDED
         if found.audit.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):
             raise AssertionError("\n".join([f"Of outputs made into {name}:", *found.lines()]))

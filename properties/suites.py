@@ -116,6 +116,7 @@ def check_private(
     failure_probability: float | ErrorShare | ErrorOverExamples = 1e-6,
     executor: Executor | str | None = None,
     allow_undecided: bool = False,
+    allow_equal: bool = False,
 ) -> PrivacyAudit:
     """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
 
@@ -136,6 +137,7 @@ def check_private(
             spent; in a property test an `ErrorOverExamples`, with at most whose probability any of its examples fails.
         executor: where the runs are computed, also as text such as "threads=2".
         allow_undecided: whether a test passes that could not have found any violation with so few runs.
+        allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
 
     Raises:
         AssertionError: if the claim is violated, with the event, the bounds and the seed, or if nothing is decided.
@@ -157,7 +159,7 @@ def check_private(
         failure_probability, seed = failure_probability.part_for(*asked)
     found = audit_pair(
         mechanism, left, right, claim, adjacency=adjacency, index=index, runs=runs, seed=seed,
-        failure_probability=failure_probability, executor=executor,
+        failure_probability=failure_probability, executor=executor, allow_equal=allow_equal,
     )  # fmt: skip
     undecided = found.audit.verdict is Verdict.UNDECIDED
     if found.audit.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):

@@ -146,6 +146,15 @@ def audit(
             "with --fixed-runs.",
         ),
     ] = None,
+    allow_equal: Annotated[
+        bool,
+        typer.Option(
+            "--allow-equal",
+            help="Equal outputs are meant: a mechanism that always gives the same, or sides drawn with one seed. "
+            "Without it, a claim about outputs that never vary, or of which one sample stands on both sides, is "
+            "undecided.",
+        ),
+    ] = False,
     delta: Annotated[
         float | None,
         typer.Option(help="Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
@@ -293,6 +302,7 @@ def audit(
             store=store,
             limits=limits_of(time_limit, memory_limit),
             delta=delta,
+            allow_equal=allow_equal,
         )
         if search_neighbors is not None:
             from dpverify.verification.neighbor_search import audit_worst_neighbors
@@ -328,6 +338,7 @@ def audit(
             adjacency=adjacency if _is_given(context, "adjacency") else None,
             delta=delta,
             looks=looks,
+            allow_equal=allow_equal,
         )
     _write(evidence, form, json_file, named)
     if evidence.verdict == "violated":

@@ -51,6 +51,7 @@ class StatedClaim(_Strict):
         adjacency: how the data sets differ; by default one record is replaced, and for samples as given.
         runs: on each data set, at most.
         delta: where epsilon is bounded.
+        allow_equal: outputs are meant to be equal, which leaves a claim undecided otherwise.
     """
 
     claim: str
@@ -67,6 +68,7 @@ class StatedClaim(_Strict):
     adjacency: str | None = None
     runs: int = Field(default=20_000, ge=16)
     delta: float | None = Field(default=None, ge=0, lt=1)
+    allow_equal: bool = False
 
     @property
     def about(self) -> str:
@@ -234,6 +236,7 @@ def _audit(
             seed=project.seed,
             adjacency=one.adjacency,
             delta=one.delta,
+            allow_equal=one.allow_equal,
         )
     from dpverify.verification.user_audits import (
         FunctionQuestion,
@@ -258,6 +261,7 @@ def _audit(
         adjacency=adjacency,
         limits=Limits(project.time_limit, int(project.memory_limit * 2**30)),
         delta=one.delta,
+        allow_equal=one.allow_equal,
     )
     if one.structure is not None:
         return audit_function_white_box(question, one.structure)

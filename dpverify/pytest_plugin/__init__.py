@@ -33,8 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(session, "dpverify-session")
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(claim, *, left, right, adjacency, index, runs, allow_undecided): the test returns a mechanism, or "
-        "its outputs on two neighboring data sets, and fails if the claim is violated or undecided",
+        f"{MARKER}(claim, *, left, right, adjacency, index, runs, allow_undecided, allow_equal): the test returns a "
+        "mechanism, or its outputs on two neighboring data sets, and fails if the claim is violated or undecided",
     )
 
 

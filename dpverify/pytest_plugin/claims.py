@@ -70,6 +70,7 @@ class Claims:
         index: int | None = None,
         runs: int = RUNS,
         allow_undecided: bool = False,
+        allow_equal: bool = False,
     ) -> PrivacyEvidence:
         """Audit a claim, and fail the test if it is violated or undecided.
 
@@ -83,6 +84,7 @@ class Claims:
             index: number of the record that differs, from 1; for adjacency `index` only.
             runs: on each data set with profile `ci`; a tenth with `dev`, ten times as many with `nightly`.
             allow_undecided: whether the test passes though nothing could be decided.
+            allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
 
         Raises:
             AssertionError: with what `AuditedPair.lines` says, and the line that does it again.
@@ -93,6 +95,7 @@ class Claims:
         asked = checks.whole_number("runs", runs, at_least=MINIMUM_RUNS)
         share = self._next()
         more: dict[str, Any] = {"seed": self._seed(), "failure_probability": share, "index": index}
+        more["allow_equal"] = allow_equal
         if callable(subject):
             many = self._session.options.scaled(asked, MINIMUM_RUNS)
             by = Adjacency.REPLACE_ONE if adjacency is None else adjacency
@@ -237,12 +240,10 @@ def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
         (marker,) = list(item.iter_markers(MARKER))[:1]
         if len(marker.args) != 1:
             raise InvalidArgumentError(f"the marker {MARKER}", marker.args, "one claim, and all else by name")
-        unknown = set(marker.kwargs) - {"left", "right", "adjacency", "index", "runs", "allow_undecided"}
-        if unknown:
+        allowed = ("left", "right", "adjacency", "index", "runs", "allow_undecided", "allow_equal")
+        if unknown := set(marker.kwargs) - set(allowed):
             raise InvalidArgumentError(
-                f"the marker {MARKER}",
-                sorted(unknown),
-                "left, right, adjacency, index, runs, allow_undecided beside the claim",
+                f"the marker {MARKER}", sorted(unknown), f"{', '.join(allowed)} beside the claim"
             )
         claims(returned, marker.args[0], **marker.kwargs)
     except (AssertionError, DpverifyError) as error:

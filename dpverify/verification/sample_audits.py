@@ -13,7 +13,7 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.looks import Looks
 from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
-from dpverify.auditing.outputs.samples import check_drawn_apart
+from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import GivenSamples, PrivacyQuestion
 from dpverify.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
@@ -34,10 +34,12 @@ def audit_samples(
     adjacency: Adjacency | str | None = None,
     delta: float | None = None,
     looks: Looks = _EVERYWHERE,
+    allow_equal: bool = False,
 ) -> PrivacyEvidence:
     """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
 
-    `delta` is where epsilon is bounded, by default where the claim is; `looks` says at what.
+    `delta` is where epsilon is bounded, by default where the claim is; `looks` says at what; `allow_equal` that outputs
+    are meant to be equal, which leaves a claim undecided otherwise.
 
     Raises:
         InvalidArgumentError, InvalidDataError: for a claim, an adjacency or a file that cannot be used.
@@ -49,10 +51,10 @@ def audit_samples(
         by = checked_adjacency(adjacency)
     more: tuple[str, ...] = () if by is None else ("--adjacency", by.value)
     more += () if delta is None else ("--delta", repr(delta))
-    more += looks.options()
+    more += (*looks.options(), *(("--allow-equal",) if allow_equal else ()))
     encoder = Encoder()
     sides = read_samples(left), read_samples(right)
-    check_drawn_apart(*sides, (str(left), str(right)))
+    check_as_many(*sides, (str(left), str(right)))
     samples = GivenSamples(*encoder.rows(*sides))
     again = command_line(
         "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
@@ -67,5 +69,8 @@ def audit_samples(
         heading=Heading(f"{left} and {right}", f"{left} and {right} against {guarantee}", again, seed),
     )
     found = BatchAuditor(looks).audit(question, samples, ErrorShare.of(failure_probability))
-    said = {"outputs": encoder.says(), "reason": encoder.explained(found.verdict, found.reason)}
+    said = {
+        "outputs": encoder.says(),
+        **encoder.judged(found.verdict, found.reason, found.gap, allow_equal=allow_equal),
+    }
     return found.model_copy(update=said | {"seconds": round(time.perf_counter() - begin, 3)})

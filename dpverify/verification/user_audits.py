@@ -74,6 +74,7 @@ class FunctionQuestion:
         store: file in which finished blocks are kept; not for a command, whose sources are not known.
         limits: for the function.
         delta: where epsilon is bounded; None: where the claim is, and for a curve 1e-5.
+        allow_equal: outputs are meant to be equal, which leaves a claim undecided otherwise.
 
     Raises:
         InvalidArgumentError: for a claim, adjacency, executor, failure probability or store that cannot be used.
@@ -91,6 +92,7 @@ class FunctionQuestion:
     store: str | None = None
     limits: Limits = field(default_factory=Limits)
     delta: float | None = None
+    allow_equal: bool = False
 
     def __post_init__(self) -> None:
         parse_claim(self.claim)
@@ -120,6 +122,7 @@ class FunctionQuestion:
         if self.in_one_file:
             sides, how = ("--pair", self.data), ()  # the file says the adjacency
         how += () if self.delta is None else ("--delta", repr(self.delta))
+        how += ("--allow-equal",) if self.allow_equal else ()
         return command_line(
             "dpverify", "audit", *self.named.options, *sides,
             "--claim", self.claim, *how, *more, "--runs", runs,
@@ -225,7 +228,9 @@ def _answered(
             "repeats": same,
             "reuse": reuse,
             "outputs": subject.encoder.says(),
-            "reason": subject.encoder.explained(found.verdict, found.reason),
+            **subject.encoder.judged(
+                found.verdict, found.reason, found.gap, allow_equal=question.allow_equal
+            ),
             "seconds": round(time.perf_counter() - begin, 3),
         }
     )

@@ -1,13 +1,15 @@
 """Outputs of any form as rows of floats, which is what auditors score.
 
-An output is a tree: lists and dictionaries of leaves. Each place in it has up to six columns: its number, the digits of
-the number that a float cannot hold, its category (the code of a text, None, NaN, ..., 0 for a number), more of the
-code of a long text, its length, and whether a dictionary has that key. A column is a function of one output alone, and
-0 where an output has no such place. So columns may be added while an audit goes on: for earlier outputs they are 0.
+An output is a tree: lists and dictionaries of leaves. Each place in it has up to eight columns: its number, the digits
+of the number that a float cannot hold, whether it is -0.0, the bits of a NaN that is not the usual one, its category
+(the code of a text, None, NaN, ..., 0 for a number), more of the code of a long text, its length, and whether a
+dictionary has that key. A column is a function of one output alone, and 0 where an output has no such place. So columns
+may be added while an audit goes on: for earlier outputs they are 0.
 
-Nothing is lost: outputs get the same row only if they are equal as Python's `==` sees it, with NaN equal to itself (1,
-1.0 and True are equal, and so are dictionaries in another order). Texts longer than five bytes have codes of 103 bits,
-by a hash; were two of them to coincide, the audit would miss something, but accuse nobody.
+Nothing is lost: outputs get the same row only if they are equal as Python's `==` sees it (1, 1.0 and True are equal,
+and so are dictionaries in another order), but for -0.0 and 0.0, which are different bits that anyone can see; NaN is
+equal to NaN of the same bits. Texts longer than five bytes have codes of 103 bits, by a hash; were two of them to
+coincide, the audit would miss something, but accuse nobody.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.outputs.samples import alike, as_floats
+from dpverify.auditing.outputs.likeness import Likeness
+from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts
 
@@ -35,15 +38,22 @@ Slot = tuple[Path, str]
 MOST_COLUMNS = 10_000
 """More would be compared with nothing but themselves."""
 
-_NUMBER, _LOW, _CATEGORY, _MORE, _LENGTH, _THERE = (
+_NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _CATEGORY, _MORE, _LENGTH, _THERE = (
     "number",
     "low digits",
+    "-0.0",
+    "bits of NaN",
     "category",
     "rest",
     "length",
     "presence",
 )
-_ORDER = (_NUMBER, _LOW, _LENGTH, _THERE, _CATEGORY, _MORE)
+_ORDER = (_NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _LENGTH, _THERE, _CATEGORY, _MORE)
+
+NOT_ALLOWED = (
+    "nothing random was compared; where equal outputs are meant, say so (--allow-equal, allow_equal=True)"
+)
+ALLOWED_EQUAL = "that equal outputs are meant was stated (--allow-equal)"
 
 _NONE, _NAN, _PLUS, _MINUS, _LIST, _DICTIONARY, _SET, _COMPLEX = range(1, 9)
 _NUMBERS = "biuf"
@@ -84,8 +94,7 @@ class Encoder:
         self._shown: dict[Slot, float] = {}
         self._constant: dict[Slot, float] = {}
         self._seen = _Seen()
-        self._first: NDArray[Any] | None = None
-        self._varied = False
+        self.likeness = Likeness()
 
     def rows(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[Array, Array]:
         """Both sides' outputs, a run each along the first axis, as floats (runs, d).
@@ -103,7 +112,7 @@ class Encoder:
                     f"{name} has outputs of type {side.dtype}; allowed are real numbers, and texts as "
                     "dpverify.running.subjects.texts.of_runs writes them."
                 )
-        self._compare(sides)
+        self.likeness.add(*sides)
         if (plain := self._as_they_are(sides)) is not None:
             self.runs += max(map(len, plain))
             return plain
@@ -114,24 +123,15 @@ class Encoder:
         found = [_stacked(self._shown, found, len(side)) for found, side in zip(columns, sides, strict=True)]
         return found[0], found[1]
 
-    def _compare(self, sides: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        """Whether all outputs were one and the same so far."""
-        for side in sides:
-            if self._varied or not len(side):
-                continue
-            first = side[:1] if self._first is None else self._first
-            self._first = first
-            self._varied = first.shape[1:] != side.shape[1:] or not alike(side, first)
-
     def _as_they_are(self, sides: tuple[NDArray[Any], NDArray[Any]]) -> tuple[Array, Array] | None:
-        """Finite numbers of one shape that floats hold, as they are; None for anything else, now or before."""
+        """Finite numbers of one shape that floats hold, as they are; None for all else, -0.0 too, now or before."""
         shape = sides[0].shape[1:]
         if self._shown or (self._plain is not None and self._plain != shape):
             return None
         if sides[1].shape[1:] != shape or 0 in shape or not all(map(_is_finite, sides)):
             return None
         found = [as_floats(side.reshape(len(side), -1), "outputs") for side in sides]
-        if any(lost.any() for _, lost in found):
+        if any(lost.any() or is_minus_zero(rounded).any() for rounded, lost in found):
             return None
         self._plain = shape
         for side in sides:
@@ -185,27 +185,37 @@ class Encoder:
     def says(self) -> str:
         """What outputs were seen, such as `a category and two numbers`, and whether they were all the same."""
         seen = self._seen.says()
-        return f"{seen}, the same in all runs" if seen and self.always_the_same else seen
+        return f"{seen}, the same in all runs" if seen and self.likeness.always_the_same else seen
 
-    @property
-    def always_the_same(self) -> bool:
-        """Whether all outputs of several runs, on both sides, were one and the same."""
-        return self.runs > 1 and not self._varied
+    def judged(self, verdict: Verdict, reason: str, gap: Gap | None, *, allow_equal: bool) -> dict[str, Any]:
+        """An auditor's verdict, reason in words, and gap: undecided where outputs are equal that should not be.
 
-    def explained(self, verdict: Verdict, reason: str) -> str:
-        """An auditor's reason in words, and where it supports a claim about outputs that never varied, that too."""
-        same = verdict is Verdict.SUPPORTED and self.always_the_same
-        return self.in_words(reason) + ("; all outputs were one and the same" if same else "")
+        `allow_equal` says that this is meant, which the reason then repeats.
+        """
+        words, alike = self.in_words(reason), self.likeness.says()
+        if verdict is not Verdict.SUPPORTED or not alike:
+            return {"verdict": verdict, "reason": words, "gap": gap}
+        if allow_equal:
+            return {"verdict": verdict, "reason": f"{words}; {alike}: {ALLOWED_EQUAL}", "gap": gap}
+        return {"verdict": Verdict.UNDECIDED, "reason": f"{alike}: {NOT_ALLOWED}", "gap": Gap.EQUAL_OUTPUTS}
 
     def in_words(self, event: str) -> str:
         """An event as auditors name it, with the places of the outputs instead of numbers of columns."""
         if not self._shown:
             return event
         names = self.names
+        event = re.sub(r"\b(?:coordinate (\d+)|value) ([<>]=?) [-+.\de]+", self._minus_zero, event)
         event = re.sub(r"output = \(([^()]*)\)", self._output, event)
         if len(names) == 1:
             return re.sub(r"\bvalue (?=[<>])", f"{names[0]} ", event)
         return re.sub(r"\bcoordinate (\d+) (?=[<>])", lambda found: f"{names[int(found[1]) - 1]} ", event)
+
+    def _minus_zero(self, found: re.Match[str]) -> str:
+        """An event of the column that says whether a zero has a minus sign."""
+        path, kind = list(self._shown)[int(found[1] or 1) - 1]
+        if kind != _MINUS_ZERO or (found[1] is None and len(self._shown) > 1):
+            return found[0]
+        return f"{_name((path, _NUMBER))} {'is' if found[2].startswith('>') else 'is not'} -0.0"
 
     def _output(self, found: re.Match[str]) -> str:
         parts = []
@@ -220,7 +230,9 @@ class Encoder:
                 parts.append(
                     f"{_name((path, _NUMBER))} = {self._seen.words.get(int(value), 'another category')}"
                 )
-            elif kind == _NUMBER or (kind == _LOW and value):
+            elif kind == _MINUS_ZERO:
+                parts += [f"{_name((path, _NUMBER))} is -0.0"] if value else []
+            elif kind == _NUMBER or (kind in (_LOW, _NAN_BITS) and value):
                 parts.append(f"{_name(slot)} = {value:.6g}")
         return f"output with {', '.join(parts)}" if parts else found[0]
 
@@ -278,12 +290,25 @@ def _columns(points: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
         finite = np.isfinite(flat.astype(np.float64, copy=False))
     rounded, lost = as_floats(np.where(finite, flat, 0), "outputs")
     codes = np.select([np.isnan(flat), flat > 0], [_NAN, _PLUS], _MINUS) * ~finite
+    parts = (
+        (_NUMBER, rounded + 0.0),
+        (_LOW, lost),
+        (_MINUS_ZERO, is_minus_zero(rounded).astype(np.float64)),
+        (_NAN_BITS, _nan_bits(np.where(np.isnan(flat), flat, np.nan))),
+        (_CATEGORY, codes.astype(np.float64)),
+    )
     for place, path in enumerate(np.ndindex(points.shape[1:])):
-        parts = ((_NUMBER, rounded), (_LOW, lost), (_CATEGORY, codes.astype(np.float64)))
         for kind, values in parts:
             if kind == _NUMBER or values[:, place].any():
                 found[path, kind] = _whole(values[:, place])
     return found
+
+
+def _nan_bits(values: NDArray[Any]) -> Array:
+    """What the bits of NaN are but for those of the usual one, as a number that a float holds; 0 for that one."""
+    bits = np.asarray(values, dtype=np.float64).view(np.uint64) ^ np.float64(np.nan).view(np.uint64)
+    sign, rest = bits >> np.uint64(63), bits & np.uint64(2**52 - 1)
+    return np.asarray((sign << np.uint64(52) | rest).astype(np.float64))
 
 
 def _containers(shape: tuple[int, ...]) -> list[tuple[Slot, float]]:
@@ -349,7 +374,9 @@ def _number(value: float, path: Path, slots: dict[Slot, float], seen: _Seen) -> 
     try:
         near = float(value)
         low = 0 if abs(value) <= _EXACT or isinstance(value, float) else value - int(near)
-        slots[path, _NUMBER] = near
+        slots[path, _NUMBER] = near + 0.0
+        if near == 0 and math.copysign(1.0, near) < 0:
+            slots[path, _MINUS_ZERO] = 1.0
         if low:
             slots[path, _LOW] = float(low)
         if int(float(low)) != low:
@@ -370,6 +397,12 @@ def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _S
         pairs, kind = [(json.dumps(item, sort_keys=True), None) for item in tree[tag]], _SET
     elif tag == "$complex":
         pairs, kind = list(zip(("real", "imag"), tree[tag], strict=True)), _COMPLEX
+    elif tag == "$nan":
+        _number(math.nan, path, slots, seen)
+        slots[path, _NAN_BITS] = float(
+            _nan_bits(np.array([int(tree[tag], 16)], dtype=np.uint64).view(np.float64))[0]
+        )
+        return
     elif tag == "$sum":
         slots[path, _NUMBER], slots[path, _LOW] = map(float, tree[tag])
         seen.leaf(path, "number")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,6 @@ from dpverify.errors import InvalidDataError
 
 MINIMUM_RUNS = 100
 """Fewer runs than this cannot be divided into learning and judging parts that say anything."""
-
-_CHANCE = 12 * math.log(10)
-"""One in so many, as a logarithm: below, the same order on both sides may be chance."""
 
 Samples = NDArray[Any]
 """Floats, or integers where floats would not be exact."""
@@ -40,14 +36,15 @@ def check_samples(samples: ArrayLike, name: str) -> Samples:
     raw = _checked(samples, name)
     with np.errstate(over="ignore"):
         converted = raw.astype(np.float64, copy=False)
-    return converted if not _remainder(raw, converted).any() else raw
+    return converted if not remainder(raw, converted).any() else raw
 
 
 def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
     """Return both sample sets as (runs, d) floats; raise `InvalidDataError` if their shapes differ.
 
     Different outputs stay different. Where a column would lose digits, the digits lost follow in a column of their
-    own: the map from outputs to rows of floats is the same for all runs, and one to one.
+    own, and where it has -0.0, so does whether it is that: the map from outputs to rows of floats is the same for all
+    runs, and one to one on their bits.
 
     Examples:
         >>> import numpy as np
@@ -67,70 +64,33 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
         )
     raw = [part.reshape(part.shape[0], -1) for part in (p, q)]
     floats = [part.astype(np.float64, copy=False) for part in raw]
-    lost = [_remainder(part, rounded) for part, rounded in zip(raw, floats, strict=True)]
-    columns = np.any(lost[0] != 0, axis=0) | np.any(lost[1] != 0, axis=0)
-    if columns.any():
-        floats = [
-            np.concatenate([rounded, rest[:, columns]], axis=1)
-            for rounded, rest in zip(floats, lost, strict=True)
-        ]
+    lost = [remainder(part, rounded) for part, rounded in zip(raw, floats, strict=True)]
+    signs = [is_minus_zero(rounded).astype(np.float64) for rounded in floats]
+    for rest in (lost, signs):
+        columns = np.any(rest[0] != 0, axis=0) | np.any(rest[1] != 0, axis=0)
+        if columns.any():
+            floats = [
+                np.concatenate([rounded, more[:, columns]], axis=1)
+                for rounded, more in zip(floats, rest, strict=True)
+            ]
     return floats[0], floats[1]
 
 
-def check_drawn_apart(left: Samples, right: Samples, names: tuple[str, str]) -> None:
-    """Refuse outputs that are as many on both sides and the same run by run, in an order that is no chance.
+def is_minus_zero(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where numbers are -0.0; any shape."""
+    return np.asarray((values == 0) & np.signbit(values))
 
-    That is one sample used twice, or a program that was run twice on the same data with the same seed: nothing would
-    be tested. Given which outputs came on both sides, independent runs have all their orders with the same
-    probability, so that sides drawn apart are refused with probability 1e-12 at most. Outputs that hardly ever vary
-    have few orders, and are left alone.
 
-    Args:
-        left: outputs, a run each along the first axis, of any type.
-        right: likewise.
-        names: of the sides, for the message.
+def check_as_many(left: Samples, right: Samples, names: tuple[str, str]) -> None:
+    """Refuse sides of different lengths.
 
     Raises:
-        InvalidDataError: for these, and for sides of different lengths.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.outputs.samples import check_drawn_apart
-        >>> check_drawn_apart(np.arange(100), np.arange(100), ("p.npy", "q.npy"))
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidDataError: p.npy and q.npy hold the same outputs, run by run, so nothing ...
+        InvalidDataError: for these.
     """
     if len(left) != len(right):
         raise InvalidDataError(
             f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."
         )
-    if left.shape == right.shape and alike(left, right) and _log_orders(left) > _CHANCE:
-        raise InvalidDataError(
-            f"{names[0]} and {names[1]} hold the same outputs, run by run, so nothing would be tested; allowed: "
-            "outputs drawn on two data sets, each with randomness of its own."
-        )
-
-
-def _log_orders(samples: Samples) -> float:
-    """Logarithm of the number of orders in which these outputs may come, or of fewer where those are many."""
-    count, found = len(samples), 0.0
-    kinds = np.zeros(count, dtype=np.int64)
-    columns = samples[:, None] if samples.ndim == 1 else samples.reshape(count, -1)
-    for column in columns.T:
-        # values are compared, not bytes: NaN is itself, -0.0 is 0.0, and long floats are padded with anything
-        values, places = np.unique(column, return_inverse=True)
-        kinds = np.unique(kinds * len(values) + places, return_inverse=True)[1]
-        repeats = np.bincount(kinds)
-        found = math.lgamma(count + 1) - sum(math.lgamma(n + 1) for n in repeats[repeats > 1].tolist())
-        if found > _CHANCE:
-            break
-    return found
-
-
-def alike(some: Samples, others: Samples) -> bool:
-    """Whether all outputs are equal, NaN to itself."""
-    return bool(np.all((some == others) | ((some != some) & (others != others))))
 
 
 def as_floats(samples: ArrayLike, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -141,7 +101,7 @@ def as_floats(samples: ArrayLike, name: str) -> tuple[NDArray[np.float64], NDArr
     raw = _checked(samples, name, least=1)
     flat = raw.reshape(raw.shape[0], -1)
     rounded = flat.astype(np.float64, copy=False)
-    return rounded, _remainder(flat, rounded)
+    return rounded, remainder(flat, rounded)
 
 
 def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDArray[Any]:
@@ -170,8 +130,8 @@ def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDA
     return raw
 
 
-def _remainder(raw: NDArray[Any], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What rounding to float64 took away, which a float holds exactly."""
+def remainder(raw: NDArray[Any], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What rounding to float64 took away, which a float holds exactly; any shape."""
     if raw.dtype.kind == "b" or raw.dtype.itemsize < 8 or raw.dtype == np.float64:
         return np.zeros(raw.shape)
     if raw.dtype.kind == "f":

@@ -1,8 +1,9 @@
 """Outputs of any form as text: one line of JSON an output, the same for equal outputs.
 
-Numbers are written by their value, the same for 1 and 1.0 and for 0.0 and -0.0; NaN and infinities are the words that
-Python's json knows. Lists, tuples and arrays are written alike, and dictionaries in the order of their keys. What JSON
-has no form for is an object with one key that begins with `$`, such as `{"$bytes": "00ff"}`.
+Numbers are written by their value, the same for 1 and 1.0; -0.0 keeps its sign. NaN and infinities are the words that
+Python's json knows; NaN with other bits than the usual one is `{"$nan": "fff8000000000000"}`. Lists, tuples and arrays
+are written alike, and dictionaries in the order of their keys. What JSON has no form for is an object with one key
+that begins with `$`, such as `{"$bytes": "00ff"}`.
 
 Where all outputs are real numbers in arrays of one shape, they stay the array that they are.
 
@@ -217,11 +218,13 @@ def _integer(value: int) -> int:
 
 
 def _float(value: Any) -> Any:
-    """A double; a longer float as its parts, an integer as one: 1 and 1.0 are the same."""
+    """A double; a longer float as its parts, an integer as one: 1 and 1.0 are the same, 0.0 and -0.0 are not."""
     double = float(value)
     if isinstance(value, np.longdouble) and math.isfinite(double) and value != double:
         return {"$sum": [double, float(value - np.longdouble(double))]}
-    if double.is_integer():
+    if double != double and (bits := np.float64(double).tobytes()) != np.float64(math.nan).tobytes():
+        return {"$nan": np.frombuffer(bits, dtype=np.uint64)[0].item().to_bytes(8).hex()}
+    if double.is_integer() and (double or math.copysign(1.0, double) > 0):
         return int(double)
     return double
 

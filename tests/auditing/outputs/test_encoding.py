@@ -20,7 +20,7 @@ from dpverify.auditing.black_box.mixed import WithinCategories, varying
 from dpverify.auditing.black_box.scores import apply_score
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.evidence import Gap, Verdict
 from dpverify.privacy import PureDP
 from dpverify.running.subjects.texts import (
     FormlessError,
@@ -46,7 +46,7 @@ class Answer:
 
 DIFFERENT: list[Any] = [
     None, "", "a", "b", "None", "null", "nan", "1", b"", b"a", float("nan"), math.inf, -math.inf, 0, 1, 2, 0.5, -0.5,
-    2**53, 2**53 + 1, 2**53 + 2, -(2**53) - 1, 2**70, 2**70 + 1, 10**400, 10**400 + 1, 1e300, 5e-324,
+    -0.0, 2**53, 2**53 + 1, 2**53 + 2, -(2**53) - 1, 2**70, 2**70 + 1, 10**400, 10**400 + 1, 1e300, 5e-324,
     [], [0], [[]], [0, 0], [[0], [0]], [[0, 0]], [None], {}, {"a": 0}, {"a": None}, {"a": {}}, {"b": 0},
     {"a": 0, "b": 0}, {1: 0}, {"1": 0}, {(1, 2): 0}, {"$bytes": "61"}, {"$dict": []}, set(), {0}, {1}, {"a"},
     {0, 1}, 1j, 1 + 1j,
@@ -56,8 +56,8 @@ DIFFERENT: list[Any] = [
     np.longdouble(1) + np.finfo(np.longdouble).eps, ("yes", 1), ("no", 1), ("yes", [1]),
 ]  # fmt: skip
 EQUAL: list[tuple[Any, Any]] = [
-    (1, 1.0), (1, True), (0.0, -0.0), ((1, 2), [1, 2]), (np.float32(0.5), 0.5), (np.array([1, 2]), [1.0, 2.0]),
-    ({"a": 1, "b": 2}, {"b": 2, "a": 1}), ({1, 2}, frozenset({2, 1})), (float("nan"), -float("nan")),
+    (1, 1.0), (1, True), ((1, 2), [1, 2]), (np.float32(0.5), 0.5), (np.array([1, 2]), [1.0, 2.0]),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}), ({1, 2}, frozenset({2, 1})), (float("nan"), np.float32("nan")),
     (np.array(3), 3), (np.int64(2**53 + 1), 2**53 + 1), (np.str_("a"), "a"), (bytearray(b"a"), b"a"),
     (10**20, 1e20), ([2**53 + 1, 0.5], (2**53 + 1, np.float64(0.5))),
 ]  # fmt: skip
@@ -315,7 +315,7 @@ def test_columns_that_do_not_vary_in_learning_runs_are_left_out() -> None:
     p, q = rng.laplace(size=4000), rng.laplace(1.0, size=4000)
     alone, beside = (
         audit_privacy(*pair, PureDP(0.5), adjacency="replace-one", failure_probability=1e-6, seed=1)
-        for pair in ((p, q), (np.column_stack([p, 0 * p]), np.column_stack([q, 0 * q])))
+        for pair in ((p, q), (np.column_stack([p, np.zeros(4000)]), np.column_stack([q, np.zeros(4000)])))
     )
     assert alone.epsilon_lower == beside.epsilon_lower
 
@@ -355,10 +355,76 @@ def test_events_are_named_by_places_and_words() -> None:
     assert encoder.in_words("last bet on value > 93871") == "last bet on category of value > 93871"
 
 
-def test_support_for_outputs_that_never_vary_says_so() -> None:
+def test_support_for_outputs_that_never_vary_is_none_unless_that_is_meant() -> None:
     encoder = Encoder()
     encoder.rows(np.zeros(200), np.zeros(200))
-    assert encoder.explained(Verdict.SUPPORTED, "why") == "why; all outputs were one and the same"
-    assert encoder.explained(Verdict.UNDECIDED, "why") == "why"
+    for verdict, gap in ((Verdict.UNDECIDED, Gap.TOO_FEW_RUNS), (Verdict.VIOLATED, None)):
+        kept = encoder.judged(verdict, "why", gap, allow_equal=False)
+        assert kept == {"verdict": verdict, "reason": "why", "gap": gap}
+    found = encoder.judged(Verdict.SUPPORTED, "why", None, allow_equal=False)
+    assert (found["verdict"], found["gap"]) == (Verdict.UNDECIDED, Gap.EQUAL_OUTPUTS)
+    assert "one and the same" in found["reason"]
+    meant = encoder.judged(Verdict.SUPPORTED, "why", None, allow_equal=True)
+    assert meant["verdict"] is Verdict.SUPPORTED
+    assert meant["reason"].startswith("why; all outputs were one and the same")
+    assert meant["reason"].endswith("was stated (--allow-equal)")
     encoder.rows(np.ones(2), np.zeros(2))
-    assert encoder.explained(Verdict.SUPPORTED, "why") == "why"
+    assert encoder.judged(Verdict.SUPPORTED, "why", None, allow_equal=False)["reason"] == "why"
+
+
+QUIET, SIGNALS, MINUS, OTHER = (
+    np.array([bits], dtype=np.uint64).view(np.float64)[0]
+    for bits in (0x7FF8000000000000, 0x7FF0000000000001, 0xFFF8000000000000, 0x7FF8000000000123)
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "says"),
+    [
+        (0.0, -0.0, "value is -0.0"),
+        ([1.5, 0.0], [1.5, -0.0], "coordinate 2 is -0.0"),
+        (np.float32(0.0), np.float32(-0.0), "value is -0.0"),
+        (np.float16(-0.0), 0, "value is -0.0"),
+        ({"a": -0.0}, {"a": 0.0}, "['a'] is -0.0"),
+        ([None, 0.0], [None, -0.0], "coordinate 2 is -0.0"),
+        (complex(0.0, -0.0), complex(0.0, 0.0), "['imag'] is -0.0"),
+        (np.array([[0.0, -0.0]]), np.array([[0.0, 0.0]]), "[0][1] is -0.0"),
+        (QUIET, MINUS, "bits of NaN of value = 4.5036e+15"),
+        (QUIET, OTHER, "bits of NaN of value = 291"),
+        (QUIET, SIGNALS, "bits of NaN of value = 2.25"),
+        ([QUIET, 1.0], [OTHER, 1.0], "bits of NaN of coordinate 1 = 291"),
+        ([None, QUIET], [None, OTHER], "bits of NaN of coordinate 2 = 291"),
+        ({"a": MINUS}, {"a": QUIET}, "bits of NaN of ['a'] = 4.5036e+15"),
+    ],
+)
+@pytest.mark.parametrize("as_text", [False, True])
+def test_bits_are_told_apart(one: Any, other: Any, says: str, as_text: bool) -> None:
+    """What differs in the sign of a zero or in the bits of a NaN alone is another output, and the event says so."""
+    sides = [
+        as_texts(of_runs([output] * 200)) if as_text else of_runs([output] * 200) for output in (one, other)
+    ]
+    encoder = Encoder()
+    left, right = encoder.rows(*sides)
+    assert not np.array_equal(left[0], right[0])
+    assert not encoder.likeness.always_the_same
+    found = audit_privacy(left, right, PureDP(1.0), adjacency="as-given", failure_probability=1e-3, seed=0)
+    assert found.verdict is Verdict.VIOLATED
+    said = {
+        encoder.in_words(f"output = ({', '.join(map(repr, row.tolist()))})") for row in (left[0], right[0])
+    }
+    assert any(says in words for words in said)
+
+
+def test_an_event_of_the_sign_of_a_zero_is_said() -> None:
+    """A column that is 1 where a zero has a sign."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(400, 1))
+    values[::2] = 0.0
+    encoder = Encoder()
+    rows, _ = encoder.rows(values, np.where(values == 0, -0.0, values))
+    assert rows.shape == (400, 2)
+    assert encoder.in_words("event: coordinate 2 > 0.5") == "event: coordinate 1 is -0.0"
+    assert (
+        encoder.in_words("coordinate 2 <= 0.5; coordinate 1 > 2")
+        == "coordinate 1 is not -0.0; coordinate 1 > 2"
+    )

@@ -5,58 +5,14 @@ from __future__ import annotations
 import math
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from dpverify.auditing import Encoder, audit_privacy, check_pair, check_samples, read_samples
-from dpverify.auditing.outputs.samples import check_drawn_apart
 from dpverify.errors import InvalidDataError
 from dpverify.evidence import Verdict
 from dpverify.privacy import PureDP
-from dpverify.running.subjects.texts import of_runs
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "refused"),
-    [
-        ([0.0, 1.0] * 50, [0.0, 1.0] * 50, "p and q hold the same outputs, run by run"),
-        ([math.nan, 1.0] * 50, [math.nan, 1.0] * 50, "hold the same outputs"),
-        (["a", "b"] * 50, ["a", "b"] * 50, "hold the same outputs"),
-        ([[1.0, x] for x in range(100)], [[1.0, x] for x in range(100)], "hold the same outputs"),
-        ([0.0, 1.0, 2.0], [0.0, 1.0], "p has 3 runs and q has 2; allowed: as many on both sides"),
-        ([0.0, 1.0] * 50, [1.0, 0.0] * 50, ""),
-        ([1.0] * 100, [1.0] * 100, ""),
-        ([math.nan] * 100, [math.nan] * 100, ""),
-        (["a", "b"] * 50, [0.0, 1.0] * 50, ""),
-        # by chance in one of 100 pairs of such sides, and in one of 4,950
-        ([0.0] * 99 + [1.0], [0.0] * 99 + [1.0], ""),
-        (["a"] * 98 + ["b"] * 2, ["a"] * 98 + ["b"] * 2, ""),
-        ([0.0, -0.0] * 50, [0.0, -0.0] * 50, ""),
-    ],
-)
-def test_one_sample_on_both_sides(left: list[Any], right: list[Any], refused: str) -> None:
-    sides = of_runs(left), of_runs(right)
-    if not refused:
-        check_drawn_apart(*sides, ("p", "q"))
-        return
-    with pytest.raises(InvalidDataError, match=refused):
-        check_drawn_apart(*sides, ("p", "q"))
-
-
-def test_long_floats_are_compared_by_value() -> None:
-    """Six of their sixteen bytes are no part of the number and may hold anything."""
-    same = np.random.default_rng(0).integers(0, 255, 3200, dtype=np.uint8).view(np.longdouble)
-    same = same[: 3200 // np.dtype(np.longdouble).itemsize]
-    same[:] = 1
-    check_drawn_apart(same, same.copy(), ("p", "q"))
-
-
-def test_one_sample_of_a_million_runs() -> None:
-    sample = np.random.default_rng(0).normal(size=(1_000_000, 2))
-    with pytest.raises(InvalidDataError, match="hold the same outputs"):
-        check_drawn_apart(sample, sample.copy(), ("p", "q"))
 
 
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "f4", "f2", "i8", "u1", "?"])
