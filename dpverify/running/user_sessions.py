@@ -41,6 +41,13 @@ _LONGEST_SENTENCE = 1000
 
 _CHUNK = 2**16
 
+try:
+    import fcntl
+
+    _ABOVE = fcntl.F_DUPFD_CLOEXEC
+except ImportError:  # where there is no fork either
+    pass
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -154,6 +161,10 @@ class UserSession:
 
     def _pipe(self) -> tuple[int, int]:
         ends = os.pipe()
+        if min(ends) <= 2:  # a standard stream was closed, whose number the worker needs for its own
+            low, ends = ends, (fcntl.fcntl(ends[0], _ABOVE, 3), fcntl.fcntl(ends[1], _ABOVE, 3))
+            for end in low:
+                os.close(end)
         self._open |= set(ends)
         return ends
 

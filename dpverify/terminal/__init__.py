@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import signal
@@ -22,6 +21,7 @@ from typer.core import TyperGroup
 from dpverify import extras
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
+from dpverify.terminal.streams import streams_for_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -207,11 +207,7 @@ def end_on_faults(proofs: Iterable[ProofEvidence]) -> None:
 
 def run_commands(commands: Callable[..., None], arguments: list[str] | None) -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2, never a traceback."""
-    # a terminal that lacks a character shows its code, and that is no reason to stop
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    with _ended_by_signal():
+    with streams_for_commands(), _ended_by_signal():
         try:
             commands(arguments)
         except DpverifyError as error:
