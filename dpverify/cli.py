@@ -155,7 +155,7 @@ def list_(
     from dpverify.reports.summary import roots_text
 
     how = standings(e.standing_printed for e in entries)
-    typer.echo(f"As printed: {', '.join(f'{number} {standing}' for standing, number in how.items())}.")
+    typer.echo(f"As printed: {', '.join(standing.of(number) for standing, number in how.items())}.")
     for line in roots_text(entries):
         typer.echo(line)
     for of_paper in displays_by_paper((r.evidence for r in records), chosen):

@@ -623,7 +623,7 @@ def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     found = counts(row.standing_printed for row in rows)
     if not found:
         return []
-    said = ", ".join(f"{number_text.count(number)} {standing}" for standing, number in found.items())
+    said = ", ".join(standing.of(number) for standing, number in found.items())
     total = sum(found.values())
     return [f"As printed, of {_plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
 

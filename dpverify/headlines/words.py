@@ -40,6 +40,14 @@ class Standing(StrEnum):
     PARTLY = "only special cases or steps checked"
     """Nothing was tried that would give its conclusion."""
 
+    def of(self, number: int) -> str:
+        """How many statements stand so, such as `2 hold in part`."""
+        first, _, rest = str(self).partition(" ")
+        many = {"holds": "hold", "does": "do"}.get(first, first)
+        if self is Standing.PARTLY:
+            return f"of {number} {self}"
+        return " ".join(part for part in (f"{number}", first if number == 1 else many, rest) if part)
+
 
 @dataclass(frozen=True)
 class Word:
@@ -87,8 +95,8 @@ def word(
         worst = gravest(row.consequence for row in refuted)
         headline = "; ".join(["refuted" + (f": {worst}" if worst else ""), *said])
         return Word(Verdict.REFUTED, (), headline, Standing.REFUTED, rests.roots)
-    said += _carried(rests)
     wholes, verdict = wholes_of(rows), conclusion(statement, rows)
+    said += _carried(rests, concludes=verdict is not None)
     if verdict is None:
         return Word(None, (), "; ".join([_without_a_whole(rows), *said]), Standing.PARTLY, rests.roots)
     if verdict is Verdict.DOES_NOT_FOLLOW:
@@ -157,21 +165,27 @@ def _is_of_the_proof_only(row: Row) -> bool:
     return row.coverage is Coverage.STEP
 
 
-def _carried(rests: Below) -> Iterator[str]:
-    """What comes up from all that a statement rests on: what is false first, gravest first, each kind in one clause."""
+def _carried(rests: Below, *, concludes: bool) -> Iterator[str]:
+    """What comes up from all that a statement rests on: what is false first, gravest first, each kind in one clause.
+
+    What is left out below says something only of a statement that has a conclusion.
+    """
     plain = {name: of for name, of in rests.false.items() if name not in rests.meant}
     for consequence in (*Consequence, None):
         false = [name for name, of in plain.items() if of is consequence]
         if false:
             why = f": {consequence}" if consequence else ""
             yield f"rests on {', '.join(false)} (false as printed{why})"
+    unproved = [name for name in rests.roots.unproved if name not in rests.false and concludes]
     for names, why in (
         (rests.meant, Standing.WHERE_MEANT),
-        (tuple(rests.unfollowed), "does not follow from what is declared"),
-        (tuple(name for name in rests.roots.unproved if name not in rests.false), "not proved"),
+        (rests.unfollowed, "does not follow from what is declared"),
+        (unproved, "not proved here"),
     ):
         if names:
             yield f"rests on {', '.join(names)} ({why})"
+    if not concludes:
+        return
     for id_, parts in rests.missing.items():
         yield f"rests on {id_} (no printed formula says {_all(parts)})"
     for name, added in rests.added.items():

@@ -308,8 +308,11 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
     yield f"  {row.part.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
     where = plain_formula(texts["where"]) if "$" in texts["where"] else texts["where"]
     yield f"    {where}; {_part(row.part.coverage)}"
-    for line in texts["prints"]:
-        yield f"    the paper prints: {plain_formula(line)}"
+    for line in map(plain_formula, texts["prints"]):
+        plain = (
+            "\\" not in line and "$" not in line
+        )  # one line of several may open a bracket that another closes
+        yield f"    the paper prints: {line if plain else 'a part of a display, which the report shows'}"
     if row.variant is Variant.PRINTED and texts["provenance"] not in (None, Provenance.VERBATIM):
         yield f"    {texts['provenance'].says}:"
     yield f"    {plain_formula(texts['latex'])}"

@@ -401,7 +401,7 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
     )
     said = (
         "As printed, of 4 statements with formulas: 1 holds, 1 holds in part, 1 holds where meant, "
-        "1 only special cases or steps checked. "
+        "of 1 only special cases or steps checked. "
         "Of the 2 that hold, 1 assumes nothing, 1 rests on results of the literature."
     )
     ledger = example_ledger(statements=rows, entries=())

@@ -228,7 +228,7 @@ def test_what_is_left_out_comes_up_from_below() -> None:
     assert top("c", Variant.REPAIRED) == (PROVED, added, Standing.HOLDS, Roots(own=("p.c",)))
     missing = "proved, given it; rests on p.d (no printed formula says the accuracy)"
     assert top("d") == (PROVED, missing, Standing.IN_PART, Roots(own=("p.d",)))
-    unproved = "proved, given it; rests on p.e (not proved)"
+    unproved = "proved, given it; rests on p.e (not proved here)"
     assert top("e") == (PROVED, unproved, Standing.HOLDS, Roots(unproved=("p.e",)))
     assert top("f") == (PROVED, "proved, given it", Standing.HOLDS, Roots(literature=("jensen",)))
     assert top("g") == (PROVED, "proved, given it", Standing.HOLDS, Roots(own=("p.g",)))

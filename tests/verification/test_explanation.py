@@ -116,7 +116,9 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "    would be true with the square of the distance" in after
     assert "exactly, on the whole domain" not in after
     (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
-    assert heading == "Corrected, proved, given fmtt18.def10, fmtt18.thm22:"
+    given = "fmtt18.def10, fmtt18.thm22"
+    assert heading.startswith(f"Corrected, proved, given {given}; rests on ")
+    assert "(not proved here)" in " ".join(after.split())  # nothing is remembered of what it rests on
     assert "But units differ: " in after
     assert "attained-by-identity-maps: refuted (prover search, confirmed by the checker)" in after
     assert "counterexample: T = 1, order = 1, sigma = 1, distance = 2; left side 2, right side 1" in after
@@ -143,9 +145,9 @@ def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
     assert "As printed, holds, given fmtt18.def10, " in text
     assert "a step of its proof is\n  false:" in text or "a step of its proof is false:" in text
     assert "  But a step of its proof is false: last-display." in text
-    assert "fmtt18.thm22; a step of its proof is false. corrected: proved, given" in "\n".join(
-        explanation_lines("fmtt18.alg1")
-    )
+    of_algorithm = "\n".join(explanation_lines("fmtt18.alg1"))
+    assert "fmtt18.thm22; a step of its proof is false; rests on " in of_algorithm
+    assert "(not proved here). corrected: proved, given" in of_algorithm
 
 
 def test_an_instance_does_not_prove_a_statement(proofs: Any) -> None:
