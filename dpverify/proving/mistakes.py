@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from dpverify.formulas.expressions import (
@@ -60,10 +60,18 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
     return next(iter(kinds)) if len(kinds) == 1 else Mistake.OTHER
 
 
-def added_conditions(printed: Obligation | None, corrected: Obligation) -> tuple[str, ...]:
+def added_conditions(
+    printed: Obligation | None, corrected: Obligation, shown: Iterable[Formula] = ()
+) -> tuple[str, ...]:
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
-    What is said only of letters that the correction brings along is no condition on what is printed.
+    What is said only of letters that the correction brings along is no condition on what is printed, and nor is what is
+    shown on the way.
+
+    Args:
+        printed: the formula that is corrected.
+        corrected: what it is corrected to.
+        shown: the formulas that the correction rests on.
     """
     if printed is None:
         return ()
@@ -73,7 +81,7 @@ def added_conditions(printed: Obligation | None, corrected: Obligation) -> tuple
         for v in (*corrected.over, *_quantified(corrected.claim))
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
-    known = {formula_text(condition) for condition in _conditions(printed)}
+    known = {formula_text(formula) for formula in (*_conditions(printed), *shown)}
     for condition in _conditions(corrected):
         if {v.name for v in free_in(condition)} <= domains.keys() and formula_text(condition) not in known:
             found.append(formula_text(condition))

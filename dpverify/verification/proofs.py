@@ -91,7 +91,10 @@ def source_texts(
     added: tuple[str, ...] = ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     if variant is Variant.REPAIRED and of_numbers:
-        added = added_conditions(printed_of(statement, obligation.name), obligation)
+        own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
+        steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
+        shown = [step.claim for step in steps if step is not None]
+        added = added_conditions(printed_of(statement, obligation.name), obligation, shown)
     return {
         "statement": statement.id,
         "obligation": name,

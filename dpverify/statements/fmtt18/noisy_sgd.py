@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
@@ -295,6 +297,16 @@ _g, _g2 = (
     for name, of in (("g", "f"), ("g'", "f'"))
 )
 _CURVE = ("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s")
+_below_zero = real("x", le=0, latex="x", stands_for="number")
+_threshold, _small_threshold, _large_threshold = (
+    real("a", **ends, latex="a", stands_for="number", meaning="1/s for epsilon = 1")
+    for ends in ({"ge": Fraction(2, 3)}, {"ge": Fraction(2, 3), "le": Fraction(3, 4)}, {"ge": Fraction(18, 25)})
+)
+_ROOT = r"\sqrt{2\ln(1.25/\delta)}"
+_FIRST_TERM = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})"
+_AT_EPSILON = r"\Phi(\frac{\varepsilon}{2a}-a)"
+_AT_1, _AT_A = r"\Phi(\frac{1}{2a}-a)", r"\frac{5}{4}e^{-\frac{a^2}{2}}"
+_TAIL = r"\frac{1}{2}e^{-\frac{1}{2}(\frac{1}{2a}-a)^2}"
 
 lem27 = (
     Sheet(
@@ -315,8 +327,35 @@ lem27 = (
            where="Lemma 27, local Renyi differential privacy")
     .whole("noise-is-enough", rf"{PROFILE}\le\delta", box={"epsilon": ("1/20", 12), "l": (3, 14)}, uses=_CURVE,
            where="Lemma 27, for every epsilon and every delta below 1 (from 1 on all is private), gradients 2 L apart")
-    .corrected("noise-is-enough", rf"{PROFILE}\le\delta", letters=(small_epsilon,),
-               box={"epsilon": ("1/20", 1), "l": (3, 14)}, uses=_CURVE, where="Lemma 27 for epsilon at most 1",
+    .corrected("tail", r"\Phi(x)\le\frac{1}{2}e^{-\frac{x^2}{2}}", added=(_below_zero,), coverage="step",
+               where="Lemma 27 for epsilon at most 1: the Gaussian tail")
+    .corrected("below-zero", r"\frac{1}{2a}-a\le 0", added=(_large_threshold,), coverage="step",
+               where="Lemma 27 for epsilon = 1: where the tail is taken")
+    .corrected("exponent", rf"{_TAIL}\le {_AT_A}", added=(_threshold,), coverage="step",
+               where="Lemma 27 for epsilon = 1: half of exp(1/2) is at most 5/4")
+    .corrected("large-threshold", rf"{_AT_1}\le {_AT_A}", added=(_large_threshold,), coverage="step",
+               given=rf"{_AT_1}\le {_TAIL}\text{{ and }}{_TAIL}\le {_AT_A}",
+               uses=("fmtt18.lem27/tail", "fmtt18.lem27/below-zero", "fmtt18.lem27/exponent"),
+               where="Lemma 27 for epsilon = 1, where 1/(2a) is below a: the tail at 1/(2a) - a")
+    .corrected("small-threshold", rf"{_AT_1}\le {_AT_A}", added=(_small_threshold,), coverage="step",
+               box={"a": ("2/3", "3/4")}, where="Lemma 27 for epsilon = 1 and delta near 1")
+    .corrected("largest-epsilon", rf"{_AT_EPSILON}\le {_AT_1}", added=(_threshold,), coverage="step",
+               letters=(small_epsilon,), where="Lemma 27 for epsilon at most 1: epsilon = 1 is the worst")
+    .corrected("every-epsilon", rf"{_AT_EPSILON}\le {_AT_A}", added=(_threshold,), coverage="step",
+               letters=(small_epsilon,),
+               given=rf"{_AT_EPSILON}\le {_AT_1}\text{{ and }}{_AT_1}\le {_AT_A}",
+               uses=("fmtt18.lem27/largest-epsilon", "fmtt18.lem27/large-threshold", "fmtt18.lem27/small-threshold"),
+               where="Lemma 27 for epsilon at most 1, a at least 2/3")
+    .corrected("threshold", rf"\frac{{2}}{{3}}\le {_ROOT}", coverage="step",
+               where="Lemma 27: a = sqrt(2 ln(1.25/delta)) is at least 2/3")
+    .corrected("first-term", rf"{_FIRST_TERM}\le\delta", letters=(small_epsilon,), coverage="step",
+               given=rf"\Phi(\frac{{\varepsilon}}{{2{_ROOT}}}-{_ROOT})\le\frac{{5}}{{4}}e^{{-\frac{{({_ROOT})^2}}{{2}}}}",
+               uses=("fmtt18.lem27/every-epsilon", "fmtt18.lem27/threshold"),
+               where="Lemma 27 for epsilon at most 1, with a = sqrt(2 ln(1.25/delta))")
+    .corrected("noise-is-enough", rf"{PROFILE}\le\delta", letters=(small_epsilon,), given=rf"{_FIRST_TERM}\le\delta",
+               uses=("fmtt18.lem27/first-term", *_CURVE),
+               where="Lemma 27 for epsilon at most 1 and every delta below 1: what the first term is at most, as the "
+                     "second is not negative",
                because="for large epsilon this noise is too small; the classical proof requires epsilon <= 1",
                true_if="for epsilon at most 1, as the classical proof of the Gaussian mechanism requires")
 )  # fmt: skip
