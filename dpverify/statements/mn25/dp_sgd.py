@@ -111,8 +111,13 @@ lem12 = (
         uses=("tcdp-by-subsampling",),
     )
     .corrected(
+        "largest-rate", r"3\rho(2+\log_{2}(1/\rho))\le\frac{8}{5}", letters=(_small_rho,), coverage="step",
+        where="Lemma 12, proof, for rho <= 1/10: rho = 1/10 is the worst",
+    )
+    .corrected(
         "sampling", r"\log(n/m)\geq 3\rho(2+\log_{2}(1/\rho))", letters=(_small_rho,),
-        given=r"\log(n/m)\ge\frac{8}{5}", added=(_spread,), box={"rho": ("1/100", "1/10"), "Lambda": ("8/5", 100)},
+        given=r"\log(n/m)\ge\frac{8}{5}\text{ and }3\rho(2+\log_{2}(1/\rho))\le\frac{8}{5}", added=(_spread,),
+        uses=("mn25.lem12/largest-rate",),
         because="log(n/m) >= 1 is not enough, and 3 rho (2 + log_2(1/rho)) is 6 at rho = 1; alpha >= 26 alpha* gives "
                 "n/m >= 78, whose logarithm is above 8/5, and the theorem on sampling requires rho <= 1/10",
         true_if="for delta of at most exp(-10) and alpha >= 26 alpha*, where n/m >= 78",
