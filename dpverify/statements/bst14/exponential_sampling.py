@@ -112,6 +112,12 @@ def _gamma_tail(times: str) -> str:
     return rf"e^{{-{y}}}(1+{terms})\le e^{{-t}}"
 
 
+_along = (
+    real("s", ge=0, meaning="where theta_1 lies"),
+    *(real(name, latex=latex, stands_for="number") for name, latex in (
+        ("R_0", r"R(\theta^*)"), ("R_1", r"R(\theta_1)"), ("R_2", r"R(\theta_2)"))),
+)
+
 claim3_3 = (
     Sheet(
         "bst14.claim3.3",
@@ -124,13 +130,10 @@ claim3_3 = (
     .whole("gaps-shrink", r"r_i-r_{i-1}\leq r_2-r_1",
            given=rf"\frac{{2\Gamma-\Gamma}}{{r_2-r_1}}\le\frac{{i\Gamma-(i-1)\Gamma}}{{r_i-r_{{i-1}}}}, {_ORDERED}",
            uses=("convex-slopes",), where="Claim 3.3: slopes of R between r_1 and r_2 and between r_{i-1} and r_i")
-    .step("growth-implies-the-bound", r"r_i-r_{i-1}\leq r_2-r_1", given=_ORDERED,
-          where="Claim 3.3, proof: that R grows with the distance is said to imply the bound directly")
-    .corrected("growth-implies-the-bound", r"r_i-r_{i-1}\leq r_2-r_1",
-               given=rf"\frac{{\Gamma}}{{r_2-r_1}}\le\frac{{\Gamma}}{{r_i-r_{{i-1}}}}, {_ORDERED}",
-               uses=("convex-slopes",),
-               because="that R grows with the distance is not enough; its slopes grow, since it is convex",
-               true_if="if the convexity of R is used once more")
+    .step("growth", r"R(\theta_2)\geq R(\theta_1)", added=_along,
+          given=r"R(\theta_1)\le(1-s)R(\theta^*)+sR(\theta_2), R(\theta^*)\le R(\theta_2), s\le 1",
+          where="Claim 3.3, proof: R is convex and least at the minimizer, and theta_1 lies between it and theta_2, as "
+                "all that matters of a point is its distance")
     .step("primitive", r"\frac{\partial}{\partial r}(\frac{r^p}{p})=r^{p-1}",
           where="Claim 3.3, (4): the integrals of r^(p-1)")
     .step("volumes", r"\frac{r_i^p-r_{i-1}^p}{r_2^p-r_1^p}=\frac{(r_i/r_{i-1})^p-1}{(r_2/r_1)^p-1}\cdot"

@@ -276,14 +276,8 @@ thm7_1 = (
         "no-choice-gives-16", r"2s(1-\frac{s}{2c})<1", given="s^2+c^2=1", coverage="step",
         where="Theorem 7.1, proof, 2nd display for 4k = d, over G/8: no delta and sigma give the printed constant",
     )
-    .step(
-        "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16}}{_MIN}", given=rf"{_GAP}\ge{_ROOTED}",
-        uses=("gll22.thm7.1/half-is-left", "gll22.thm7.1/diameter", "gll22.thm7.1/with-delta"),
-        true_if="with 16 sqrt(2) in place of 16",
-        where="Theorem 7.1 from the last but one part of the 3rd display, as it is derived in print",
-    )
     .corrected(
-        "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}",
+        "bound-by-wrong-signs", rf"{_GAP}\geq\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", coverage="step",
         given=rf"{_GAP}\ge\frac{{\delta\sqrt{{d}}}}{{8}}, D=2, q=\frac{{D\delta\sqrt{{d}}}}{{16}}, "
               rf"q\ge\frac{{GD}}{{16\sqrt{{2}}}}{_MIN}", added=(_q1,),
         uses=("gll22.thm7.1/hamming", "gll22.thm7.1/second-moment", "gll22.thm7.1/second-moment-is-allowed",

@@ -286,17 +286,14 @@ tcdp = (
         where="Appendix B.3, the case m-bar <= sqrt(d/rho): omega is at least the smaller of both",
     )
     .step(
-        "other-regime", rf"{_I}\leq {_COUNT}\rho",
-        given=rf"{_I}\le 3\cdot 480d, {_COUNT}>\sqrt{{d/\rho}}, \rho\le 1",
-        where="Appendix B.3: the bound is needed for Cnt^2 <= sqrt(d/rho); elsewhere it is at most 3 C_1 d",
+        "other-regime", rf"d\leq {_COUNT}\rho", given=rf"{_COUNT}>\sqrt{{d/\rho}}, \rho\le 1",
+        where="Appendix B.3: the bound is said to be needed for Cnt^2 <= sqrt(d/rho); elsewhere the entropy, of order "
+              "d, is no more",
     )
     .corrected(
-        "other-regime", rf"{_I}\leq 3\cdot 480{_COUNT}\rho",
-        given=rf"{_I}\le 3\cdot 480d, {_COUNT}>d/\rho",
-        because="the threshold is for Cnt, not for its square, and the entropy is only bounded by 3 C_1 d, so the "
-                "bound on the information loses a factor 3 C_1 = 1440, or omega >= sqrt(3 C_1 d/rho) is needed",
-        consequence=CONSTANT, true_if="for Cnt above sqrt(3 C_1 d/rho), and omega at least that",
-        where="Appendix B.3, for Cnt > sqrt(d/rho), with C_1 = 480",
+        "other-regime", rf"d\leq {_COUNT}\rho", given=rf"{_COUNT}>d/\rho",
+        because="the threshold is for Cnt, not for its square", consequence=EDGE,
+        true_if="with Cnt in place of its square", where="Appendix B.3, for Cnt > sqrt(d/rho)",
     )
     .step(
         "upper-bound",

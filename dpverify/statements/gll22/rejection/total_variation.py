@@ -86,14 +86,17 @@ total_variation = (
     )
     .define(rf"{E}[X]", EX)
     .step(
-        "two-thirds", rf"{E}[X]\geq\frac{{2}}{{3}}", given=rf"{EX}\ge{TWO_G}, \eta\leq G^{{-2}}/8",
-        uses=("gll22.lem5.5/mean-of-X", "gll22.lem5.5/mean-of-X-from-below"),
-        where="Lemma 5.5, proof, after the 4th display: using eta <= G^-2 / 8",
+        "two-thirds", rf"{E}[X]\geq\frac{{2}}{{3}}", given=rf"{EX}\ge{CENTERED}, {CENTERED}\ge\exp({MEAN}-{MEAN})",
+        uses=("jensen", "gll22.lem5.5/mean-of-X"),
+        where="Lemma 5.5, proof, after the 4th display, by Jensen's inequality twice, which gives E X >= 1",
+    )
+    .step(
+        "bound-at-the-step-size", rf"{TWO_G}\geq\frac{{2}}{{3}}", given=r"\eta\leq G^{-2}/8",
+        uses=("gll22.lem5.5/mean-of-X-from-below",),
+        where="Lemma 5.5, proof, after the 4th display: the bound of that display, using eta <= G^-2 / 8",
     )
     .corrected(
-        "two-thirds", rf"{E}[X]\geq\frac{{2}}{{3}}",
-        given=rf"{EX}\ge{CENTERED}, {CENTERED}\ge\exp({MEAN}-{MEAN})",
-        uses=("jensen", "gll22.lem5.5/mean-of-X"),
+        "bound-at-the-step-size", rf"\exp({MEAN}-{MEAN})\ge\frac{{2}}{{3}}",
         because="at eta = G^-2 / 8 the 4th display gives E X >= 0.426 only; Jensen's inequality gives E X >= 1, "
                 "whatever eta is",
         where="Lemma 5.5, proof, after the 4th display, by Jensen's inequality twice",
