@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LOSS
 from dpverify.statements.bst14.efficient_sampling import error, eta, tau
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, n, p, risk
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _repeats = real("M", gt=0, lt=1, meaning="2^(-m)", latex="2^{-m}")
 _quarter = real("h", gt=1, meaning="exp(e/4)", latex=r"e^{\frac{\tilde\varepsilon}{4}}")
@@ -25,10 +25,6 @@ _wide_eta = real("eta", gt=0, latex=r"\eta")
 _power = real("K", gt=0, meaning="||C||^p", latex=r"\|\mathcal{C}\|_2^p")
 _two = real("A", gt=0, meaning="2^(-4 eta ||C||)")
 _exp = real("X", gt=0, meaning="exp(2 eta ||C||)")
-_NATURAL = (
-    r"2^{-(4\eta\|\mathcal{C}\|_2+p\ln\|\mathcal{C}\|_2-\ln(1-e^{-\frac{\tilde\varepsilon}{4}}))}"
-    r"\le 1-e^{-\frac{\tilde\varepsilon}{4}}"
-)
 _RATIO = r"\frac{2^{-m}}{\mu^*\mathrm{Vol}(B)}"
 _E4 = r"e^{\frac{\tilde\varepsilon}{4}}"
 _BOUND = rf"({_E4})^2(({_E4})^2-1)"
@@ -41,16 +37,12 @@ lem6_5 = (
               r"\implies\mathrm{Dist}_\infty(\hat\mu_{\mathcal{C}},\mu_{\mathcal{C}})\le\tilde\varepsilon",
         pairs=("bst14.alg6", "bst14.lem6.4"), uses=("bst14.lem6.4",),
     )
-    .condition("number-of-walks", _NATURAL, letters=(_wide, _wide_eta), units=False,
-               where="Lemma 6.5, proof: the choice of m guarantees 1 - 2^(-m) >= exp(-e/4); ||C|| >= 2 in isotropic "
-                     "position")
-    .corrected("number-of-walks", rf"2^{{-m}}\le 1-\frac{{1}}{{{_E4}}}",
+    .condition("number-of-walks", rf"2^{{-m}}\le 1-\frac{{1}}{{{_E4}}}",
                given=rf"2^{{-m}}=\frac{{A}}{{\|\mathcal{{C}}\|_2^p}}(1-\frac{{1}}{{{_E4}}}), A\le 1, "
                      r"\|\mathcal{C}\|_2^p\ge 1",
                added=(_two,),
-               because="with natural logarithms 2^(-m) is too large; with logarithms to base 2 it is not",
-               true_if="with logarithms to base 2",
-               where="Lemma 6.5, proof, with logarithms to base 2 in m, A = 2^(-4 eta ||C||)")
+               where="Lemma 6.5, proof: the choice of m guarantees 1 - 2^(-m) >= exp(-e/4); the base of its logarithms "
+                     "is not printed, here 2; A = 2^(-4 eta ||C||)")
     .step("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\tau", given=r"\|\mathcal{C}\|_2\le\tau\sqrt{p}",
           where="Lemma 6.5, proof, 2nd display, first inequality: f changes by at most eta ||C||, and by 2 eta tau?")
     .corrected("range-of-the-loss", r"\eta\|\mathcal{C}\|_2\le 2\eta\|\mathcal{C}\|_2",
@@ -146,7 +138,6 @@ thm3_4_1 = (
                  "aimed at, of that for neighbors, and of the latter to the output's")
 )  # fmt: skip
 
-_third = real("T", ge=1, meaning="exp(epsilon/3), any number above 1", latex=r"e^{\frac{\varepsilon}{3}}")
 _bounded_third = real("T", ge=1, le="7/5", meaning="exp(epsilon/3)", latex=r"e^{\frac{\varepsilon}{3}}")
 _exact_risk = real("R_0", ge=0, unit=LOSS, meaning="risk under the density aimed at", latex=r"R_{\mu}")
 
@@ -157,14 +148,12 @@ thm3_4_2 = (
         latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
         pairs=("bst14.alg7", "bst14.thm3.2"), uses=("bst14.lem6.5", "bst14.thm3.2"),
     )
-    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_third,),
-               where="Section 6.1, proof of Theorem 3.4: the output's density is within a constant factor")
-    .corrected("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_bounded_third,),
-               because="the factor is exp(epsilon/3), a constant for bounded epsilon only", consequence=EDGE,
-               true_if="for epsilon at most a constant", uses=("bst14.thm3.4.2/factor-at-1",),
-               where="Section 6.1, proof of Theorem 3.4, epsilon at most 1")
-    .corrected("factor-at-1", r"e^{\frac{1}{3}}\le\frac{7}{5}", coverage="step",
-               where="Section 6.1, proof of Theorem 3.4: the factor for epsilon = 1")
+    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_bounded_third,),
+               uses=("bst14.thm3.4.2/factor-at-1",),
+               where="Section 6.1, proof of Theorem 3.4: the output's density is within a constant factor, for epsilon "
+                     "below 1, of which the introduction speaks")
+    .step("factor-at-1", r"e^{\frac{1}{3}}\le\frac{7}{5}",
+          where="Section 6.1, proof of Theorem 3.4: the factor for epsilon = 1")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
            given=rf"0\le {risk.latex}\le\frac{{7}}{{5}}R_{{\mu}}, "
                  rf"R_{{\mu}}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon/3}}",

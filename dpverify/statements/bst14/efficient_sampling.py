@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import diameter, p
-from dpverify.statements.sheet import CONSTANT, EDGE, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, PROOF_STEP, Sheet
 
 eta = real("eta", gt=0, unit=DIMENSIONLESS / LENGTH, meaning="Lipschitz constant of log F", latex=r"\eta")
 tau = real("tau", gt=0, unit=LENGTH, meaning="edge length of the cube", latex=r"\tau")
@@ -74,12 +74,9 @@ lem6_1 = (
     .step("mixing-time", r"\frac{4}{\phi^2}=\frac{256\eta^2\tau^2p^3G^2}{\tilde\varepsilon^2}", given=_CONDUCTANCE,
           uses=("bst14.lem6.1/integral-of-lemma-6.2", "morris-peres"),
           where="Lemma 6.1, proof: the conductance in Lemma 6.2; O( ) has the constant 256 exp(e)")
-    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", added=(_exp_error,),
-               where="Lemma 6.1: exp(e) is hidden in O( )")
-    .corrected("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", letters=(_small_error,),
-               because="O( ) hides exp(e), which is bounded for bounded e only", consequence=EDGE,
-               true_if="for e at most a constant, as in Section 6, where it is epsilon/3",
-               where="Lemma 6.1 for e at most 1")
+    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", letters=(_small_error,),
+               added=(_exp_error,),
+               where="Lemma 6.1: exp(e) is hidden in O( ), for e at most 1; Section 6 has epsilon/3")
     .step("smallest-mass", r"\log F(v)-\log F(u)\le\eta\tau",
           given=r"\log F(v)-\log F(u)\le\eta\|u-v\|_2, \|u-v\|_2\le\tau\sqrt{p}",
           where="Lemma 6.1, proof, last display: exp(-eta tau) for the ratio of two values of F")
@@ -226,8 +223,8 @@ lem6_4 = (
     .step("choice-of-alpha", r"2K\cdot\frac{1}{\alpha-K}\le\frac{1}{e^{2\tilde\varepsilon}}",
           given=r"\alpha=3e^{2\tilde\varepsilon}K", added=(real("K", gt=0, meaning="eta ||C|| + p"),),
           where="Lemma 6.4, (8), last inequality: alpha is large enough")
-    .corrected("smallest-factor-of-alpha", r"\frac{2K}{cK-K}>1", given=r"c<3, c>1",
-               added=(real("K", gt=0, meaning="eta ||C|| + p"), real("c", gt=0)), coverage="step",
+    .step("smallest-factor-of-alpha", r"\frac{2K}{cK-K}>1", given=r"c<3, c>1",
+               added=(real("K", gt=0, meaning="eta ||C|| + p"), real("c", gt=0)),
                where="Lemma 6.4, (8) for e near 0: a smaller factor than 3 is not enough")
     .whole("probability", r"q_{out}\le q_{in}", added=(
                real("q_out", ge=0, latex="q_{out}", meaning="mass outside of the set"),
@@ -249,11 +246,7 @@ lem6_4 = (
           where="Lemma 6.4, end of the proof: eta + alpha = O(max(eta ||C||, p)), the isotropic position being "
                 "the unit of length, in which ||C|| is at least 2")
     .condition("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}=O(1)",
-               where="Lemma 6.4, end of the proof: exp(2 e) is hidden in O( )")
-    .corrected("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}=O(1)",
                letters=(real("e", gt=0, le=1, meaning="multiplicative distance", latex=r"\tilde\varepsilon"),
                         real("E", ge=1, le="739/100", meaning="exp(2 e)", latex=r"e^{2\tilde\varepsilon}")),
-               because="O( ) hides exp(2 e), which is bounded for bounded e only", consequence=EDGE,
-               true_if="for e at most a constant, as in Section 6, where it is epsilon/3",
-               where="Lemma 6.4, end of the proof, for e at most 1")
+               where="Lemma 6.4, end of the proof: exp(2 e) is hidden in O( ), for e up to 1; Section 6 has epsilon/3")
 )  # fmt: skip

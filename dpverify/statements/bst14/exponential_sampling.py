@@ -114,8 +114,10 @@ def _gamma_tail(times: str) -> str:
 
 _along = (
     real("s", ge=0, meaning="where theta_1 lies"),
-    *(real(name, latex=latex, stands_for="number") for name, latex in (
-        ("R_0", r"R(\theta^*)"), ("R_1", r"R(\theta_1)"), ("R_2", r"R(\theta_2)"))),
+    *(
+        real(name, latex=latex, stands_for="number")
+        for name, latex in (("R_0", r"R(\theta^*)"), ("R_1", r"R(\theta_1)"), ("R_2", r"R(\theta_2)"))
+    ),
 )
 
 claim3_3 = (

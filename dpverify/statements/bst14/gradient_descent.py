@@ -111,26 +111,20 @@ thm2_4_1 = (
     .define(r"\nabla\mathcal{L}(\tilde\theta_t;D)", r"n\mathbb{E}[\nabla\ell(\tilde\theta_t;d)]")
     .step("unbiased", r"\mathbb{E}[G_t]=\nabla\mathcal{L}(\tilde\theta_t;D)", given=r"\|\mathbb{E}[b_t]\|^2=0",
           where="Theorem 2.4, proof: the gradient of a random record, times n, is that of the sum on average")
-    .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=f"{_SIGMA}, {_LOGS}",
-               where="Theorem 2.4 (1): sigma^2 alone is in the bound, so n^2 L^2 may not be more than a constant "
-                     "times p sigma^2")
-    .corrected("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY,
-               because="for large epsilon the noise and the printed bound go to 0, the risk of gradient descent does "
-                       "not; for epsilon at most 2 sqrt(log(1/delta)) and delta at most 1/2 the noise dominates",
-               true_if="for epsilon at most 2 sqrt(log(1/delta)), as the proof of Theorem 2.1 assumes")
+    .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY,
+               where="Theorem 2.4 (1): sigma^2 alone is in the bound, so n^2 L^2 may not be more than a constant times "
+                     "p sigma^2; for epsilon up to 2 sqrt(log(1/delta)), as the proof of Theorem 2.1 has it")
     .step("second-moment", rf"n^2L^2+p\sigma^2\le{_G2}", given=_PRIVACY, uses=("bst14.eq2",),
           where="Theorem 2.4, end of the proof: G^2 = n^2 L^2 + p sigma^2 with the noise of Theorem 2.1")
     .step("number-of-steps", r"\frac{8\|\mathcal{C}\|_2G\cdot 2\log(n)}{\sqrt{n^2}}"
                              r"=\frac{16\|\mathcal{C}\|_2G\log(n)}{n}",
           where="Theorem 2.4, end of the proof: T = n^2 in Lemma 2.5", uses=("bst14.lem2.5",))
-    .corrected("bound", rf"{risk.latex}\le\frac{{545L\|\mathcal{{C}}\|_2\log(n/\delta)\sqrt{{\log(n/\delta)}}"
+    .whole("bound", rf"{risk.latex}\le\frac{{545L\|\mathcal{{C}}\|_2\log(n/\delta)\sqrt{{\log(n/\delta)}}"
                         r"\sqrt{p\log(1/\delta)}}{\varepsilon}",
                given=rf"{risk.latex}\le\frac{{16\|\mathcal{{C}}\|_2G\log(n)}}{{n}}, G^2\le{_G2}, {_LOGS}",
-               coverage="whole", uses=("bst14.thm2.4.1/second-moment", "bst14.thm2.4.1/number-of-steps"),
+               uses=("bst14.thm2.4.1/second-moment", "bst14.thm2.4.1/number-of-steps"),
                where="Theorem 2.4 (1) with the constant 545 for the constant 1156 in sigma^2, n at least 2, "
                      "epsilon at most 2 sqrt(log(1/delta)) and delta at most 1/2")
-    .correction(latex=rf"\varepsilon\le 2\sqrt{{\log(1/\delta)}}\implies {risk.latex}\le"
-                      r"\frac{545L\|\mathcal{C}\|_2\log^{3/2}(n/\delta)\sqrt{p\log(1/\delta)}}{\varepsilon}")
 )  # fmt: skip
 
 thm2_4_2 = (

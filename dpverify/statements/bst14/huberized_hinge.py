@@ -95,12 +95,9 @@ lem_b2 = (
                because="the slopes of the two kinds of records cancel at 1 - h/3, not at 1 - h",
                true_if="with 1 - h/3, which only changes the constant of Omega( )",
                where="Lemma B.2, proof: the minimizer of the smoothed loss, 1 - h/3")
-    .step("markov", r"1-\sqrt{\frac{2}{\pi}}\ge\frac{2}{3}", uses=("markov",),
-          where="Lemma B.2, proof: Markov's inequality for |b|, which has a mean of sqrt(2/pi) times its deviation")
-    .corrected("markov", r"2\Phi(1)-1\ge\frac{2}{3}",
-               because="Markov's inequality does not give 2/3; a Gaussian is within one deviation with probability "
-                       "0.68",
-               where="Lemma B.2, proof: |b| is within one deviation of 0")
+    .step("markov", r"2\Phi(1)-1\ge\frac{2}{3}",
+          where="Lemma B.2, proof: |b| is within one deviation of 0 with probability 2/3, which the name of Markov's "
+                "inequality does not give, and the normal law does")
     .step("optimality", r"\frac{n|\theta^{priv}-\hat\theta|}{3h}\le|b|",
           given=r"\frac{n}{2h}|\theta^{priv}-\hat\theta|\le|b|", uses=("bst14.lemB.2/slope",),
           where="Lemma B.2, proof, from the true strong convexity n/(2 h)")

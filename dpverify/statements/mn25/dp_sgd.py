@@ -92,13 +92,8 @@ lem12 = (
         where="Lemma 12, proof: otherwise the algorithm releases w_0",
     )
     .step(
-        "rate-at-the-setting", r"\log(n\sqrt{\rho/d})=\log(\frac{n}{\sqrt{d\log(1/\delta)}})",
-        given=r"\rho\leq\frac{1}{\log(1/\delta)}", where="Lemma 12, proof, for rho <= 1/log(1/delta)",
-    )
-    .corrected(
-        "rate-at-the-setting", r"n\sqrt{\rho/d}=\frac{n}{\sqrt{d\log(1/\delta)}}", given=_SETTING,
-        because="with a smaller rho the batch is larger, and n/m smaller",
-        true_if="for rho = 1/log(1/delta), as in the lemma", where="Lemma 12, proof",
+        "arguments-at-the-setting", r"n\sqrt{\rho/d}=\frac{n}{\sqrt{d\log(1/\delta)}}", given=_SETTING,
+        where="Lemma 12, proof, under both logarithms, for rho = 1/log(1/delta), as in the lemma",
     )
     .step(
         "rate-above-one", r"\log(\frac{n}{\sqrt{d\log(1/\delta)}})\geq 1",

