@@ -58,14 +58,14 @@ def write_proofs(
         form: one of `FORMATS` but text.
         page: on which the formulas stand; None for those of papers.
         title: what is said of it all.
-        beside: what else is said of it, a line each; in Markdown there, in other forms on standard error.
+        beside: what else is said of it, a line each. In forms but Markdown, both are on standard error, for a page.
         command: that does it again.
         findings_fail: whether a refuted printed formula is a failure.
     """
     from dpverify.reports.formats.proofs import entries_junit, entries_sarif, proofs_json, proofs_markdown
 
     if form != "markdown":
-        for line in beside:
+        for line in (*([title] if page is not None else ()), *beside):
             typer.echo(line, err=True)
     if form == "json":
         write_json("-", proofs_json(proofs))

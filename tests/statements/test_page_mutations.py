@@ -202,6 +202,9 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
         ("heading itself", "# $$C$$"), ("cell", "| claim |\n|---|\n| $$C$$ |"),
     ):  # fmt: skip
         yield case(f"display in {name}", form.replace("H", h).replace("C", claim), None)
+    yield case("another display behind it", f"{note}\n\n$$x^2\\ge 0$$", None)
+    yield case("another display in the sentence", f"If {h}, then {show} and $$x^2\\ge 0$$.", None)
+    yield case("condition behind two displays", f"$$x^2\\ge 0$$ and {show} if {h}.", None)
     yield case("definition", f"Let us prove (given {h}):\n\n{show}", None)
     yield case("definition by a colon", f"Define:\n\n{show}", None)
 

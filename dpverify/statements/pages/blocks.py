@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -79,6 +79,8 @@ class Block:
     pieces: tuple[Piece, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     """Of a table, its header first."""
+    item: int = 0
+    """The number of the item of a list in which it stands; 0 in none."""
 
 
 Errors = list[tuple[int, InvalidArgumentError]]
@@ -93,15 +95,19 @@ def plain(pieces: Sequence[Piece]) -> str:
 
 def blocks(text: str, errors: Errors) -> list[Block]:
     """The blocks of a page; what cannot be read is added to the errors."""
-    return list(_Walk(_markdown().parse(text), text.splitlines(), errors).blocks())
+    return list(_Walk(_markdown().parse(text), errors).blocks())
 
 
 # ------------------------------------------------------------------------------------------- the parser
 
 
+_DEEPEST = 50
+"""Levels of lists, quotes and emphasis at most; the parser leaves out what is deeper."""
+
+
 @cache
 def _markdown() -> MarkdownIt:
-    found = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    found = MarkdownIt("commonmark", {"maxNesting": _DEEPEST + 10}).enable(["table", "strikethrough"])
     found.use(dollarmath_plugin, allow_labels=False, allow_blank_lines=False, double_inline=True)
     found.use(amsmath_plugin).use(footnote_plugin)
     plugin = next(rule.fn for rule in found.block.ruler.__rules__ if rule.name == "math_block")
@@ -167,22 +173,40 @@ _DISPLAY_SIGNS = re.compile(r"\$\$|\\\[|\\begin\{")
 
 
 class _Walk:
-    def __init__(self, tokens: list[Token], source: list[str], errors: Errors) -> None:
-        self.tokens, self.source, self.errors = tokens, source, errors
+    def __init__(self, tokens: list[Token], errors: Errors) -> None:
+        self.tokens, self.errors = tokens, errors
         self.line = 1
         self.footnote = False
+        self.items: list[int] = [0]
+        """Of the lists within which it is, the numbers of the items; the first for none."""
+        self.counted = 0
 
     def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
         self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
     def blocks(self) -> Iterator[Block]:
+        for block in self.bare():
+            yield replace(block, item=self.items[-1])
+
+    def bare(self) -> Iterator[Block]:
+        """The blocks, without their places in lists."""
         heading = False
         rows: list[list[Cell]] | None = None
         begun = 1
         for token in self.tokens:
             if token.map is not None:
                 self.line = token.map[0] + 1
+            if max([token.level, *(child.level for child in token.children or ())]) > _DEEPEST:
+                self.wrong(
+                    self.line, "page", token.type, f"lists, quotes and emphasis of at most {_DEEPEST} levels"
+                )
+                return
             match token.type:
+                case "list_item_open":
+                    self.counted += 1
+                    self.items.append(self.counted)
+                case "list_item_close":
+                    self.items.pop()
                 case "heading_open":
                     heading = True
                 case "heading_close":
@@ -205,7 +229,7 @@ class _Walk:
                     yield Block(kind, self.line, tuple(self.pieces(token)))
                 case "math_block" | "amsmath":
                     yield self.display(token.content)
-                case "fence" if token.info.strip() == "math":
+                case "fence" if token.info.split()[:1] == ["math"]:
                     yield self.display(token.content)
                 case "fence" | "code_block":
                     yield self.code(token)

@@ -93,6 +93,11 @@ class Before:
     parameter: str = ""
     """Of a definition, the letter of which it is a function."""
 
+    @property
+    def says(self) -> bool:
+        """Whether it says more than a name."""
+        return self.defines or self.note != Note()
+
 
 def read_before(sentence: Sentence) -> Before:
     """The sentence that leads to a display.

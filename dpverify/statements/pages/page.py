@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.evidence import Coverage
@@ -29,10 +29,14 @@ from dpverify.statements.pages.notes import (
 )
 from dpverify.statements.pages.prose import Around, surroundings
 from dpverify.statements.pages.uses import check_uses
+from dpverify.statements.pages.words import Sentence
 from dpverify.statements.sheet import Sheet
 
 LARGEST = 1_000_000
 """Characters of a page at most."""
+
+
+_Said = TypeVar("_Said", Before, Note)
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,7 @@ class _Reader:
         letters = read_letters(found, self.errors)
         self.check_letters(letters)
         around, unread = surroundings(found, self.errors)
-        displays = tuple(d for place in around if (d := self.display(place)) is not None)
+        displays = tuple(self.displays(around))
         if not letters and not self.errors:
             self.wrong(
                 1,
@@ -172,37 +176,47 @@ class _Reader:
             except InvalidArgumentError as error:
                 self.errors.append((one.line, error))
 
-    def display(self, place: Around) -> Display | None:
+    def displays(self, around: Sequence[Around]) -> Iterator[Display]:
+        """The displays that are understood; of several in one sentence, only if it says nothing but a name."""
+        lead = Before("", Note())
+        for place in around:
+            before, after = self.sentence(place.before, read_before), self.sentence(place.after, read_after)
+            if not place.joined:
+                lead = before or Before("", Note())
+            elif lead.says or (before and before.says) or (after and after != Note() and not place.listed):
+                allowed = "a sentence of its own: what is said of another display might be meant here, too"
+                self.wrong(place.display.line, "display", Latex(place.display.latex), allowed)
+            display = self.display(place, before, after)
+            if display is not None:
+                yield display
+
+    def sentence(self, sentence: Sentence | None, read: Callable[[Sentence], _Said]) -> _Said | None:
+        """What a sentence says; None where there is none, or it is not understood."""
+        try:
+            return None if sentence is None else read(sentence)
+        except InvalidArgumentError as error:
+            assert sentence is not None
+            self.errors.append((line_of_error(error, sentence.line), error))
+            return None
+
+    def display(self, place: Around, before: Before | None, after: Note | None) -> Display | None:
         """A display with what its sentence says; None where that is not understood."""
         line, latex = place.display.line, place.display.latex
-        before, after = Before("", Note()), Note()
-        understood = True
-        for sentence, behind in ((place.before, False), (place.after, True)):
-            try:
-                if sentence is not None and behind:
-                    after = read_after(sentence)
-                elif sentence is not None:
-                    before = read_before(sentence)
-            except InvalidArgumentError as error:
-                assert sentence is not None
-                self.errors.append((line_of_error(error, sentence.line), error))
-                understood = False
         if not latex:
             self.wrong(line, "display", Latex(latex), "a formula between the signs of a display")
         for tag in re.findall(r"\\tag\*?\{([^{}]*)\}", latex):
             if not re.fullmatch(r"\$?[\w.*'†‡-]{1,12}\$?", tag):
                 self.wrong(line, "tag", tag, "a number or a mark, without words or conditions")
-        if not understood or not latex:
+        if not latex or (place.before and not before) or (place.after and not after):
             if place.before is not None and place.before.first in ("define", "let"):
                 self.undefined.append(_sides(latex)[0])
             return None
-        note = replace(
-            before.note,
-            given=(*before.note.given, *after.given),
-            letters=(*before.note.letters, *after.letters),
-        )
-        said = (str(place.before or ""), str(place.after or ""))
-        return Display(line, latex, before.name, note, before.defines, before.parameter, *said)
+        said = before or Before("", Note())
+        note = said.note
+        if after is not None:
+            note = replace(note, given=(*note.given, *after.given), letters=(*note.letters, *after.letters))
+        sentences = (str(place.before or ""), str(place.after or ""))
+        return Display(line, latex, said.name, note, said.defines, said.parameter, *sentences)
 
 
 class _Encoding:

@@ -53,6 +53,10 @@ class Around:
     display: Shown
     before: Sentence | None = None
     after: Sentence | None = None
+    joined: bool = False
+    """Whether no sentence ends between the display before and this one: what is said there might be meant here, too."""
+    listed: bool = False
+    """Whether it stands in an item of a list that begins behind the display before."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class _Leaf:
     prose: tuple[Piece, ...] = ()
     cells: tuple[tuple[Piece, ...], ...] = ()
     """Of a table that is none of letters."""
+    apart: bool = False
+    """Whether it is neither prose nor a display, and keeps apart what stands on its sides."""
 
 
 def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
@@ -104,7 +110,19 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
             (reader.beside if behind or ahead else reader.apart)(sentence)
     for block in blocks:
         reader.block(block)
+    for i, j in ((i, i + k) for i in found for k in (1, 2) if i + k in found):
+        between = leaves[i + 1].prose if j == i + 2 else ()
+        if _joins(sentences(between)) and not any(leaf.cells or leaf.apart for leaf in leaves[i + 1 : j]):
+            items = [blocks[leaves[k].block].item for k in (i, j)]
+            found[j] = replace(found[j], joined=True, listed=items[1] not in (0, items[0]))
     return [found[i] for i in sorted(found)], tuple(sorted(reader.unread))
+
+
+def _joins(between: Sequence[Sentence]) -> bool:
+    """Whether two displays with this between them stand in one sentence."""
+    return not between or (
+        len(between) == 1 and between[0].end != "." and not between[0].parts[0].text[:1].isupper()
+    )
 
 
 def _is_tail(sentence: Sentence) -> bool:
@@ -128,7 +146,7 @@ def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
                 yield _Leaf(number, prose=tuple(run))
             continue
         cells = tuple(cell.pieces for row in block.rows for cell in row)
-        yield _Leaf(number, cells=() if looks_like_letters(block) else cells)
+        yield _Leaf(number, cells=() if looks_like_letters(block) else cells, apart=True)
         for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
             if isinstance(piece, Shown):
                 allowed = f"displays in the text, none in a {block.kind}"
@@ -193,7 +211,9 @@ class _Prose:
             two = spelled(sentence.parts[i + 1 : i + 3])
             word = sentence.parts[i + 1].text if i + 1 < len(sentence.parts) else ""
             if part.text == "(" and (
-                word in ("given", "uses", "premises") or two in KEYWORDS or _is_note(sentence, i)
+                word in ("given", "uses", "premises", "instance", "soft")
+                or two in KEYWORDS
+                or _is_note(sentence, i)
             ):
                 self.wrong(
                     part,
@@ -207,9 +227,12 @@ class _Prose:
         if block.kind not in ("heading", "footnote"):
             return
         for sentence in sentences(block.pieces):
-            if sentence.relations:
-                allowed = f"no formula that says something in a {block.kind}: it would be a condition that is not read"
-                self.wrong(sentence.relations[0], block.kind, str(sentence), allowed)
+            self.notes(sentence)
+            words = _conditions(sentence) if block.kind == "footnote" else ()
+            part = next(iter((*sentence.relations, *words)), None)
+            if part is not None:
+                allowed = f"nothing that says when something holds, in a {block.kind}: it is not read"
+                self.wrong(part, block.kind, str(sentence), allowed)
 
 
 def _is_note(sentence: Sentence, opening: int) -> bool:

@@ -42,7 +42,7 @@ SAYING = frozenset(
     (
         "is", "are", "be", "being", "remains", "stays", "lies", "equals", "exceeds", "goes", "tends", "grows",
         "vanishes", "has", "have", "does", "do", "must", "may", "can", "should", "satisfies", "satisfy", "obeys",
-        "denotes", "stands", "means",
+        "denote", "denotes", "stands", "means",
     )
 )  # fmt: skip
 """After a letter, they say something of it."""
