@@ -24,6 +24,8 @@ _RELATIONS = frozenset(
 )  # fmt: skip
 _SIGN = "<>=≤≥≠≈∈∉∼≃≡≪≫→⇒⇔∀∃∞⊂⊆±"
 _PART = re.compile(rf"\s+|[,;:()\[\]{{}}]|[{_SIGN}]+|[^\s,;:()\[\]{{}}{_SIGN}]+")
+_NAME = re.compile(r"[\w.:-]*\w")
+"""Code that is a name, which is read as a word."""
 _END = re.compile(r"[.!?]+[\"'”’]*$")
 
 _QUANTORS = frozenset(("all", "every", "each", "any"))
@@ -184,6 +186,9 @@ def parts(pieces: Sequence[Piece]) -> Iterator[Part]:
                     spaced = False
             case Math(line, latex):
                 yield Part("math", latex, line, spaced)
+                spaced = False
+            case Other(line, "code", text) if _NAME.fullmatch(text):
+                yield Part("word", text, line, spaced)
                 spaced = False
             case Other(line, what, text):
                 yield Part("sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced)
