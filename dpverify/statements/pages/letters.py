@@ -19,13 +19,14 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
+from dpverify.formulas.standing import FUNCTIONAL, NUMBER
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import has_relation, sentences
 
-_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning"))
+_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for"))
 _DOMAINS = (
     "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
 )
@@ -88,7 +89,7 @@ class _Table:
         names = [plain(cell.pieces).lower() for cell in header]
         names = ["letter" if name == "symbol" else name for name in names]
         if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
-            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `name` if you like, each once, no others"
+            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `name`, each once, no others"
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
             return
         if not rows:
@@ -109,6 +110,9 @@ class _Table:
         if any(sentence.relations for sentence in sentences(said)):
             allowed = "words: a condition belongs into `domain`, or into the notes of displays"
             self.wrong(line, "meaning", plain(said), allowed)
+        standing = plain(cells["stands for"].pieces) if "stands for" in cells else ""
+        if standing not in ("", NUMBER, FUNCTIONAL):
+            self.wrong(line, "stands for", standing, f"`{NUMBER}`, `{FUNCTIONAL}`, or nothing")
         unit, domain = DIMENSIONLESS, _Domain()
         try:
             unit = read_unit(_written(cells["unit"]) if "unit" in cells else "")
@@ -116,7 +120,7 @@ class _Table:
         except InvalidArgumentError as error:
             self.errors.append((line, error))
         try:
-            return Letter(line, domain.variable(name, unit, plain(said), latex))
+            return Letter(line, domain.variable(name, unit, plain(said), latex, standing))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
             raise _UnreadError from None
@@ -158,10 +162,10 @@ class _Domain:
     upper: Fraction | None = None
     upper_open: bool = False
 
-    def variable(self, name: str, unit: Unit, meaning: str, latex: str) -> Variable:
+    def variable(self, name: str, unit: Unit, meaning: str, latex: str, stands_for: str) -> Variable:
         """A letter with this domain."""
         if self.kind == "vector":
-            return vector(name, unit=unit, meaning=meaning, latex=latex)
+            return vector(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for)
         bounds: dict[str, Any] = {}
         for end, open_, names in (
             (self.lower, self.lower_open, ("gt", "ge")),
@@ -170,7 +174,7 @@ class _Domain:
             if end is not None:
                 bounds[names[0] if open_ else names[1]] = end
         make: Callable[..., Variable] = integer if self.kind == "integer" else real
-        return make(name, unit=unit, meaning=meaning, latex=latex, **bounds)
+        return make(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for, **bounds)
 
 
 @cache
