@@ -93,6 +93,7 @@ pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.verification.paper_page docs/papers $(OUT)/ledger.json
 	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
 	mv $(OUT)/findings.md docs/findings.md
+	$(BIN)/python -m dpverify.verification.counts_page README.md $(OUT)/ledger.json
 
 # the site of docs/, into build/site; pages are read from the docstrings of the installed package
 docs: $(VENV)/installed-docs
