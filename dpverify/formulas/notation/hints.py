@@ -33,6 +33,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("therefore because underbrace overbrace cancel bcancel xcancel sout color textcolor boxed fbox framebox substack "
      "cite ref eqref footnote href smash mathclap rlap llap rm bf it sf tt cal Large large small tiny qed square "
      "checkmark def newcommand let input unicode char eqno", _PLAIN),
+    ("tag", r"a number as a tag, as in `\tag{1}`; a condition is a part of the formula"),
     ("newline cr tabularnewline", r"`\\` between rows"),
     ("hskip mskip kern mkern hfil", r"`\quad`, or a sign"),
     ("sfrac nicefrac", r"`\frac{}{}`, or `/`"),
