@@ -194,6 +194,7 @@ def test_a_fault_in_a_reader_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
     assert says
     with pytest.raises(ReadersDisagreeError):
         check_agreement(obligation)
+    typography.marks.cache_clear()
 
 
 def test_a_fault_in_the_first_reader_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
