@@ -216,10 +216,10 @@ def test_it_stands_beside_what_is_false(tmp_path: Path, capsys: pytest.CaptureFi
 def test_prose_with_formulas_that_were_not_read_is_counted(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = TABLE + "\nRecall that $1+x\\le e^x$.\n\nMore.\n\nAs is known:\n\n$$x>0$$\n"
+    page = TABLE + "\nFirst.\n\nRecall that $1+x\\le e^x$.\n\nMore.\n\nAs is known:\n\n$$x>0$$\n"
     assert ended(["prove", str(written(tmp_path, page)), "--format", form]) == 0
     found = capsys.readouterr()
-    assert "1 sentence with formulas, in prose away from displays, not read: line 10" in (
+    assert "1 sentence with formulas, in prose away from displays, not read: line 12" in (
         found.err if form == "json" else found.out
     )
 

@@ -119,6 +119,9 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
             f"The claim (given {joined(hypotheses, 'or')}):\n\n{show}",
             (r" \text{ or } ".join(hypotheses),),
         )
+        either = r" \text{ or } ".join(hypotheses)
+        nested = f"The claim (given ({joined(hypotheses, 'or')}) and $z>0$):\n\n{show}"
+        yield case("or within and", nested, (either, "z>0"))
         yield case("mixed", f"The claim (given {h} or ${rest[0]}$):\n\n{show}", None)
         yield case("not, and", f"The claim (given not {h}):\n\n{show}", None)
 
@@ -169,8 +172,10 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
     yield case("footnote", f"The claim[^1]:\n\n{show}\n\n[^1]: For {h}.", None)
     yield case("table beside", f"| for |\n|---|\n| {h} |\n\n{show}", None)
     yield case("list before", f"Assume:\n\n- {h}\n\nThen:\n\n{show}", None)
-    yield case("throughout", f"Throughout, {h}.\n\nMore of it.\n\nThe claim:\n\n{show}", None)
-    yield case("far away", f"Elsewhere {h}.\n\nMore of it.\n\nThe claim:\n\n{show}", (), unread=True)
+    yield case("throughout", f"First.\n\nThroughout, {h}.\n\nMore of it.\n\nThe claim:\n\n{show}", None)
+    yield case(
+        "far away", f"First.\n\nElsewhere {h}.\n\nMore of it.\n\nThe claim:\n\n{show}", (), unread=True
+    )
 
     # in brackets with other words
     for inner in ("if H", "for H", "assuming H", "Given H", "Lemma 3; given H", "eq. 7; given H", "given: H", "givn H",
@@ -322,6 +327,8 @@ FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
         "signs that nobody sees are read over",
         lambda p: p.setattr(blocks._Walk, "seen", lambda self, line, text: None),
     ),
+    ("each display is a sentence of its own", lambda p: p.setattr(prose, "_joins", lambda between: False)),
+    ("no conditions between parentheses are nested", lambda p: p.setattr(notes.Condition, "compound", False)),
     ("or is and", lambda p: p.setattr(page, "both", _all_joined)),
 )
 

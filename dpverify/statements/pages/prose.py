@@ -71,6 +71,8 @@ class _Leaf:
     """Of a table that is none of letters."""
     apart: bool = False
     """Whether it is neither prose nor a display, and keeps apart what stands on its sides."""
+    declares: bool = False
+    """Whether it is a table of letters."""
 
 
 def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
@@ -106,8 +108,12 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
             and reader.could_begin(lead)
         ):
             found[i + 1] = replace(found[i + 1], before=None)
+        table = any(other.declares for other in (*leaves[max(i - 1, 0) : i], *leaves[i + 1 : i + 2]))
         for sentence in rest:
-            (reader.beside if behind or ahead else reader.apart)(sentence)
+            if table and sentence.relations:
+                reader.at_letters(sentence)
+            else:
+                (reader.beside if behind or ahead else reader.apart)(sentence)
     for block in blocks:
         reader.block(block)
     for i, j in ((i, i + k) for i in found for k in (1, 2) if i + k in found):
@@ -146,7 +152,8 @@ def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
                 yield _Leaf(number, prose=tuple(run))
             continue
         cells = tuple(cell.pieces for row in block.rows for cell in row)
-        yield _Leaf(number, cells=() if looks_like_letters(block) else cells, apart=True)
+        declares = looks_like_letters(block)
+        yield _Leaf(number, cells=() if declares else cells, apart=True, declares=declares)
         for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
             if isinstance(piece, Shown):
                 allowed = f"displays in the text, none in a {block.kind}"
@@ -189,6 +196,11 @@ class _Prose:
             allowed = "a definition that ends with a colon, right before its display"
             self.wrong(sentence.parts[0], "definition", str(sentence), allowed)
         self.notes(sentence)
+
+    def at_letters(self, sentence: Sentence) -> None:
+        """Beside a table of letters: it would be a condition on them."""
+        allowed = "no formula that says something beside a table of letters: it belongs into `domain`"
+        self.wrong(sentence.relations[0], "formula", str(sentence), allowed)
 
     def apart(self, sentence: Sentence) -> None:
         """Where no display is near."""

@@ -54,7 +54,9 @@ _STRANGE = frozenset(
         "impossible", "contradiction", "except", "excluding", "only", "such", "subject", "restricted", "iff", "nor",
         "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
         "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
-        "contrary", "opposite", "converse", "negation", "disprove", "refute", "doubt", "deny", "reject",
+        "either", "under",
+        "regime", "assumption", "assumptions", "hypothesis", "hypotheses", "contradicts", "contradicting", "contrary",
+        "opposite", "converse", "negation", "disprove", "refute", "doubt", "deny", "reject",
     )
 )  # fmt: skip
 """Words that change what a sentence claims, and that are not understood."""
@@ -62,9 +64,21 @@ _COMPARING = frozenset(
     ("more", "less", "larger", "smaller", "greater", "worse", "better", "higher", "lower", "fewer")
 )
 """With `no` before them they say something, and nothing to the contrary."""
+_CONTINUING = frozenset(
+    (
+        "and", "or", "so", "hence", "thus", "therefore", "then", "moreover", "also", "further", "furthermore",
+        "too", "again", "finally", "holds", "hold", "follows", "as", "is", "claimed", "required", "desired",
+        "wanted", "stated", "shown", "which", "that", "this", "the", "claim", "proof", "result", "by", "lemma",
+        "theorem", "proposition", "corollary", "definition", "equation", "above", "we", "have", "get", "obtain",
+        "ends", "proves", "completes", "it", "with",
+    )
+)  # fmt: skip
+"""Words behind a display that say nothing more of it."""
+_NUMBER = re.compile(r"[^\w]+|[\d.]+")
 _WEAKENING = frozenset(
     (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"),
-     ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"))
+     ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"),
+     ("one", "of"))
 )  # fmt: skip
 """The same of two words."""
 _BEGINNING = frozenset(("then", "we", "one", "it", "there", "this", "that", "these", "our"))
@@ -306,7 +320,8 @@ class _Tokens:
         if self.is_strange(word):
             return "STRANGE"
         if word == "for":
-            return "FOR" if restricts(following) else "WORD"
+            opens = self.at == 0 and following.word not in ("example", "instance")
+            return "FOR" if opens or restricts(following) else "WORD"
         if word in _QUANTORS and before.word == "for":
             return "QUANTOR"
         if word in _CONDITIONS or (word == "with" and following.kind == "math"):
@@ -328,7 +343,11 @@ class _Tokens:
             return following.word not in _COMPARING
         if word == "up":
             return bool({"constant", "constants", "factor", "factors", "terms", "order"} & set(self.words(6)))
-        if self.after and (word in ("suppose", "assume") or word in RESTRICTING - {"not"}):
+        if self.after and not (
+            word in _CONTINUING | _CONDITIONS | {"for", "unless", "not"} or _NUMBER.fullmatch(word)
+        ):
+            return self.near(-1).word != "for" or word not in _QUANTORS
+        if self.after and word in ("suppose", "assume"):
             return True
         probable = word == "with" and "probability" in self.words(3)
         return (
