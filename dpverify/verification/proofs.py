@@ -343,7 +343,15 @@ def prove_page(
     if progress is not None:
         progress.finish()
     own = _shown(statement, [r.evidence for r in records])
-    return records, _word(statement, Variant.PRINTED, {**_shown_of(known), statement.id: own})
+    shown = {**_shown_of(known), statement.id: own}
+    found = _word(statement, Variant.PRINTED, shown)
+    rests = below(statement.id, Variant.PRINTED, shown)
+    if found.verdict in HOLDS and set(rests.false) - set(rests.meant):
+        unknown = replace(
+            rests, false=dict.fromkeys(rests.false)
+        )  # what follows from that is known of its paper only
+        found = word(statement.id, own.rows[Variant.PRINTED], own.uses, unknown)
+    return records, found
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
