@@ -7,7 +7,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.proving.second_reader.functions import Functions
-from dpverify.proving.second_reader.rows import FUNCTIONS, SPELLED, TIMES, Item, is_name, is_sign, order_of
+from dpverify.proving.second_reader.rows import (
+    FUNCTIONS,
+    NOTICED,
+    SPELLED,
+    TIMES,
+    WIDE,
+    Item,
+    is_name,
+    is_sign,
+    order_of,
+)
 from dpverify.proving.second_reader.trees import FORMULAS, Tree, free, is_vector, letter, put
 from dpverify.proving.second_reader.trees import number as numeral
 from dpverify.proving.second_reader.typography import Mark, Row
@@ -37,7 +47,7 @@ class Expressions(Functions):
         while self.here.text in ("+", "-"):
             if item.open:
                 raise self.refuse("a sum or derivative that could end here or go on; brackets say which")
-            if self.here.apart and not (self.here.broken and self.here.text == "+"):
+            if self.parted(WIDE):
                 raise self.refuse("wide space before a sign: it could begin another formula")
             operator = "sub" if self.sign("+", "-") == "-" else "add"
             left = value if count > 1 or sign == "-" else self.number(item)
@@ -66,7 +76,7 @@ class Expressions(Functions):
             start, beside = self.at, left is not None and not sign
             if beside:
                 self.refuse_reach(item, divided)
-                if self.here.apart:
+                if self.here.gap >= WIDE or self.parted(NOTICED):
                     raise self.refuse("wide space between factors: another formula could begin here")
             before, item = item, self.operand(sign)
             if beside:
@@ -174,7 +184,7 @@ class Expressions(Functions):
             raise self.refuse("an index or a prime where none belongs", self.at - 1)
         plain, counted = True, False
         if last.above:
-            if is_name(last.above):
+            if is_name(last.above) and (len(last.above) < 4 or kind == "letter"):
                 raise self.refuse("a superscript that is no power", self.at - 1)
             if kind == "fraction":
                 raise self.refuse("a power at a fraction: it could be one of the numerator", self.at - 1)
@@ -200,8 +210,23 @@ class Expressions(Functions):
             ):
                 break
         sign = self.ahead(1 + (self.ahead().text in ("+", "-"))).text
-        if is_sign(self.here, "e") and not (mark.scripted or self.here.scripted) and sign.isdigit():
+        if (
+            (is_sign(self.here, "e") or self.here.text == "E")
+            and not (mark.scripted or self.here.scripted)
+            and sign.isdigit()
+        ):
             raise self.refuse("a number, e and a number: it could be a power of ten")
+        following = self.ahead()
+        if self.here.text == "," and self.here.start == mark.end and following.start == self.here.end:
+            digits = [following.start == self.here.end and following.text.isdigit()]
+            digits += [
+                self.ahead(k).text.isdigit() and self.ahead(k).start == self.ahead(k - 1).end
+                for k in (2, 3, 4)
+            ]
+            grouped = len(text) < 4 and digits == [True, True, True, False]
+            inside = self.open[-1] if self.open else ""
+            if digits[0] and (not inside or (grouped and inside not in ("interval", r"\langle"))):
+                raise self.refuse("a comma between digits: it could be part of a number")
         known = Fraction(text)
         item = self.finished(numeral(known), mark, "number")
         return replace(item, digits=known) if item.plain and "." not in text else item

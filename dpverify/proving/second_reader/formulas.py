@@ -114,7 +114,8 @@ class Formulas(Expressions):
             raise self.refuse("a condition behind quantifiers: it could stand before or within them", at)
         given = self.part(at, len(self.row)).conditions()
         comma = self.word_at(at - 1) == ","
-        if given and not comma and self.part(0, at).at_level(",", "and", "iff"):
+        several = self.part(0, at).at_level("iff", *((",", "and") if given else ()))
+        if several and not comma:
             raise self.refuse("a condition behind several formulas: it could be about the last alone", at)
         return self.part(0, at - comma).said(), given
 
@@ -154,8 +155,11 @@ class Formulas(Expressions):
             if self.at >= len(self.row):
                 self.state.constants.are_premises(before)
                 return tuple(out)
-            if not self.words(",", "and"):
+            word = self.words(",", "and")
+            if not word:
                 raise self.refuse("between conditions that all hold stands a comma or `and`")
+            if word == "and" and alone:
+                raise self.refuse("`and` behind a letter alone: it is not clear what is said of the letter")
 
     def lone(self) -> str:
         """The name of a letter that is all of a condition; nothing, and nothing is passed, where there is more."""
@@ -188,6 +192,11 @@ class Formulas(Expressions):
                     "an interval behind several letters: it could be about one or about all", start
                 )
             return found
+        domains = self.state.domains
+        if any(domains[name].kind != domains[first.word.name].kind for name in waiting):
+            raise self.refuse(
+                "a condition of letters of different kinds: it could be about the last alone", start
+            )
         leading, turned = letter(first.word.name), relation in (">", ">=")
         other = found[0].parts[0] if turned else found[0].parts[1]
         if found[0] != compare(relation, leading, other):
@@ -220,7 +229,7 @@ class Formulas(Expressions):
             last = self.implication()
             self.refuse_list(last)
             second = self.formula(last)
-            if second.head == "implies" and last.kind != "bracket":
+            if last.kind == "iff" or (second.head == "implies" and last.kind != "bracket"):
                 raise self.refuse("a chain of implications: brackets say what implies what")
             return Item(Tree("implies", (first, second)))
         last = self.junction()
@@ -228,7 +237,7 @@ class Formulas(Expressions):
         second = self.formula(last)
         if constants.count > before:
             raise self.refuse("an order beside `\\iff`")
-        return Item(Tree("and", (Tree("implies", (first, second)), Tree("implies", (second, first)))))
+        return Item(Tree("and", (Tree("implies", (first, second)), Tree("implies", (second, first)))), "iff")
 
     def refuse_list(self, item: Item) -> None:
         """Formulas with commas beside an implication, which could be about the nearest alone."""
@@ -317,14 +326,18 @@ class Formulas(Expressions):
         if (far := self.words("large", "small")) != "":
             return Item(self.far(first, far))
         if self.sign(r"\in"):
-            return Item(self.interval(self.number(first)))
-        sides, found = [first], list[Tree]()
+            return Item(self.interval(self.number(first)), "chain")
+        sides, found, ways = [first], list[Tree](), list[str]()
         while sign := self.sign(*RELATIONS):
+            ways.append(sign)
             sides.append(self.sum())
             left, right = (self.number(side) for side in sides[-2:])
             found += self.compared(RELATIONS[sign], left, right)
         if not found:
             return first
+        upward, downward = {r"\le", "<"} & {*ways}, {r"\ge", ">", r"\ne"} & {*ways}
+        if (upward and downward) or (r"\ne" in ways and len(ways) > 1):
+            raise self.refuse("a chain of relations that goes both ways")
         return Item(all_of(tuple(found)), "chain")
 
     def compared(self, relation: str, left: Tree, right: Tree) -> tuple[Tree, ...]:
@@ -342,7 +355,7 @@ class Formulas(Expressions):
     def interval(self, what: Tree) -> Tree:
         """Between which ends something lies."""
         opening = self.take("(", "[")
-        self.open.append(opening.text)
+        self.open.append("interval")
         low = self.number(self.sum())
         self.take(",")
         high = self.number(self.sum())

@@ -12,6 +12,7 @@ from dpverify.proving.second_reader.rows import (
     Item,
     Places,
     is_lone,
+    is_name,
     is_sign,
 )
 from dpverify.proving.second_reader.trees import Tree, has_order, letter
@@ -44,6 +45,8 @@ class Functions(Places):
         power: Fraction | None = None
         if function.head == "phi" and [mark.text for mark in name.above] == ["-", "1"]:
             function = Function("phi_inverse")
+        elif name.above and is_name(name.above):
+            raise self.refuse("a superscript at a function's name that is no power", start)
         elif name.above:
             raised = self.inner(name.above)
             power = raised.value

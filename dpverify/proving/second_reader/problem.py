@@ -313,7 +313,7 @@ def _names(tree: Tree) -> set[str]:
 
 
 def _without_stop(row: Row) -> Row:
-    while row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
+    if row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
         row = row[:-1]
     if not row:
         raise RefusedError("there is no formula")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 from typing import Self
 
 from dpverify.proving.second_reader.orders import Constants
@@ -19,8 +18,10 @@ DEEPEST = 60
 """Brackets, functions, sums and quantifiers within one another at most."""
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
 TIMES = frozenset((r"\cdot", r"\times", "*"))
-_BREAKS = frozenset((*RELATIONS, *TIMES, "/", "+", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))
-"""Signs that a new line may begin with; it may not begin with a minus, which could be that of a formula of its own."""
+_BREAKS = frozenset((*RELATIONS, *TIMES, "/", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))
+"""Signs that a new line may begin with, and that may end one, as plus and minus may; and words may."""
+NOTICED, WIDE = 5, 9
+"""From these widths on, a gap may part two formulas, and looks as if it parted whatever stands there."""
 _DEPENDS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
 """Superscripts that are part of a name and no powers."""
 
@@ -126,7 +127,9 @@ class State:
         for word, _ in self.uses[start:]:
             for name in names:
                 if word.name not in ("", name) and has_in_it(word.whole, self.printed[name]):
-                    raise RefusedError(f"{word.name} is the same number for every {name}, and does not look so")
+                    raise RefusedError(
+                        f"{word.name} is the same number for every {name}, and does not look so"
+                    )
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -197,8 +200,12 @@ class Places:
         self.open: list[str] = []
         self.decided: dict[int, bool] = {}
         self.letters: dict[int, Found | None] = {}
-        for before, mark in pairwise(row):
-            if mark.broken and mark.text not in _BREAKS and before.text not in (*_BREAKS, "-"):
+        broken = [k for k, mark in enumerate(row) if mark.broken and k]
+        for k, stop in zip(broken, [*broken[1:], len(row)], strict=False):
+            mark, before = row[k], row[k - 1]
+            signed = mark.text in ("+", "-") and not any(m.text in RELATIONS for m in row[k:stop])
+            words = r"\text{" in (mark.text[:6], before.text[:6])
+            if not (signed or words or mark.text in _BREAKS or before.text in (*_BREAKS, "+", "-")):
                 raise RefusedError(f"a line that begins with `{mark.text}` may begin a formula of its own")
 
     def line(self, row: Row) -> Self:
@@ -230,6 +237,11 @@ class Places:
         """What is wrong, and where."""
         mark = self.row[min(self.at if start is None else start, len(self.row) - 1)] if self.row else Mark("")
         return RefusedError(f"{says}, at `{mark.text}` (character {mark.start + 1})")
+
+    def parted(self, width: float) -> bool:
+        """Whether there is a gap here that may part two formulas: relations stand on both of its sides."""
+        sides = self.row[: self.at], self.row[self.at :]
+        return self.here.gap >= width and all(any(m.text in RELATIONS for m in side) for side in sides)
 
     def take(self, *texts: str) -> Mark:
         """The next mark, which must be one of these."""

@@ -32,7 +32,7 @@ class Mark:
         primes: how many.
         above: its superscript; empty where there is none.
         side: `l` or `r` where the source says on which side a bar stands.
-        apart: whether there is wide space before it, such as `\\quad` or a column's end.
+        gap: the space before it, in eighteenths of the width of an M.
         broken: whether a new line begins with it.
         start: its place in the source.
         end: the place after it, scripts left out.
@@ -44,7 +44,7 @@ class Mark:
     primes: int = 0
     above: Row = ()
     side: str = field(default="", compare=False)
-    apart: bool = field(default=False, compare=False)
+    gap: float = field(default=0, compare=False)
     broken: bool = field(default=False, compare=False)
     start: int = field(default=0, compare=False)
     end: int = field(default=0, compare=False)
@@ -71,20 +71,19 @@ _SPELLINGS = {
     r"\colon": ":",
 }  # fmt: skip
 _SIDED = {r"\lvert": ("|", "l"), r"\rvert": ("|", "r"), r"\lVert": (r"\|", "l"), r"\rVert": (r"\|", "r")}
-_NARROW = {r"\,", r"\:", r"\!", r"\>", r"\ ", "~", r"\thinspace", r"\medspace"}
-_WIDE = {r"\;", r"\quad", r"\qquad", r"\thickspace", "&"}
-_NOTHING = {
-    r"\displaystyle", r"\textstyle", r"\scriptstyle", r"\limits", r"\nolimits", r"\nonumber", r"\notag",
+_SPACES = {
+    r"\,": 3, r"\thinspace": 3, r"\:": 4, r"\>": 4, r"\medspace": 4, r"\;": 5, r"\thickspace": 5, "\\ ": 6, "~": 6,
+    r"\!": -3, r"\quad": 18, r"\qquad": 36, r"\enspace": 9, "&": 18,
 }  # fmt: skip
-_GAPS = {
-    r"\hspace": True,
-    r"\hspace*": True,
-    r"\phantom": True,
-    r"\hphantom": True,
-    r"\label": False,
-    r"\tag": False,
-}
-"""Commands whose argument is not shown, and whether they leave wide space."""
+_UNITS = {"em": 18.0, "ex": 8.0, "mu": 1.0, "pt": 1.8, "mm": 5.1, "cm": 51.0, "in": 130.0, "pc": 21.6}
+_NOTHING = {
+    r"\displaystyle", r"\textstyle", r"\scriptstyle", r"\limits", r"\nolimits", r"\nonumber", r"\notag", r"\strut",
+    r"\mathstrut", r"\allowbreak",
+}  # fmt: skip
+_GAPS = dict.fromkeys((r"\hspace", r"\hspace*", r"\phantom", r"\hphantom"), 18) | dict.fromkeys(
+    (r"\label", r"\tag", r"\tag*", r"\vphantom"), 0
+)
+"""Commands whose argument is not shown, and the space that they leave where it is not said."""
 _FRAMES = {"aligned", "align", "align*", "split", "equation", "equation*", "gathered", "gather", "gather*"}
 _SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)$")
 _APPLIED = {r"\frac": 2, r"\binom": 2, r"\sqrt": 1} | dict.fromkeys(
@@ -112,6 +111,8 @@ def marks(latex: str) -> Row:
         raise RefusedError(f"a formula is not empty and has at most {LONGEST} characters")
     page = _Page(latex)
     found = page.row("", 0)
+    if page.frames:
+        raise RefusedError(f"`\\end{{{page.frames[-1]}}}` is missing")
     if page.at < len(latex):
         raise RefusedError(f"a `{latex[page.at]}` without its partner at character {page.at + 1}")
     return found
@@ -122,8 +123,8 @@ class _Page:
 
     def __init__(self, latex: str) -> None:
         self.latex, self.at = latex, 0
-        self.apart = self.broken = False
-        self.narrow = 0
+        self.gap, self.broken = 0.0, False
+        self.frames: list[str] = []
 
     def row(self, closing: str, depth: int) -> Row:
         """Marks up to a closing brace or bracket, or to the end."""
@@ -188,9 +189,9 @@ class _Page:
         if braced and (match := re.compile(r"\{\s*('+)\s*\}").match(self.latex, self.at)):
             self.at = match.end()
             return (Mark(r"\prime"),) * len(match[1])
-        apart, broken, self.apart, self.broken = self.apart, self.broken, False, False
+        gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
         found = self.group(depth + 1)
-        self.apart, self.broken = apart, broken
+        self.gap, self.broken = gap, broken
         if not found:
             raise RefusedError(f"an empty script before character {self.at + 1}")
         following = self.latex[self.at : self.at + 1]
@@ -205,30 +206,29 @@ class _Page:
         """The next character that shows something; what shows nothing before it is passed."""
         while self.at < len(self.latex):
             sign = self.latex[self.at]
-            if sign.isspace():
+            if sign in " \t\r\n":
                 self.at += 1
+                self.gap += 6 * (sign == "\n")
                 continue
             if sign not in "\\~&":
                 break
             command = self.command()
             if command == r"\\":
-                stop = re.compile(r"\\\\(\[[^\]]*\])?").match(self.latex, self.at)
+                stop = re.compile(r"\\\\\*?(\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?").match(self.latex, self.at)
                 self.at = stop.end() if stop else len(self.latex)
+                if self.latex[self.at : self.at + 1] == "[":
+                    raise RefusedError(
+                        f"a bracket at character {self.at + 1} that could be the height of a line"
+                    )
                 self.broken = True
-            elif command in _NARROW or command in _WIDE or command in _NOTHING:
+            elif command in _SPACES or command in _NOTHING:
                 self.at += len(command)
-                self.narrow = self.narrow + 1 if command in ("~", r"\ ") else 0
-                self.apart = self.apart or command in _WIDE or self.narrow > 1
-                continue
+                self.gap += _SPACES.get(command, 0)
             elif command in _GAPS:
-                self.apart = self.apart or _GAPS[command]
                 self.at += len(command)
-                self.hidden()
-            elif command in (r"\begin", r"\end") and (frame := self.frame()):
-                self.at += frame
-            else:
+                self.gap += self.hidden(_GAPS[command])
+            elif not (command in (r"\begin", r"\end") and self.frame(command)):
                 break
-            self.narrow = 0
         return self.latex[self.at : self.at + 1]
 
     def command(self) -> str:
@@ -237,34 +237,46 @@ class _Page:
         text = match[0] if match else ""
         return text if text in _GAPS or text in _NAMES or not text[1:2].isalpha() else text.rstrip("*")
 
-    def frame(self) -> int:
+    def frame(self, command: str) -> bool:
+        """Whether an environment that only lays out begins or ends here, which is then passed."""
         match = re.compile(r"\\(?:begin|end)\{([a-z]+\*?)\}").match(self.latex, self.at)
-        return len(match[0]) if match and match[1] in _FRAMES else 0
+        if match is None or match[1] not in _FRAMES:
+            return False
+        if command == r"\begin":
+            self.frames.append(match[1])
+        elif not self.frames or self.frames.pop() != match[1]:
+            raise RefusedError(f"`{match[0]}` at character {self.at + 1} ends what did not begin last")
+        self.at = match.end()
+        return True
 
-    def hidden(self) -> None:
-        match = re.compile(r"\s*\{[^{}]*\}").match(self.latex, self.at)
+    def hidden(self, width: float) -> float:
+        """Passes what is not shown; the space that it leaves."""
+        match = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}").match(self.latex, self.at)
         if match is None:
             raise RefusedError(f"an argument in braces is missing at character {self.at + 1}")
         self.at = match.end()
+        said = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*", match[1])
+        return float(said[1]) * _UNITS[said[2]] if said and said[2] in _UNITS and width else width
 
     def mark(self, depth: int) -> Mark | None:
         """The next mark with what it is applied to; None where only its size is said."""
         self.peek()
         start, text = self.at, self.command()
-        apart, broken, self.apart, self.broken, self.narrow = self.apart, self.broken, False, False, 0
+        gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
         self.at += len(text)
         side = ""
         if _SIZES.match(text):
             side = text[1] if text in (r"\left", r"\right") else text[-1]
             side = side if side in "lr" else ""
-            self.apart, self.broken = apart, broken
+            self.gap, self.broken = gap, broken
             if self.peek() in ("", "{", "}", "_", "^", "'"):
                 return None
             if text in (r"\left", r"\right") and self.latex[self.at] == ".":
                 self.at += 1
-                return Mark(text + ".", apart=self.apart, broken=self.broken, start=start, end=self.at)
+                gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
+                return Mark(text + ".", gap=gap, broken=broken, start=start, end=self.at)
             start, text = self.at, self.command()
-            apart, broken, self.apart, self.broken = self.apart, self.broken, False, False
+            gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
             self.at += len(text)
         text, own = _SIDED.get(text, (_SPELLINGS.get(text, text), ""))
         side = own or (side if text in ("|", r"\|") else "")
@@ -284,7 +296,7 @@ class _Page:
             inside = tuple(self.arguments(text, depth))
         elif not (text[1:].isalpha() or text in _PLAIN or text in _NAMES or text in (r"\{", r"\}", r"\|")):
             raise RefusedError(f"`{text}` at character {start + 1} is no sign of the notation")
-        return Mark(text, inside, side=side, apart=apart, broken=broken, start=start, end=self.at)
+        return Mark(text, inside, side=side, gap=gap, broken=broken, start=start, end=self.at)
 
     def arguments(self, text: str, depth: int) -> Iterator[Row]:
         if text == r"\sqrt":
