@@ -97,6 +97,12 @@ class Expressions(Functions):
             return item
         return Item(left, plain=False, unclosed=item.unclosed, open=item.open, factors=factors)
 
+    def is_called(self, item: Item) -> bool:
+        """Whether a letter is one that functions go by."""
+        value = item.value.parts[0] if item.value.head == "pow" else item.value
+        whole = value.head == "sym" and self.state.domains[value.name].kind == "integer"
+        return not whole and _goes_by(item.word, _CALLED | _MAY_BE_CALLED if item.plain else _CALLED)
+
     def row_ends(self) -> bool:
         """Whether no factor follows, so that what is in brackets may be a formula."""
         return self.ends(False) or not (self.starts() or self.here.text in TIMES or self.here.text == "/")
@@ -128,8 +134,10 @@ class Expressions(Functions):
             raise self.refuse("brackets around what is taken at the point are missing", start)
         if before.kind == "letter" and before.plain and not takes_a_factor(before.word):
             raise self.refuse("a factor behind a long letter: it could be part of the letter", start)
+        if before.kind == "constant" and item.kind == "bracket" and item.plain and not item.adds:
+            raise self.refuse("brackets behind a letter: it could be a function's argument", start)
         if before.kind == "letter" and not before.counted and item.kind == "bracket":
-            named = _is_called(before.word) and not shows(self.row[start : self.at], before.word)
+            named = self.is_called(before) and not shows(self.row[start : self.at], before.word)
             if not item.adds or named:
                 raise self.refuse("brackets behind a letter: it could be a function's argument", start)
 
@@ -170,9 +178,11 @@ class Expressions(Functions):
             return self.applied(mark)
         if is_sign(mark, "e"):
             power = self.inner(mark.above) if mark.above else numeral(1)
-            return self.finished(Tree("exp", (power,)), replace(mark, above=()))
+            return self.finished(
+                Tree("exp", (power,)), replace(mark, above=()), "" if mark.above else "constant"
+            )
         if text in (r"\pi", r"\infty"):
-            return self.finished(Tree("pi") if text == r"\pi" else Tree("inf", name="+"), mark)
+            return self.finished(Tree("pi") if text == r"\pi" else Tree("inf", name="+"), mark, "constant")
         self.at -= 1
         raise self.refuse("this is no declared letter, number or sign of the notation")
 
@@ -346,16 +356,22 @@ class Expressions(Functions):
         return replace(item, digits=Fraction(0)) if both and item.plain else replace(item, digits=None)
 
 
-_CALLED = frozenset((*"fgh", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi"))
-"""Letters that functions go by."""
+_CALLED = frozenset((*"fghFGH", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi"))
+"""Letters that functions go by, squared as well."""
+_MAY_BE_CALLED = frozenset(
+    (*"pqELPQRTV", r"\ell", r"\delta", r"\mu", r"\nu", r"\pi", r"\rho", r"\chi", r"\omega")
+)
+"""Letters that functions and other quantities go by."""
+_ALPHABETS = frozenset((r"\mathrm", r"\mathbb", r"\mathcal", r"\mathsf", r"\mathfrak", r"\mathscr"))
 
 
-def _is_called(word: Row) -> bool:
-    """Whether a letter is one that functions go by, with an accent or an index perhaps."""
+def _goes_by(word: Row, names: frozenset[str]) -> bool:
+    """Whether a letter is one of these, with an accent or an index perhaps, or from another alphabet."""
     if len(word) != 1:
         return False
     (mark,) = word
-    return mark.text in _CALLED or any(_is_called(inner) for inner in mark.inside)
+    other = mark.text in _ALPHABETS or mark.text.startswith(r"\name{")
+    return mark.text in names or other or any(_goes_by(inner, names) for inner in mark.inside)
 
 
 def _minus(item: Item, value: Tree) -> Tree:

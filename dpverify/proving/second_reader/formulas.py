@@ -10,6 +10,7 @@ from dpverify.proving.second_reader.trees import (
     Tree,
     all_of,
     compare,
+    free,
     has_order,
     is_vector,
     letter,
@@ -145,13 +146,17 @@ class Formulas(Expressions):
         out: list[Tree] = []
         waiting: list[str] = []
         before = self.state.constants.count
+        last: Item | None = None
         while True:
+            start = self.at
             alone = self.lone()
             if alone:
                 waiting.append(alone)
             else:
-                out += self.shared(waiting)
-                waiting = []
+                item = self.relation()
+                self.refuse_range(last, item, condition=True)
+                out += self.shared(waiting, item, start)
+                waiting, last = [], item
             if self.at >= len(self.row):
                 self.state.constants.are_premises(before)
                 return tuple(out)
@@ -172,10 +177,24 @@ class Formulas(Expressions):
         self.at = found.stop
         return found.word.name
 
-    def shared(self, waiting: list[str]) -> tuple[Tree, ...]:
+    def refuse_range(self, one: Item | None, other: Item, *, condition: bool) -> None:
+        """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or both ends of each letter."""
+        if one is None or len(one.sides) < 2 or len(other.sides) < 2:
+            return
+        last, first = one.sides[-1], other.sides[0]
+        same = any({one.ways[-1], other.ways[0]} <= signs for signs in ({r"\le", "<"}, {r"\ge", ">"}))
+        if not (same and is_lone(last) and is_lone(first)) or last.value == first.value:
+            return
+        low, high = one.sides[-2].value, other.sides[1].value
+        alike = [mark.text for mark in last.word] == [mark.text for mark in first.word]
+        alike = alike and not {last.value.name, first.value.name} & (free(low) | free(high))
+        whole = all(self.state.domains[side.value.name].kind == "integer" for side in (last, first))
+        if not free(low) or low == Tree("neg", (high,)) or alike or (whole and condition):
+            raise self.refuse("a comma between two letters, each with one end: both could be meant for each")
+
+    def shared(self, waiting: list[str], item: Item, start: int) -> tuple[Tree, ...]:
         """A condition, said of the letters before it, too: `x, y > 0`."""
-        start = self.at
-        found = split(self.formula(self.relation()))
+        found = split(self.formula(item))
         first = self.found(start)
         if (
             not waiting
@@ -293,8 +312,10 @@ class Formulas(Expressions):
         parts, commas = [first], False
         while word := self.words(",", "and", "or"):
             commas = commas or word == ","
+            before_last = parts[-1] if word == "," else None
             words.add("or" if word == "or" else "and")
             parts.append(self.relation())
+            self.refuse_range(before_last, parts[-1], condition=False)
         if not words:
             return first
         if len(words) > 1:
@@ -338,7 +359,7 @@ class Formulas(Expressions):
         upward, downward = {r"\le", "<"} & {*ways}, {r"\ge", ">", r"\ne"} & {*ways}
         if (upward and downward) or (r"\ne" in ways and len(ways) > 1):
             raise self.refuse("a chain of relations that goes both ways")
-        return Item(all_of(tuple(found)), "chain")
+        return Item(all_of(tuple(found)), "chain", sides=tuple(sides), ways=tuple(ways))
 
     def compared(self, relation: str, left: Tree, right: Tree) -> tuple[Tree, ...]:
         """What one relation says."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Self
 
 from dpverify.proving.second_reader.orders import Constants
@@ -20,6 +22,11 @@ RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">":
 TIMES = frozenset((r"\cdot", r"\times", "*"))
 _BREAKS = frozenset((*RELATIONS, *TIMES, "/", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))
 """Signs that a new line may begin with, and that may end one, as plus and minus may; and words may."""
+_SPELLED_OUT = re.compile(
+    "exp|log|ln|max|min|sup|inf|lim|sin|cos|tan|sqrt|sum|prod|int|arg|mod|alpha|beta|gamma|delta|epsilon|sigma|eta|pi"
+    "|and|or|if|iff|for|all|not|Pr"
+)
+"""Words that letters side by side are not meant to be a product of."""
 NOTICED, WIDE = 5, 9
 """From these widths on, a gap may part two formulas, and looks as if it parted whatever stands there."""
 _DEPENDS = frozenset(("*", r"\star", r"\ast", r"\top", r"\dagger", "+", "-", r"\circ"))
@@ -72,6 +79,10 @@ class Item:
     """Whether it ends with `!`."""
     factors: int = 1
     """How many operands and signs it is made of."""
+    sides: tuple[Item, ...] = ()
+    """Of relations, what stands between them."""
+    ways: tuple[str, ...] = ()
+    """The signs of relations."""
 
 
 @dataclass
@@ -200,6 +211,11 @@ class Places:
         self.open: list[str] = []
         self.decided: dict[int, bool] = {}
         self.letters: dict[int, Found | None] = {}
+        run = "".join(m.text if re.fullmatch("[A-Za-z]", m.text) and not m.scripted else " " for m in row)
+        for match in _SPELLED_OUT.finditer(run):
+            part = row[match.start() : match.end()]
+            if all(one.end == other.start for one, other in pairwise(part)):
+                raise RefusedError(f"`{match[0]}` is a product of letters, and looks like a word")
         broken = [k for k, mark in enumerate(row) if mark.broken and k]
         for k, stop in zip(broken, [*broken[1:], len(row)], strict=False):
             mark, before = row[k], row[k - 1]
