@@ -121,7 +121,7 @@ def whole_number(
         InvalidArgumentError: with the name, the value and what is allowed.
     """
     allowed = f"an integer of at least {at_least}"
-    found = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else None
+    found = None if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) else int(value)
     # a limit that nobody comes near is said to those who do
     if at_most is not None and (at_most != LARGEST_COUNT or (found or 0) > at_most):
         allowed += f" and at most {at_most}"

@@ -509,6 +509,4 @@ class EfficientExponentialSampling(Weakenable):
         Raises:
             NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
         """
-        if not self.withdraw_guarantee:
-            refuse_or_withdraw(self.id, self.withdrawn(data.n), False)
-        return self.boosted(data, rng=rng, runs=runs)
+        return self.boosted(admitted(self, data), rng=rng, runs=runs)

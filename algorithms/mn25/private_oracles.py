@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -84,7 +84,6 @@ class TrueOracle:
         return
 
 
-@runtime_checkable
 class Optimizer(Protocol):
     """The optimizer of Algorithm 1. It must keep the runs of a batch apart, as if each were made by itself."""
 
@@ -189,12 +188,13 @@ class PrivateOracleMethod(Weakenable):
             raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
         if not isinstance(self.oracle, ProxyOracle):
             raise InvalidArgumentError("oracle", self.oracle, "a ProxyOracle")
-        if not isinstance(self.optimizer, Optimizer):
+        # what it declares is read here, and never again
+        declared = getattr(self.optimizer, "declared", None) if self.declared is None else self.declared
+        if not callable(self.optimizer) or declared is None:
             raise InvalidArgumentError("optimizer", self.optimizer, "an Optimizer")
         if not isinstance(self.withdraw_guarantee, bool):
             raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-        declared = self.optimizer.declared if self.declared is None else self.declared
         if type(declared) is not DeclaredUse:  # a subclass could answer differently later
             raise InvalidArgumentError("declared", declared, "a DeclaredUse")
         object.__setattr__(self, "declared", declared)

@@ -18,7 +18,7 @@ from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms
 from dpverify.problems.constraint_sets import Ball, ConstraintSet
-from dpverify.problems.losses import Loss, gradient_sensitivity, label_range, sensitivity_radius
+from dpverify.problems.losses import Loss, label_range, sensitivity_radius
 
 if TYPE_CHECKING:
     from dpverify.problems.problem import Problem
@@ -61,10 +61,11 @@ class Constants:
             name: _at_least_0(f"loss.{name}", getattr(loss, name))
             for name in ("lipschitz_constant", "smoothness", "strong_convexity")
         }
-        sensitivity = _at_least_0("loss.gradient_sensitivity", gradient_sensitivity(loss))
+        known = getattr(loss, "gradient_sensitivity", None)
+        sensitivity = 2.0 * declared["lipschitz_constant"] if known is None else known
         return cls(
             **declared,
-            gradient_sensitivity=sensitivity,
+            gradient_sensitivity=_at_least_0("loss.gradient_sensitivity", sensitivity),
             labels=label_range(loss),
             sensitivity_radius=sensitivity_radius(loss),
         )
@@ -95,14 +96,13 @@ def declared_only(loss: Loss, constraint: ConstraintSet, constants: Constants) -
     return tuple(found)
 
 
-def _parts_of(loss: Loss) -> Iterator[Loss]:
+def _parts_of(loss: Any) -> Iterator[Loss]:
     """The loss, and the losses that it is made of."""
     yield loss
-    if dataclasses.is_dataclass(loss):
-        for field in dataclasses.fields(loss):
-            part = getattr(loss, field.name)
-            if isinstance(part, Loss):
-                yield from _parts_of(part)
+    for field in dataclasses.fields(loss) if dataclasses.is_dataclass(loss) else ():
+        part = getattr(loss, field.name)
+        if isinstance(part, Loss):
+            yield from _parts_of(part)
 
 
 class GuardedOracle:

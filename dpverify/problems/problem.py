@@ -48,8 +48,9 @@ class Problem:
                 "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
             )
         # no field: it follows from the loss, as it was when the problem was made
-        object.__setattr__(self, "_constants", Constants.of(self.loss))
-        object.__setattr__(self, "_base_constants", Constants.of(without_ridge(self.loss)[0]))
+        known, base = Constants.of(self.loss), without_ridge(self.loss)[0]
+        object.__setattr__(self, "_constants", known)
+        object.__setattr__(self, "_base_constants", known if base is self.loss else Constants.of(base))
         for loss in (self.loss, getattr(self.loss, "base", None)):
             radius = getattr(loss, "radius", None)
             if radius is not None and not radius >= self.constraint.largest_norm * (1.0 - 1e-12):

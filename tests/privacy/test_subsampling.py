@@ -163,8 +163,8 @@ def test_the_smallest_noise_falls_with_epsilon() -> None:
 
 GOOD: dict[str, Any] = {"n": 10, "steps": 9, "epsilon": 1.0, "delta": 1e-5, "noise_multiplier": 1.0}
 BAD = [
-    *(("n", value) for value in (1, 0, -3, 2.0, True, "5", None, math.nan)),
-    *(("steps", value) for value in (0, -1, 1.5, True, math.inf)),
+    *(("n", value) for value in (1, 0, -3, 2.0, True, "5", None, math.nan, 10**310)),
+    *(("steps", value) for value in (0, -1, 1.5, True, math.inf, 10**310)),
     *(("epsilon", value) for value in (0.0, -0.0, -1.0, math.nan, math.inf, True, "1", [1.0])),
     *(("delta", value) for value in (0.0, 1.0, -1e-9, math.nan, True, "1e-5")),
     *(("noise_multiplier", value) for value in (0.0, -1.0, 1e-9, math.nan, math.inf, True, "1")),

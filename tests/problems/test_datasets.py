@@ -80,6 +80,21 @@ class TestDataset:
         assert back.features[0].tolist() == [0.0, 0.5]
         assert small().as_namespace(np).features.dtype == np.float64
 
+    @pytest.mark.parametrize("bad", [math.nan, math.inf])
+    def test_other_libraries_arrays_are_checked_and_copied(self, bad: float) -> None:
+        features = array_api_strict.asarray([[0.5, 0.5], [0.1, 0.2]])
+        labels = array_api_strict.asarray([1.0, -1.0])
+        data = Dataset(features, labels)
+        features[0, 0] = 7.0
+        assert data.largest_norm < 1
+        features[0, 0] = bad
+        with pytest.raises(InvalidDataError, match="features contain NaN or infinity"):
+            Dataset(features, labels)
+        with pytest.raises(InvalidDataError, match="labels have type"):
+            Dataset(data.features, array_api_strict.asarray([True, False]))
+        whole = Dataset(array_api_strict.asarray([[1, 0], [0, 1]]), labels)
+        assert whole.features.dtype == array_api_strict.float64
+
     def test_digest_tells_neighbors_apart(self) -> None:
         assert small().digest == small().digest
         assert small().digest != small().replace(1, [0.1, 0.2], -1.0).digest

@@ -17,6 +17,7 @@ from dpverify.algorithms.mn25.empirical_to_population import (
     ResampledProfile,
     resampled,
 )
+from dpverify.algorithms.mn25.phased import PhasedSGD
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP, StatedGuarantee
@@ -201,6 +202,18 @@ def test_guarantees_of_the_resampled_solver() -> None:
     assert nothing.guarantee_at(50, 3) is None
     with pytest.raises(NotGuaranteedError, match="guarantees nothing"):
         nothing(_data(5), rng=Randomness(1), runs=2)
+
+
+@pytest.mark.parametrize("epsilon", [8.0, 50.0, 800.0, 1e9])
+def test_guarantees_at_epsilons_whose_exponentials_leave_the_floats(epsilon: float) -> None:
+    problem = Problem(Logistic(), Ball(2, 1.0))
+    solver = PhasedSGD(problem, epsilon, 1e-5)
+    for n in (4, 569):
+        for one in EmpiricalToPopulation(solver).guarantees(n):
+            assert one.guarantee.epsilon_at(0.5) >= 0
+    with pytest.raises(InvalidArgumentError):
+        resampled(ApproxDP(8.0, 1e-5), 569, 569)
+    assert resampled(PureDP(8.0), 569, 569).delta == 0
 
 
 def test_any_profile_has_a_group_profile() -> None:

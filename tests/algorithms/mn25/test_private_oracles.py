@@ -27,7 +27,16 @@ from dpverify.algorithms.mn25.private_oracles import (
 )
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency
-from dpverify.problems import AllSpace, Ball, Dataset, HalfSquaredDistance, Linear, Logistic, Problem
+from dpverify.problems import (
+    AllSpace,
+    Ball,
+    Dataset,
+    HalfSquaredDistance,
+    Linear,
+    Logistic,
+    Problem,
+    Squared,
+)
 from dpverify.running import Randomness, run
 
 FALSE_ALARM = 1e-6
@@ -431,3 +440,87 @@ def test_a_batch_of_one_is_the_step_of_all_methods() -> None:
         z = rng.drawn["noise"][0][:, r]
         twin = one_step(PROBLEM, np.zeros(D), data.features[0], data.labels[0], rate=0.3, stddev=0.5, z=z)
         assert np.allclose(points[r], twin, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "released",
+    [np.zeros((4, D + 1)), np.zeros(D), np.zeros((4, D), dtype=complex), "x", None, [[1.0]]],
+    ids=str,
+)
+def test_what_is_released_has_a_shape(released: Any) -> None:
+    @dataclass(frozen=True)
+    class Releasing(Scripted):
+        def __call__(self, handle: OracleHandle, start: Any) -> Any:
+            return released
+
+    method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Releasing([]))
+    with pytest.raises(InvalidArgumentError, match="points"):
+        method(make_data(), rng=Randomness(1), runs=4)
+
+
+def test_nothing_is_answered_after_the_end_and_nothing_released_changes() -> None:
+    kept: list[Any] = []
+
+    @dataclass(frozen=True)
+    class Keeping(Scripted):
+        def __call__(self, handle: OracleHandle, start: Any) -> Any:
+            kept.extend([handle, start])
+            return start
+
+    method = PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Keeping([]))
+    output = method(make_data(), rng=Randomness(1), runs=4)
+    handle, start = kept
+    start[...] = 9.0
+    assert np.all(np.asarray(output.points) == 0)
+    with pytest.raises(AdaptiveQueryError, match="is over"):
+        handle.ask(np.zeros((4, D)), [0, 1])
+    with pytest.raises(AdaptiveQueryError, match="is over"):
+        handle.answer()
+
+
+def test_records_changed_after_asking_do_not_matter() -> None:
+    records = np.array([2])
+    batch = interaction().batch().ask(some_points(), records)
+    records[...] = 5
+    data = make_data()
+    expected = PROBLEM.loss.gradient(some_points(), data.features[2], data.labels[2])
+    assert np.allclose(batch.answer(), expected, atol=1e-15)
+
+
+def test_points_that_only_say_their_shape_are_looked_at() -> None:
+    class Lying:
+        shape, ndim, dtype = (RUNS, D), 2, np.dtype(float)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.zeros((RUNS, D + 2))
+
+    with pytest.raises(InvalidArgumentError, match="points"):
+        interaction().batch().ask(Lying(), [0])
+
+
+@pytest.mark.parametrize("declared", [None, (1, 1), 3])
+def test_what_is_declared_is_a_declared_use(declared: Any) -> None:
+    @dataclass(frozen=True)
+    class Vague(Scripted):
+        declared: Any = None
+
+    with pytest.raises(InvalidArgumentError, match=r"optimizer|declared"):
+        PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Vague([], declared=declared))
+
+
+def test_a_declared_use_that_answers_differently_later_is_refused() -> None:
+    class Changing(DeclaredUse):
+        def on(self, n: int) -> Any:
+            return DeclaredUse(1, 1, 1).on(n)
+
+    with pytest.raises(InvalidArgumentError, match="declared"):
+        PrivateOracleMethod(
+            PROBLEM, GaussianOracle(1.0), CyclicDescent(1, 1, 1.0), declared=Changing(2, 400, 400)
+        )
+
+
+def test_an_oracle_without_a_finite_sensitivity_states_nothing() -> None:
+    problem = Problem(Squared(math.inf), AllSpace(D))
+    method = PrivateOracleMethod(problem, GaussianOracle(1.0), CyclicDescent(1, 1, 1.0))
+    assert not method.guarantees(N)
+    assert "not private" in method.withdrawn(N)[0]
