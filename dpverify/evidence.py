@@ -308,6 +308,8 @@ class Reuse(Record):
     blocks: int = 0
     """Blocks of runs that were wanted."""
     blocks_taken: int = 0
+    blocks_compared: int = 0
+    """Of those taken, how many were run again and had the same bits."""
     proofs: int = 0
     """Obligations."""
     proofs_taken: int = 0
@@ -335,6 +337,11 @@ class Reuse(Record):
         )
         taken = [f"{some} of {total} {what}" for what, some, total in counts if some]
         said = [f"{', '.join(taken)} taken from {self.store}"] if taken else []
+        if self.blocks_taken:
+            said.append(
+                f"{self.blocks_compared} of these blocks run again, with the same bits; environment variables and "
+                "files that the code opens are no part of the store's keys"
+            )
         if self.refused:
             rows = (
                 "1 damaged or misplaced row"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,7 +33,8 @@ from dpverify.privacy import Adjacency, Guarantee, ProfileDP, StatedGuarantee, p
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import quoted
-from dpverify.running import Executor, FunctionMechanism, Mechanism, repeats, run
+from dpverify.running import Executor, FunctionMechanism, Limits, Mechanism, Progress, repeats, run
+from dpverify.running.forked_sessions import ForkedSession, Works, one_truth_value
 from dpverify.running.subjects import texts
 from dpverify.running.subjects.user_mechanisms import plain_array
 
@@ -139,6 +141,7 @@ def audit_pair(
     failure_probability: float | ErrorShare = 1e-6,
     executor: Executor | str | None = None,
     allow_equal: bool = False,
+    limits: Limits | None = None,
 ) -> AuditedPair:
     """Run a mechanism on two neighboring data sets and audit a claim about it, whatever comes of it.
 
@@ -157,6 +160,8 @@ def audit_pair(
             which the audit spends.
         executor: where the runs are computed, also as text such as "threads=2".
         allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
+        limits: of a guarded copy of this process, in which the mechanism runs, where the system can make one; None:
+            it runs in this process.
 
     Raises:
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
@@ -175,12 +180,34 @@ def audit_pair(
     subject = as_mechanism(mechanism)
     sides = records_of("left", left), records_of("right", right)
     check_neighbors(*sides, by, index=index)
-    samples, same = [], True
-    for side, data in enumerate((left, right)):
-        labeled = (seed, side)
-        points = run(subject, data, runs=runs, seed=labeled, executor=executor, block_size=_BLOCK).points
-        same = same and repeats(subject, data, points, seed=labeled, block_size=_BLOCK)
-        samples.append(points)
+    computed: list[NDArray[Any]] = []
+
+    def drawn(side: int, progress: Progress | None) -> NDArray[Any]:
+        computed.append(
+            run(
+                subject, (left, right)[side], runs=runs, seed=(seed, side), executor=executor, block_size=_BLOCK,
+                progress=progress,
+            ).points
+        )  # fmt: skip
+        return computed[-1]
+
+    def same_again() -> NDArray[Any]:
+        pairs = enumerate(zip((left, right), computed, strict=True))
+        return np.array(
+            [
+                all(
+                    repeats(subject, data, points, seed=(seed, k), block_size=_BLOCK)
+                    for k, (data, points) in pairs
+                )
+            ]
+        )
+
+    if limits is None or not hasattr(os, "fork"):
+        samples, same = [drawn(side, None) for side in (0, 1)], bool(same_again()[0])
+    else:
+        works: Works = (lambda p: drawn(0, p), lambda p: drawn(1, p), lambda p: same_again())
+        with ForkedSession(_name(mechanism), works, limits) as worker:
+            samples, same = [worker.outputs(side) for side in (0, 1)], one_truth_value(worker.outputs(2))
     return replace(
         _audited(samples[0], samples[1], guarantee, by, index, failure_probability, seed, allow_equal),
         left=sides[0],
@@ -227,6 +254,10 @@ def audit_outputs(
             raise InvalidDataError(f"What was drawn on the {name} data set {error}.") from error
     check_as_many(sides[0], sides[1], ("left", "right"))
     return _audited(sides[0], sides[1], _claimed(claim), by, index, failure_probability, seed, allow_equal)
+
+
+def _name(mechanism: Any) -> str:
+    return str(getattr(mechanism, "__qualname__", type(mechanism).__qualname__))
 
 
 def _audited(

@@ -19,6 +19,10 @@ from dpverify.properties import AuditedPair, audit_outputs, audit_pair, check_au
 from dpverify.pytest_plugin.options import FIXTURE, MARKER
 from dpverify.pytest_plugin.session import CLAIMS, FOUND, PLACE, SAID, Session, asks, name_of
 from dpverify.quoting import command_line
+from dpverify.running import Limits
+
+LIMITS = Limits(seconds=3600.0)
+"""Of the process in which a test's mechanism runs; the seconds are those of a block of 1000 runs."""
 
 QuestionT = TypeVar("QuestionT")
 SubjectT = TypeVar("SubjectT")
@@ -99,7 +103,11 @@ class Claims:
         if callable(subject):
             many = self._session.options.scaled(asked, MINIMUM_RUNS)
             by = Adjacency.REPLACE_ONE if adjacency is None else adjacency
-            audited = _clean(lambda: audit_pair(subject, left, right, claim, adjacency=by, runs=many, **more))
+            audited = _clean(
+                lambda: audit_pair(
+                    subject, left, right, claim, adjacency=by, runs=many, limits=LIMITS, **more
+                )
+            )
         else:
             sides = _outputs(subject, left, right)
             by = Adjacency.AS_GIVEN if adjacency is None else adjacency

@@ -251,7 +251,7 @@ def stream(
     allowed = foresight.allowed() if call_limit is None else call_limit
     with foresight.call_limit(allowed):
         foresight.foresee_stated(mechanism, data)
-    key, watch, folder = "", None, os.getcwd()
+    key, watch, folder = None, None, os.getcwd()
     if store is not None:
         key = BlockKey(
             mechanism=fingerprint if fingerprint is not None else fingerprint_of(mechanism),
@@ -259,7 +259,7 @@ def stream(
             seed=normalized_seed(seed),
             block_size=block_size,
             namespace=f"{xp.__name__} {getattr(xp, '__version__', '')}",
-        ).text()
+        )
         folder = str(getattr(mechanism, "folder", "") or folder)
         watch = SourceWatch(folder)
     tasks = (
@@ -273,9 +273,11 @@ def stream(
 
 
 @contextlib.contextmanager
-def _shelf(store: Store | str | os.PathLike[str] | None, key: str, folder: str) -> Iterator[Shelf | None]:
+def _shelf(
+    store: Store | str | os.PathLike[str] | None, key: BlockKey | None, folder: str
+) -> Iterator[Shelf | None]:
     with opened(store) as open_store:
-        yield None if open_store is None else Shelf(open_store, key, folder)
+        yield None if open_store is None or key is None else Shelf(open_store, key, folder)
 
 
 @dataclass(frozen=True)
@@ -406,6 +408,10 @@ def _blocks(
             if shelf is not None
             and (block := shelf.load(index=task.index, start=task.start, runs=task.runs)) is not None
         }
+        if shelf is not None and (doubtful := shelf.doubtful(kept)) is not None:
+            task = _Task(doubtful.index, doubtful.start, doubtful.runs)
+            with contextlib.closing(workers.map(compute, [task], done=None)) as again:
+                shelf.compare(doubtful, _unwrap(next(again), task))
         missing = [task for task in chunk if task.index not in kept]
         # closed here rather than by the garbage collector, which may come after the workers are gone
         with contextlib.closing(workers.map(compute, missing, done=keep)) as computed:

@@ -97,7 +97,8 @@ class Store:
         self._failure: InvalidDataError | None = None
         self._taken: Counter[Kind] = Counter()
         self._asked: Counter[Kind] = Counter()
-        self._refused = self._not_kept = 0
+        self._refused = self._not_kept = self._compared = 0
+        self._vouched: dict[str, int] = {}
         with self._said():
             if text.endswith(os.sep) or self.path.is_dir():
                 self.path /= NAME_IN_FOLDER
@@ -210,6 +211,7 @@ class Store:
             for kind in kinds:
                 self._asked[kind] += getattr(reuse, f"{kind}s")
                 self._taken[kind] += getattr(reuse, f"{kind}s_taken")
+            self._compared += reuse.blocks_compared
             self._refused += reuse.refused
             self._not_kept += reuse.not_kept
 
@@ -220,6 +222,7 @@ class Store:
                 store=str(self.path),
                 blocks=self._asked["block"],
                 blocks_taken=self._taken["block"],
+                blocks_compared=self._compared,
                 proofs=self._asked["proof"],
                 proofs_taken=self._taken["proof"],
                 audits=self._asked["audit"],
@@ -227,6 +230,17 @@ class Store:
                 refused=self._refused,
                 not_kept=self._not_kept,
             )
+
+    def vouched(self, job: str) -> int:
+        """Runs of the largest block of this job that was run again since the store was opened, with the same bits."""
+        with self._lock:
+            return self._vouched.get(job, 0)
+
+    def vouch(self, job: str, runs: int) -> None:
+        """Count a block of so many runs that was run again and had the same bits."""
+        with self._lock:
+            self._vouched[job] = max(runs, self._vouched.get(job, 0))
+            self._compared += 1
 
     def pass_over(self) -> None:
         """Count a result that is not kept, since nobody knows what it rests on."""

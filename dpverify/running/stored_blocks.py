@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpverify.errors import InvalidDataError
 from dpverify.running.outputs import COUNTERS, Block
 from dpverify.running.program import program_hash
 from dpverify.running.sources import unchanged
@@ -60,7 +61,7 @@ class BlockKey:
 class Shelf:
     """The part of a store that belongs to one job."""
 
-    def __init__(self, store: Store, key: str, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, store: Store, key: BlockKey, folder: str | os.PathLike[str]) -> None:
         """Take a job's place in a store.
 
         Args:
@@ -69,7 +70,8 @@ class Shelf:
             folder: what the paths of source files are relative to.
         """
         self._store = store
-        self._key = key
+        self._key = key.text()
+        self._job = f"{key.mechanism} {key.data}"
         self._folder = folder
         self._unchanged: dict[str, bool] = {"": True}
         self._put: set[str] = {""}
@@ -123,6 +125,39 @@ class Shelf:
         block = None if content is None else self._block(content, index, start, runs)
         self._store.count("block", taken=block is not None)
         return block
+
+    def doubtful(self, kept: Mapping[int, Block]) -> Block | None:
+        """One of the blocks that were found, to be run again; None if as large a one of this job was before.
+
+        What a block depends on and its key does not say (environment variables, files that code opens) shows so. Which
+        one it is, the key says: for one seed it is always the same.
+        """
+        largest = max((block.runs for block in kept.values()), default=0)
+        if largest <= self._store.vouched(self._job):
+            return None
+        places = sorted(place for place, block in kept.items() if block.runs == largest)
+        chosen = int.from_bytes(hashlib.sha256(self._key.encode("utf-8", "surrogatepass")).digest()[:8])
+        return kept[places[chosen % len(places)]]
+
+    def compare(self, kept: Block, fresh: Block) -> None:
+        """Hold a block that was found against the same one that was run again.
+
+        Raises:
+            InvalidDataError: if they differ in a bit.
+        """
+        points = (kept.points, fresh.points)
+        if any(map(is_texts, points)):
+            same = all(map(is_texts, points)) and bool(np.array_equal(*points))
+        else:
+            same = points[0].dtype == points[1].dtype and points[0].tobytes() == points[1].tobytes()
+        counts = zip(kept.counts().values(), fresh.counts().values(), strict=True)
+        if not (same and all(np.array_equal(*both) for both in counts)):
+            raise InvalidDataError(
+                f"Block {kept.index} (runs {kept.start} to {kept.start + kept.runs - 1}) in {self._store.path} is "
+                "contradicted by a fresh run with the same seed: an environment variable or a file that the code opens "
+                "has changed since, or the code draws randomness from elsewhere; allowed: another store, or none."
+            )
+        self._store.vouch(self._job, kept.runs)
 
     def _block(self, content: bytes, index: int, start: int, runs: int) -> Block | None:
         try:

@@ -15,6 +15,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 _ORPHANS_COME_HERE, _DIE_WITH_PARENT = 36, 1
 """Linux: PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG."""
@@ -45,7 +46,7 @@ def _limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
-def _become_worker(command: list[str], memory: int, own: tuple[int, ...]) -> None:
+def _become_worker(work: Callable[[], None], memory: int, own: tuple[int, ...]) -> None:
     """Turn this process, a fork of the guard, into the worker."""
     try:
         os.setsid()
@@ -54,7 +55,7 @@ def _become_worker(command: list[str], memory: int, own: tuple[int, ...]) -> Non
             os.close(descriptor)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _limit_memory(memory)
-        os.execv(command[0], command)
+        work()
     finally:
         os._exit(126)
 
@@ -101,19 +102,27 @@ def _wait(worker: int, lifeline: int) -> int | None:
         os.read(ringing, 4096)
 
 
-def main() -> None:
-    """Guard the worker that the command line describes, as JSON."""
-    asked = json.loads(sys.argv[1])
-    lifeline, status = asked["lifeline"], asked["status"]
+def guard(
+    work: Callable[[], None], *, memory: int, lifeline: int, status: int, channels: tuple[int, ...]
+) -> None:
+    """Guard a worker, which does `work` in a fork of this process, until it ends or the lifeline is closed.
+
+    Args:
+        work: what the worker does; it ends with it.
+        memory: bytes that it may write to.
+        lifeline: a pipe that is closed when the program is gone.
+        status: a pipe to which the guard writes how the worker ended.
+        channels: the worker's own pipes.
+    """
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     _control(_ORPHANS_COME_HERE, 1)
     worker = os.fork()
     if worker == 0:
-        _become_worker(asked["command"], asked["memory"], (lifeline, status))
+        _become_worker(work, memory, (lifeline, status))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    for descriptor in asked["channels"]:
+    for descriptor in channels:
         os.close(descriptor)
     ended = _wait(worker, lifeline)
     _end_all(worker)
@@ -121,6 +130,19 @@ def main() -> None:
         said = {"code": os.waitstatus_to_exitcode(ended)}
         with contextlib.suppress(OSError):
             os.write(status, json.dumps(said).encode())
+
+
+def main() -> None:
+    """Guard the worker that the command line describes, as JSON."""
+    asked = json.loads(sys.argv[1])
+    command = asked["command"]
+    guard(
+        lambda: os.execv(command[0], command),
+        memory=asked["memory"],
+        lifeline=asked["lifeline"],
+        status=asked["status"],
+        channels=tuple(asked["channels"]),
+    )
 
 
 if __name__ == "__main__":

@@ -410,6 +410,59 @@ class _Worker:
         return None
 
 
+class _Alive:
+    """A progress that gives signs of life."""
+
+    def __init__(self, worker: _Worker) -> None:
+        self.worker = worker
+
+    def start(self, total: int) -> None:
+        self.worker.alive()
+
+    def advance(self, runs: int) -> None:
+        self.worker.alive()
+
+    def finish(self) -> None:
+        self.worker.alive()
+
+
+def _placed(work: Callable[[Any], NDArray[Any]], worker: _Worker) -> NDArray[Any]:
+    """What a work gives; where a user's code failed in it, the sentence says on which line."""
+    try:
+        return work(_Alive(worker))
+    except InvalidDataError as error:
+        place = "" if error.__cause__ is None else place_in_sources(error.__cause__)
+        if not place or place in str(error):
+            raise
+        raise InvalidDataError(f"{str(error).rstrip('.')} {place}") from error
+
+
+def serve_works(
+    requests: int, replies: int, name: str, works: tuple[Callable[[Any], NDArray[Any]], ...]
+) -> None:
+    """Serve these pipes with what this process knows to compute, by number, and end the process."""
+    code = 1
+    try:
+        worker = _Worker(
+            requests,
+            replies,
+            {"target": name, "attributes": [], "command": False, "structure": False, "noise": False},
+        )
+        worker.reply({"kind": "loaded", "batched": False, "sources": []})
+        while True:
+            asked, _ = _receive(requests)
+            found = worker.guarded(lambda asked=asked: _placed(works[asked["work"]], worker))  # type: ignore[misc]
+            if found is not None:
+                as_text = texts.is_texts(found)
+                worker.reply({"kind": "points", "texts": as_text}, texts.packed(found) if as_text else found)
+    except (OSError, EOFError):
+        code = PIPE_GONE
+    except MemoryError:
+        code = NO_MEMORY
+    finally:
+        os._exit(code)
+
+
 def main() -> None:
     """Serve the pipes that the command line names, as JSON, and end without any clean-up of the user's."""
     asked = json.loads(sys.argv[1])

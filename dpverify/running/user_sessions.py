@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,16 @@ class Limits:
         whole_number("memory", self.memory, at_least=2**26, at_most=2**60)
 
 
+class Guard(Protocol):
+    """The process that guards a worker."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has ended; raises `subprocess.TimeoutExpired` if it has not within that time."""
+
+    def kill(self) -> None:
+        """End it."""
+
+
 class ForeignError(Exception):
     """What a user's function raised in its worker process.
 
@@ -117,8 +127,7 @@ class UserSession:
     """
 
     def __init__(self, target: Target, limits: Limits) -> None:
-        if not target.command:
-            check_target(target.text)
+        self._check(target)
         if not hasattr(os, "fork"):
             raise InvalidArgumentError(
                 "callable", target.text, "sample files on this system, which has no fork"
@@ -130,10 +139,14 @@ class UserSession:
         self._sent = ""
         self._printed = 0
         self._open: set[int] = set()
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._guard: Guard | None = None
         self._closed = False
         self._ending = threading.Lock()
         self._busy = threading.Lock()
+
+    def _check(self, target: Target) -> None:
+        if not target.command:
+            check_target(target.text)
 
     def start(self, folder: str) -> None:
         """Start the worker process and import the function's module, which is searched for in `folder` too.
@@ -190,8 +203,15 @@ class UserSession:
         ours = (self._requests, self._replies, self._output, self._status)
         for end in ours:
             os.set_blocking(end, False)
+        self._guard = self._launch(folder, (asked, answered), printed, lifeline, ended)
+        self._drop(asked, answered, lifeline, ended, printed)
+
+    def _launch(
+        self, folder: str, channels: tuple[int, int], printed: int, lifeline: int, ended: int
+    ) -> Guard:
+        """Start the guard, which starts the worker process."""
         path = [*([] if folder in sys.path else [folder]), *sys.path]
-        worker = {"path": path, "channels": [asked, answered], "target": self.target.text}
+        worker = {"path": path, "channels": list(channels), "target": self.target.text}
         worker |= {"attributes": list(self.target.attributes), "command": self.target.command}
         worker |= {"structure": self.target.structure, "noise": self.target.noise}
         guard = {
@@ -199,21 +219,19 @@ class UserSession:
             "memory": self.limits.memory,
             "lifeline": lifeline,
             "status": ended,
-            "channels": [asked, answered],
+            "channels": list(channels),
         }
-        theirs = (asked, answered, lifeline, ended)
         # the order of sets of text is part of a function's outputs, so it has to repeat
         environment = {"PYTHONHASHSEED": "0", **os.environ}
-        self._guard = subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-I", "-S", str(Path(user_guard.__file__)), json.dumps(guard)],
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
-            pass_fds=theirs,
+            pass_fds=(*channels, lifeline, ended),
             start_new_session=True,
             env=environment,
         )
-        self._drop(*theirs, printed)
 
     @property
     def running(self) -> bool:

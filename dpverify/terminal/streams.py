@@ -68,7 +68,7 @@ def streams_for_commands() -> Iterator[None]:
         return
     encoding = getattr(before, "encoding", None) or "utf-8"
     sys.stderr = io.TextIOWrapper(
-        _Unfailing(), encoding=encoding, errors="backslashreplace", write_through=True  # type: ignore[type-var]
+        _Unfailing(), encoding=encoding, errors="backslashreplace", write_through=True
     )  # fmt: skip
     try:
         yield

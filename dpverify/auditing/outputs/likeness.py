@@ -94,7 +94,7 @@ def _log_probability_in_order(equal: int, counts: NDArray[Any]) -> float:
     repeated = counts[counts > 1]
     orders = math.lgamma(runs + 1) - float(gammaln(repeated + 1).sum())
     chosen = math.lgamma(runs + 1) - math.lgamma(apart + 1) - math.lgamma(runs - apart + 1)
-    changed = min(math.lgamma(apart + 1), apart * math.log(max(np.count_nonzero(counts), 1)))
+    changed = min(math.lgamma(apart + 1), apart * math.log(max(int(np.count_nonzero(counts)), 1)))
     return min(0.0, math.log(apart + 1) + chosen + changed - orders)
 
 
