@@ -231,8 +231,8 @@ class Encoder:
                     f"{_name((path, _NUMBER))} = {self._seen.words.get(int(value), 'another category')}"
                 )
             elif kind == _MINUS_ZERO:
-                parts += [f"{_name((path, _NUMBER))} is -0.0"] if value else []
-            elif kind == _NUMBER or (kind in (_LOW, _NAN_BITS) and value):
+                parts.append(f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0")
+            elif kind in (_NUMBER, _NAN_BITS) or (kind == _LOW and value):
                 parts.append(f"{_name(slot)} = {value:.6g}")
         return f"output with {', '.join(parts)}" if parts else found[0]
 
