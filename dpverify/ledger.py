@@ -113,6 +113,8 @@ class StatementEntry(Record):
     given_printed: tuple[str, ...] = ()
     """What `verdict_printed` rests on: ids of statements and of named results."""
     given_repaired: tuple[str, ...] = ()
+    consequence: Consequence | None = None
+    """Where it is refuted as printed, what follows from that; None in ledgers before version 5, and if not known."""
     standing_printed: Standing | None = None
     """How it stands as printed, which is what is counted; None where nothing was tried."""
     standing_repaired: Standing | None = None

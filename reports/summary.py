@@ -257,10 +257,17 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             repairs=tuple(unique.values()),
             reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
             marks=marks(finding.formula for finding in findings),
-            consequence=_worst(finding.formula for finding in findings),
+            consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
             standing=_standing(rows.get(name), [finding.formula for finding in findings]),
         )
     return dict(sorted(made.items(), key=lambda named: _gravity(named[1].consequence)))
+
+
+def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Consequence | None:
+    """What follows from what is false in a statement: by the catalog where it is refuted, else by its formulas."""
+    if row is not None and row.consequence is not None:
+        return row.consequence
+    return _worst(broken)
 
 
 def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:

@@ -63,6 +63,8 @@ class Word:
     standing: Standing | None = None
     """The same as one of a few; None where nothing was tried."""
     roots: Roots = field(default_factory=Roots)
+    consequence: Consequence | None = None
+    """Of a statement that is refuted, what follows from that."""
 
 
 NOTHING = Word(None, (), "")
@@ -94,7 +96,7 @@ def word(
     if refuted:
         worst = gravest(row.consequence for row in refuted)
         headline = "; ".join(["refuted" + (f": {worst}" if worst else ""), *said])
-        return Word(Verdict.REFUTED, (), headline, Standing.REFUTED, rests.roots)
+        return Word(Verdict.REFUTED, (), headline, Standing.REFUTED, rests.roots, worst)
     wholes, verdict = wholes_of(rows), conclusion(statement, rows)
     said += _carried(rests, concludes=verdict is not None)
     if verdict is None:

@@ -409,7 +409,7 @@ def _shown(
     """What was found of a statement; with what refutes it, where its paper keeps instances."""
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
     if instances is not None:
-        rows[Variant.PRINTED] = held_to_instances(rows[Variant.PRINTED], instances)
+        rows[Variant.PRINTED] = held_to_instances(statement, rows[Variant.PRINTED], instances)
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
     return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
@@ -513,6 +513,7 @@ def _entry(
         headline_repaired=repaired.headline,
         given_printed=printed.given,
         given_repaired=repaired.given,
+        consequence=printed.consequence,
         standing_printed=printed.standing,
         standing_repaired=repaired.standing,
         missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),

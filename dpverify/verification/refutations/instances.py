@@ -14,7 +14,10 @@ from dpverify.headlines.rows import HOLDS, Row
 from dpverify.ledger import InstanceEntry
 from dpverify.proving.instances.instance import Condition, Judgment, judge
 from dpverify.proving.instances.laws import Number, ball
+from dpverify.proving.language import Statement
+from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
+from dpverify.verification.refutations.consequences import consequence_of, correction_of, printed_of
 
 
 @cache
@@ -73,7 +76,9 @@ def _interval(value: Number) -> Interval:
     return Interval(lower=math.nextafter(low, -math.inf), upper=math.nextafter(high, math.inf), rigorous=True)
 
 
-def held_to_instances(rows: Sequence[Row], entries: Sequence[InstanceEntry]) -> tuple[Row, ...]:
+def held_to_instances(
+    statement: Statement, rows: Sequence[Row], entries: Sequence[InstanceEntry]
+) -> tuple[Row, ...]:
     """The printed rows of a statement of a paper that keeps instances: it is refuted by these only.
 
     A formula of the conclusion that an instance refutes is refuted, whatever its own verdict; without an instance, the
@@ -83,18 +88,29 @@ def held_to_instances(rows: Sequence[Row], entries: Sequence[InstanceEntry]) -> 
         DpverifyError: if an instance refutes what is proved.
     """
     refuting = {entry.obligation for entry in entries if entry.verdict is Verdict.REFUTED}
-    return tuple(_held(row, row.name in refuting) for row in rows)
+    return tuple(_held(statement, row, row.name in refuting) for row in rows)
 
 
-def _held(row: Row, refuted: bool) -> Row:
+def _held(statement: Statement, row: Row, refuted: bool) -> Row:
     if refuted:
         if row.verdict in HOLDS:
             raise DpverifyError(
                 f"An instance refutes {row.name}, which is {row.verdict}: one of the two is wrong."
             )
-        return replace(row, verdict=Verdict.REFUTED)
+        said = row.consequence or _consequence(statement, row)
+        return replace(row, verdict=Verdict.REFUTED, consequence=said)
     if row.verdict is Verdict.REFUTED and row.coverage is Coverage.WHOLE:
         return replace(row, verdict=Verdict.DOES_NOT_FOLLOW)
     if row.verdict is Verdict.REFUTED and row.coverage is Coverage.INSTANCE:
         return replace(row, consequence=Consequence.STEP)
     return row
+
+
+def _consequence(statement: Statement, row: Row) -> Consequence | None:
+    """What follows from a formula that an instance refutes, and of which no counterexample in numbers is known."""
+    printed = printed_of(statement, row.name)
+    if printed is None:
+        return None
+    return consequence_of(
+        row.coverage, printed, mistake_of(printed, correction_of(statement, row.name)), None
+    )
