@@ -408,10 +408,10 @@ def _shown(
 ) -> Shown:
     """What was found of a statement; with what refutes it, where its paper keeps instances."""
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
-    if instances is not None:
-        rows[Variant.PRINTED] = held_to_instances(statement, rows[Variant.PRINTED], instances)
     if statement.repaired is not None:
         rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
+    if instances is not None:
+        rows = {variant: held_to_instances(statement, of, instances) for variant, of in rows.items()}
     return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
 
 

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, level, n, p, risk
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _beta = real("beta", gt=0, unit=LOSS / LENGTH**2, meaning="smoothness of a record's loss", latex=r"\beta")
 _Delta = real("Delta", gt=0, unit=LOSS / LENGTH**2, meaning="regularization", latex=r"\Delta")
@@ -130,7 +130,7 @@ def _lipschitz_and_smooth(
                    given=r"\|\theta^*\|_2\le\|\theta^{priv}\|_2+\|\mathcal{C}\|_2",
                    where=f"{where}: the regularizer costs at most Delta ||C||^2 / 2")
         .corrected("regularizer", r"\|\theta^*\|_2^2-\|\theta^{priv}\|_2^2\le\|\mathcal{C}\|_2^2",
-                   given=r"\|\theta^*\|_2\le\|\mathcal{C}\|_2", consequence=EDGE,
+                   given=r"\|\theta^*\|_2\le\|\mathcal{C}\|_2",
                    because="for a set far from the origin the regularizer costs more than Delta ||C||^2 / 2",
                    true_if="if the origin is in the set", where=f"{where}, for a set with the origin")
         .whole("bound", rf"{risk.latex}\le{bound}",
@@ -143,7 +143,7 @@ def _lipschitz_and_smooth(
                   given=r"\varepsilon\le 1",
                   case="p = 1 and n losses -L theta on [R, R + ||C||] with Delta R = 2 n L: b is not negative with "
                        "probability 1/2, and then the output is R, whose excess risk is n L ||C||",
-                  where=where, consequence=EDGE, true_if="if the origin is in the set")
+                  where=where, true_if="if the origin is in the set")
         .correction(replaces=("set-far-away",))
     )  # fmt: skip
 

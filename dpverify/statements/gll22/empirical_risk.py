@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _MEAN_F, _MIN_F = rf"{_E}_{{\nu}}[F(x)]", r"\min_{x\in\mathcal{K}}F(x)"
@@ -98,7 +98,7 @@ _thm6_2 = (
         "center-in-the-set", r"\|x^{*}\|_{2}\le D", given=r"R\le\|x^{*}\|_{2}\le R+D, R=0",
         because="a set of diameter D may be far from the origin, which the regularizer is about; the origin must "
                 "be in it",
-        consequence=EDGE, true_if="if the origin is in the set", where="Theorem 6.2, excess risk, with 0 in the set",
+        true_if="if the origin is in the set", where="Theorem 6.2, excess risk, with 0 in the set",
     )
     .instance(
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}",

@@ -79,7 +79,7 @@ def _interval(value: Number) -> Interval:
 def held_to_instances(
     statement: Statement, rows: Sequence[Row], entries: Sequence[InstanceEntry]
 ) -> tuple[Row, ...]:
-    """The printed rows of a statement of a paper that keeps instances: it is refuted by these only.
+    """The rows of a statement of a paper that keeps instances: what is printed is refuted by these only.
 
     A formula of the conclusion that an instance refutes is refuted, whatever its own verdict; without an instance, the
     conclusion does not follow where its formula is false, and a false special case is one of a step of the proof.
@@ -92,6 +92,8 @@ def held_to_instances(
 
 
 def _held(statement: Statement, row: Row, refuted: bool) -> Row:
+    if row.corrected:
+        return row
     if refuted:
         if row.verdict in HOLDS:
             raise DpverifyError(
