@@ -34,6 +34,11 @@ _CASE = (
     "1 - exp(-m/n), m/n = 1/(26 sqrt(10)); the event that the message is above c"
 )
 
+_arguments = (
+    real("x", gt=0, latex=r"n\sqrt{\rho/d}", stands_for="number"),
+    real("y", gt=0, latex=r"\frac{n}{\sqrt{d\log(1/\delta)}}", stands_for="number"),
+)
+
 lem12 = (
     Sheet(
         "mn25.lem12", (n, d, B, L, alpha, _level, _rho, _m, _q, epsilon, _order, _c),
@@ -94,6 +99,11 @@ lem12 = (
     .step(
         "arguments-at-the-setting", r"n\sqrt{\rho/d}=\frac{n}{\sqrt{d\log(1/\delta)}}", given=_SETTING,
         where="Lemma 12, proof, under both logarithms, for rho = 1/log(1/delta), as in the lemma",
+    )
+    .step(
+        "rate-at-the-setting", r"\log(n\sqrt{\rho/d})=\log(\frac{n}{\sqrt{d\log(1/\delta)}})", added=_arguments,
+        given=r"n\sqrt{\rho/d}=\frac{n}{\sqrt{d\log(1/\delta)}}", uses=("mn25.lem12/arguments-at-the-setting",),
+        where="Lemma 12, proof, for rho = 1/log(1/delta), as in the lemma",
     )
     .step(
         "rate-above-one", r"\log(\frac{n}{\sqrt{d\log(1/\delta)}})\geq 1",
