@@ -127,6 +127,8 @@ def test_a_statement_is_refuted_by_an_instance_only() -> None:
         assert not held_to_instances([row(coverage)], [_entry("a", Verdict.UNDECIDED)])[0].refutes
         for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
             assert held_to_instances([row(coverage, verdict)], [_entry("a")])[0].refutes
+    repaired = replace(row(Coverage.WHOLE), corrected=True)
+    assert held_to_instances([repaired], []) == (repaired,)  # a correction is refuted by its own counterexample
     with pytest.raises(DpverifyError, match="one of the two is wrong"):
         held_to_instances([row(Coverage.WHOLE, Verdict.PROVED)], [_entry("a")])
 
