@@ -11,7 +11,7 @@ import pytest
 from dpverify.errors import DpverifyError
 from dpverify.evidence import Consequence, Coverage, Verdict
 from dpverify.formulas.expressions import real
-from dpverify.headlines import Row
+from dpverify.headlines.rows import Row
 from dpverify.ledger import InstanceEntry
 from dpverify.proving.instances.instance import PRECISION, Condition, Evaluation, Instance, Judgment, judge
 from dpverify.proving.instances.laws import FiniteLaw
