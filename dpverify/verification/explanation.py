@@ -43,6 +43,7 @@ from dpverify.verification.proofs import (
     uses_graph,
     without_certificates,
 )
+from dpverify.verification.refutations.instances import instance_entries
 from dpverify.verification.remembering.remembered import audits_of, file_of, keep, kept
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 
@@ -146,13 +147,12 @@ def _statement(statement: Statement) -> Iterator[str]:
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
-    for instance in entry.instances:
+    for instance in instance_entries(statement.id.partition(".")[0], statement.id):
         yield from _heading(f"What refutes it ({instance.obligation})")
         yield from _wrapped(f"{instance.says}.", "  ")
         yield from _wrapped(f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}.", "  ")
         if instance.conditions:
             yield from _wrapped(f"Checked at it: {'; '.join(instance.conditions)}.", "  ")
-        yield f"  To evaluate it again: {instance.reproduce}"
     repair = statement.repaired
     if repair is not None:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)

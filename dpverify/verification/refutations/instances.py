@@ -38,9 +38,7 @@ def instance_entries(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]
         if instance.obligation not in printed:
             raise DpverifyError(f"There is an instance of {instance.claim}, which no sheet prints.")
         judgment = judge(instance, printed[instance.obligation])
-        found.append(
-            _entry(instance.obligation, instance.says, judgment, f"dpverify prove {statement_id} --again")
-        )
+        found.append(_entry(instance.obligation, instance.says, judgment, f"dpverify explain {statement_id}"))
     return tuple(found)
 
 

@@ -128,7 +128,9 @@ def test_a_statement_is_refuted_by_an_instance_only() -> None:
         for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
             assert held_to_instances([row(coverage, verdict)], [_entry("a")])[0].refutes
     repaired = replace(row(Coverage.WHOLE), corrected=True)
-    assert held_to_instances([repaired], []) == (repaired,)  # a correction is refuted by its own counterexample
+    assert held_to_instances([repaired], []) == (
+        repaired,
+    )  # a correction is refuted by its own counterexample
     with pytest.raises(DpverifyError, match="one of the two is wrong"):
         held_to_instances([row(Coverage.WHOLE, Verdict.PROVED)], [_entry("a")])
 
@@ -138,4 +140,4 @@ def test_entries_say_what_was_found() -> None:
     assert entry.left.lower <= 0.5 <= entry.left.upper
     assert entry.left.lower > entry.right.upper
     assert entry.text() == "0.5 <= 0.324027 is false"
-    assert entry.reproduce == "dpverify prove bst14.alg8-privacy --again"
+    assert entry.reproduce == "dpverify explain bst14.alg8-privacy"
