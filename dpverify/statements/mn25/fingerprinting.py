@@ -104,7 +104,8 @@ lem14 = (
     )
     .step(
         "threshold", r"\exp\big({\epsilon-\frac{\tau^{2}}{8d}}\big)+\delta\le 2\delta",
-        given=rf"\tau={_ROOT}, \epsilon\leq\log(1/\delta)", where="Lemma 14, proof, after the 2nd display",
+        given=rf"\tau={_ROOT}, \epsilon\leq\log(1/\delta), \delta\leq\frac{{1}}{{12nd}}",
+        where="Lemma 14, proof, after the 2nd display",
     )
     .corrected(
         "threshold", r"\epsilon-\frac{\tau^2}{2d}\le-\log(1/\delta)",
@@ -139,6 +140,7 @@ lem14 = (
     )
     .step(
         "sum", rf"4nd\delta+{_ROOT}{_sum_seen.latex}\le 4de^{{\epsilon}}\delta+{_ROOT}{_sum_seen.latex}",
+        given=r"\delta\leq\frac{1}{12nd}, \epsilon\leq\log(1/\delta)",
         where="Lemma 14, proof, 4th display, line 1", true_if="with n in place of exp(epsilon)",
     )
     .corrected(
@@ -148,7 +150,7 @@ lem14 = (
     )
     .step(
         "number-of-records", rf"4nd\delta+{_ROOT}{_looked_at.latex}=4nd\delta+s{_ROOT}",
-        given=rf"{_looked_at.latex}\le s", true_if="with <=, or if s is the mean itself",
+        given=rf"{_looked_at.latex}\le s, \delta\leq\frac{{1}}{{12nd}}", true_if="with <=, or if s is the mean itself",
         where="Lemma 14, proof, 4th display, line 4",
     )
     .corrected(
