@@ -12,7 +12,7 @@ from dpverify.errors import DpverifyError
 from dpverify.evidence import Consequence, Coverage, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.headlines.rows import Row
-from dpverify.ledger import InstanceEntry
+from dpverify.ledger import InstanceEntry, StatementEntry
 from dpverify.proving.instances.instance import PRECISION, Condition, Evaluation, Instance, Judgment, judge
 from dpverify.proving.instances.laws import FiniteLaw
 from dpverify.proving.language import Obligation
@@ -141,3 +141,32 @@ def test_entries_say_what_was_found() -> None:
     assert entry.left.lower > entry.right.upper
     assert entry.text() == "0.5 <= 0.324027 is false"
     assert entry.reproduce == "dpverify explain bst14.alg8-privacy"
+
+
+def test_check_evaluates_instances_again() -> None:
+    """A ledger in which one side of an instance was turned is refused."""
+    from dpverify.ledger import Budget, Ledger
+    from dpverify.verification.ledger_check import Status, _catalog
+    from dpverify.verification.proofs import catalog_entries, prove_statement
+
+    records = prove_statement("bst14.huber-smooth")
+    entries = catalog_entries(records)
+    turned = []
+    for entry in entries:
+        sides = [
+            i.model_copy(update={"right": i.right.model_copy(update={"lower": 0.25})})
+            for i in entry.instances
+        ]
+        turned.append(entry.model_copy(update={"instances": tuple(sides)}))
+
+    def refused(statements: tuple[StatementEntry, ...]) -> list[str]:
+        ledger = Ledger(
+            program_version="", created="", command="dpverify verify", seed=0, profile="quick", versions={},
+            statements=statements, entries=(), budget=Budget(failure_probability=0.1, spent={}), seconds=0,
+        )  # fmt: skip
+        found = _catalog(ledger, [r.evidence for r in records], ("bst14.huber-smooth",))
+        return [row.says for row in found if row.status is Status.REFUSED]
+
+    assert refused(entries) == []
+    (says,) = refused(tuple(turned))
+    assert says.startswith("its instances is")
