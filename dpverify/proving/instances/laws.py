@@ -38,7 +38,7 @@ class FiniteLaw:
         InvalidArgumentError: if a mass may be negative, or the sum of all cannot be 1.
     """
 
-    masses: Mapping[Hashable, Number]
+    masses: Mapping[Any, Number]
 
     def __post_init__(self) -> None:
         if not all(ball(mass) >= 0 for mass in self.masses.values()):
@@ -47,7 +47,7 @@ class FiniteLaw:
             raise InvalidArgumentError("masses", dict(self.masses), "numbers whose sum is 1")
 
     @staticmethod
-    def from_weights(weights: Mapping[Hashable, Number]) -> FiniteLaw:
+    def from_weights(weights: Mapping[Any, Number]) -> FiniteLaw:
         """The law with masses proportional to positive weights."""
         total = sum(map(ball, weights.values()), ball(0))
         return FiniteLaw({point: ball(weight) / total for point, weight in weights.items()})

@@ -121,7 +121,7 @@ def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fracti
     epsilon, L, beta, p, diameter = Fraction(1, 2), Fraction(1), Fraction(1), 1, 4
     width = L / beta
     rising = PiecewiseQuadratic(
-        tuple(map(Fraction, (-2, -width, width, 2))),
+        (Fraction(-2), -width, width, Fraction(2)),
         (
             (Fraction(0), -L, -L * width / 2),
             (beta / 2, Fraction(0), Fraction(0)),
