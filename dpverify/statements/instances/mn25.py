@@ -100,7 +100,9 @@ def _first_message() -> Evaluation:
     threshold = ball(Fraction(78, 10))
     missed = (-ball(Fraction(m, n))).exp()  # at least (1 - 1/n)^m
     usual, other = Gaussian(0, 1), Gaussian(shift, 1)
-    astray = (steps + 1) * Gaussian(0, 1).above(ball(Fraction(2, 5)) * ball(d).sqrt())
+    # a noise beyond 1/5, or a batch with m/100 times the record, which moves a step by 1/50
+    astray = 2 * (steps + 1) * Gaussian(0, 1).above(ball(d).sqrt() / 5)
+    astray += 2 * steps * ball(Fraction(m, n)) ** (m // 100)
     likely = (1 - missed) * other.above(threshold) + missed * usual.above(threshold) - astray
     left = likely - epsilon.exp() * (usual.above(threshold) + astray)
     alpha = ball(1) / ball(10).sqrt()
