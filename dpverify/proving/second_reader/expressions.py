@@ -362,7 +362,6 @@ _MAY_BE_CALLED = frozenset(
     (*"pqELPQRTV", r"\ell", r"\delta", r"\mu", r"\nu", r"\pi", r"\rho", r"\chi", r"\omega")
 )
 """Letters that functions and other quantities go by."""
-_ALPHABETS = frozenset((r"\mathrm", r"\mathbb", r"\mathcal", r"\mathsf", r"\mathfrak", r"\mathscr"))
 
 
 def _goes_by(word: Row, names: frozenset[str]) -> bool:
@@ -370,7 +369,7 @@ def _goes_by(word: Row, names: frozenset[str]) -> bool:
     if len(word) != 1:
         return False
     (mark,) = word
-    other = mark.text in _ALPHABETS or mark.text.startswith(r"\name{")
+    other = mark.text.startswith((r"\math", r"\name{"))
     return mark.text in names or other or any(_goes_by(inner, names) for inner in mark.inside)
 
 
