@@ -47,7 +47,7 @@ class Expressions(Functions):
         while self.here.text in ("+", "-"):
             if item.open:
                 raise self.refuse("a sum or derivative that could end here or go on; brackets say which")
-            if self.parted(WIDE):
+            if self.parted(WIDE) and not self.here.broken:
                 raise self.refuse("wide space before a sign: it could begin another formula")
             operator = "sub" if self.sign("+", "-") == "-" else "add"
             left = value if count > 1 or sign == "-" else self.number(item)
@@ -233,7 +233,7 @@ class Expressions(Functions):
                 self.ahead(k).text.isdigit() and self.ahead(k).start == self.ahead(k - 1).end
                 for k in (2, 3, 4)
             ]
-            grouped = len(text) < 4 and digits == [True, True, True, False]
+            grouped = len(text) < 4 and text[0] != "0" and digits == [True, True, True, False]
             inside = self.open[-1] if self.open else ""
             if digits[0] and (not inside or (grouped and inside not in ("interval", r"\langle"))):
                 raise self.refuse("a comma between digits: it could be part of a number")

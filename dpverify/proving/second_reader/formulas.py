@@ -147,6 +147,7 @@ class Formulas(Expressions):
         waiting: list[str] = []
         before = self.state.constants.count
         last: Item | None = None
+        word = ""
         while True:
             start = self.at
             alone = self.lone()
@@ -154,7 +155,7 @@ class Formulas(Expressions):
                 waiting.append(alone)
             else:
                 item = self.relation()
-                self.refuse_range(last, item, condition=True)
+                self.refuse_range(last if word == "," else None, item, condition=True)
                 out += self.shared(waiting, item, start)
                 waiting, last = [], item
             if self.at >= len(self.row):
@@ -186,8 +187,9 @@ class Formulas(Expressions):
         if not (same and is_lone(last) and is_lone(first)) or last.value == first.value:
             return
         low, high = one.sides[-2].value, other.sides[1].value
+        if {last.value.name, first.value.name} & (free(low) | free(high)):
+            return
         alike = [mark.text for mark in last.word] == [mark.text for mark in first.word]
-        alike = alike and not {last.value.name, first.value.name} & (free(low) | free(high))
         whole = all(self.state.domains[side.value.name].kind == "integer" for side in (last, first))
         if not free(low) or low == Tree("neg", (high,)) or alike or (whole and condition):
             raise self.refuse("a comma between two letters, each with one end: both could be meant for each")
@@ -347,7 +349,7 @@ class Formulas(Expressions):
         if (far := self.words("large", "small")) != "":
             return Item(self.far(first, far))
         if self.sign(r"\in"):
-            return Item(self.interval(self.number(first)), "chain")
+            return Item(self.interval(self.number(first)))
         sides, found, ways = [first], list[Tree](), list[str]()
         while sign := self.sign(*RELATIONS):
             ways.append(sign)

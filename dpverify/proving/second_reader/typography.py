@@ -75,7 +75,8 @@ _SPACES = {
     r"\,": 3, r"\thinspace": 3, r"\:": 4, r"\>": 4, r"\medspace": 4, r"\;": 5, r"\thickspace": 5, "\\ ": 6, "~": 6,
     r"\!": -3, r"\quad": 18, r"\qquad": 36, r"\enspace": 9, "&": 18,
 }  # fmt: skip
-_UNITS = {"em": 18.0, "ex": 8.0, "mu": 1.0, "pt": 1.8, "mm": 5.1, "cm": 51.0, "in": 130.0, "pc": 21.6}
+_POINTS = {"pt": 1.0, "pc": 12.0, "mm": 2.845, "cm": 28.45, "in": 72.27, "em": 10.0, "ex": 4.4, "mu": 10 / 18}
+"""Units of length in points; an M is ten of them wide."""
 _NOTHING = {
     r"\displaystyle", r"\textstyle", r"\scriptstyle", r"\limits", r"\nolimits", r"\nonumber", r"\notag", r"\strut",
     r"\mathstrut", r"\allowbreak",
@@ -226,7 +227,7 @@ class _Page:
                 self.gap += _SPACES.get(command, 0)
             elif command in _GAPS:
                 self.at += len(command)
-                self.gap += self.hidden(_GAPS[command])
+                self.gap += self.hidden(_GAPS[command], plain=command.startswith(r"\tag"))
             elif not (command in (r"\begin", r"\end") and self.frame(command)):
                 break
         return self.latex[self.at : self.at + 1]
@@ -249,14 +250,18 @@ class _Page:
         self.at = match.end()
         return True
 
-    def hidden(self, width: float) -> float:
-        """Passes what is not shown; the space that it leaves."""
+    def hidden(self, width: float, *, plain: bool) -> float:
+        """Passes what is not shown, or is a number beside the formula; the space that it leaves."""
         match = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}").match(self.latex, self.at)
         if match is None:
             raise RefusedError(f"an argument in braces is missing at character {self.at + 1}")
+        if plain and not re.fullmatch(r"[\w\s().*'-]*", match[1]):
+            raise RefusedError(
+                f"a tag before character {self.at + 1} that is no number and could be a condition"
+            )
         self.at = match.end()
         said = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*", match[1])
-        return float(said[1]) * _UNITS[said[2]] if said and said[2] in _UNITS and width else width
+        return 1.8 * float(said[1]) * _POINTS[said[2]] if said and said[2] in _POINTS and width else width
 
     def mark(self, depth: int) -> Mark | None:
         """The next mark with what it is applied to; None where only its size is said."""
