@@ -75,6 +75,7 @@ REFUSED = {
     r"n\ge\Omega(d)\implies n\ge 2": "premises",
     r"n\le d\text{ for all } n\ge\Omega(d)": "premises",
     r"n=O_{2}(d)": "letters on which",
+    r"O(n)\in(0,1]": "not in an interval",
     r"y\ge x\cdot\Omega(n)": "rise or to fall",
     r"n=O_d(1)+O_i(1)": "depend on the same letters",
     r"n\text{ large enough}\implies n=\Theta(O(n))": "no order in it",

@@ -385,6 +385,8 @@ class Reader:
 
     def membership(self, node: Node) -> Formula:
         what, low, high = (self.number(self.sum(part), part) for part in subtrees(node))
+        if any(map(orders, (what, low, high))):
+            raise self.refuse(node, r"an order beside a relation such as `\le`, not in an interval")
         opening, closing = (c for c in node.children if isinstance(c, Sign) and c.type.startswith("INTERVAL"))
         out: list[Formula] = []
         if low != Constant("-oo"):
