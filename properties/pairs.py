@@ -34,8 +34,8 @@ from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import quoted
 from dpverify.running import Executor, FunctionMechanism, Limits, Mechanism, Progress, repeats, run
-from dpverify.running.forked_sessions import ForkedSession, Works, one_truth_value
 from dpverify.running.subjects import texts
+from dpverify.running.subjects.forked_sessions import ForkedSession, Works, one_truth_value
 from dpverify.running.subjects.user_mechanisms import plain_array
 
 _BLOCK = 1000

@@ -71,7 +71,9 @@ EQUAL = ["forgets", "forgets_all", "constant", "never_a_number", "empty", "own_s
 
 @pytest.mark.parametrize("how", ["--sequential", "--fixed-runs"])
 @pytest.mark.parametrize("name", EQUAL)
-def test_equal_outputs_decide_nothing(folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: str) -> None:
+def test_equal_outputs_decide_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: str
+) -> None:
     code, found = audited(capsys, *function(name, how))
     assert (code, found["verdict"], found["gap"]) == (3, "undecided", "equal outputs")
     assert "--allow-equal" in found["reason"]

@@ -148,7 +148,11 @@ def audit_tails(
     ]
     violated = bool(parts)
     if not violated:
-        grid = f"no grid of up to {search.seen_up_to} bits" if search.seen_up_to else "grids would not show"
+        grid = (
+            f"no grid of up to {search.seen_up_to} bits in single numbers or in pairs"
+            if search.seen_up_to
+            else "grids would not show"
+        )
         parts = [
             f"no end of the tail below {seen:.4g} times the scale, {grid}, and no more repeats than the law's; finer "
             "grids and farther ends would not show"
