@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dpverify.evidence import BROKEN, Consequence, Coverage, Record, Variant, Verdict
-from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, needed, wholes_of
+from dpverify.evidence import Consequence, Coverage, Record, Variant, Verdict
+from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, needed, only_the_proof_changes, wholes_of
 
 
 class Roots(Record):
@@ -113,6 +113,13 @@ class Shown:
         edges = all(row.consequence is Consequence.EDGE for row in refuted)
         return bool(refuted) and edges and self.conclusion(Variant.REPAIRED) in HOLDS
 
+    @property
+    def needs_its_correction(self) -> bool:
+        """Whether it holds as corrected, and neither as printed nor by another proof of what is printed."""
+        if self.conclusion(Variant.PRINTED) in HOLDS or self.conclusion(Variant.REPAIRED) not in HOLDS:
+            return False
+        return not only_the_proof_changes(self.id, self.rows[Variant.PRINTED], self.rows[Variant.REPAIRED])
+
     def holding(self, wanted: Variant) -> Variant | None:
         """The variant on which something in a variant can rest; None where the statement is not proved.
 
@@ -133,7 +140,7 @@ class Below:
     unfollowed: Mapping[str, bool] = field(default_factory=dict)
     """What does not follow of it, with whether that is a claim: nothing is proved by one."""
     corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The statements whose correction it rests on, since they are false as printed, with what these add."""
+    """The statements whose correction it rests on, since they do not hold as printed, with what these add."""
     added: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Formula to the conditions that its correction adds, for all other corrections that it rests on."""
     boxed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -273,7 +280,7 @@ def _broken(
                 false[name] = gravest(row.consequence for row in refuted)
             elif of.conclusion(there) is Verdict.DOES_NOT_FOLLOW:
                 unfollowed[name] = True
-            elif there is not Variant.PRINTED and of.conclusion(Variant.PRINTED) in BROKEN:
+            elif there is not Variant.PRINTED and of.needs_its_correction:
                 corrected[name] = None
             waiting += _references(of, there)
             continue

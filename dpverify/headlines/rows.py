@@ -161,6 +161,32 @@ def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
     return Verdict.UNDECIDED if verdict in BROKEN else verdict
 
 
+def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Sequence[Row]) -> bool:
+    """Whether a correction leaves a statement as it is printed and gives it another proof.
+
+    What is said in the statement, its wholes and conditions, stands in both; what the printed proof needs and is not
+    proved is a step of the proof only.
+
+    Args:
+        statement: its id.
+        printed: its printed formulas.
+        corrected: those of its correction.
+    """
+    wholes = wholes_of(printed)
+    kept = {row.name for row in corrected if not row.corrected}
+    said = [*wholes, *(row for row in printed if row.coverage is Coverage.CONDITION)]
+    if not wholes or not all(row.name in kept and row.verdict in HOLDS for row in said):
+        return False
+    gaps = [row for row in needed(statement, printed) if row.verdict not in HOLDS]
+    return bool(gaps) and all(_is_of_the_proof_only(row) for row in gaps)
+
+
+def _is_of_the_proof_only(row: Row) -> bool:
+    if row.verdict is Verdict.REFUTED:
+        return row.broken_step and row.consequence is Consequence.STEP
+    return row.coverage is Coverage.STEP
+
+
 def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
     """The worst of them; None where none is known."""
     return min((c for c in consequences if c is not None), key=list(Consequence).index, default=None)

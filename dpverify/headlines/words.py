@@ -141,32 +141,6 @@ def where_meant(corrected: Word) -> Word:
     return replace(corrected, verdict=None, headline=said, standing=Standing.WHERE_MEANT)
 
 
-def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Sequence[Row]) -> bool:
-    """Whether a correction leaves a statement as it is printed and gives it another proof.
-
-    What is said in the statement, its wholes and conditions, stands in both; what the printed proof needs and is not
-    proved is a step of the proof only.
-
-    Args:
-        statement: its id.
-        printed: its printed formulas.
-        corrected: those of its correction.
-    """
-    wholes = wholes_of(printed)
-    kept = {row.name for row in corrected if not row.corrected}
-    said = [*wholes, *(row for row in printed if row.coverage is Coverage.CONDITION)]
-    if not wholes or not all(row.name in kept and row.verdict in HOLDS for row in said):
-        return False
-    gaps = [row for row in needed(statement, printed) if row.verdict not in HOLDS]
-    return bool(gaps) and all(_is_of_the_proof_only(row) for row in gaps)
-
-
-def _is_of_the_proof_only(row: Row) -> bool:
-    if row.verdict is Verdict.REFUTED:
-        return row.broken_step and row.consequence is Consequence.STEP
-    return row.coverage is Coverage.STEP
-
-
 def _carried(rests: Below, *, concludes: bool) -> Iterator[str]:
     """What comes up from all that a statement rests on: what is false first, gravest first, each kind in one clause.
 

@@ -19,8 +19,8 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.headlines.roots import Shown, bare, below
-from dpverify.headlines.rows import HOLDS, marks, variant_rows
-from dpverify.headlines.words import NOTHING, Word, only_the_proof_changes, where_meant, word
+from dpverify.headlines.rows import HOLDS, marks, only_the_proof_changes, variant_rows
+from dpverify.headlines.words import NOTHING, Word, where_meant, word
 from dpverify.ledger import InstanceEntry, NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.mistakes import added_conditions
