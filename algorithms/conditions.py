@@ -191,4 +191,7 @@ def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -
     point = point.astype(np.float64)
     if not np.all(np.isfinite(point)) or not np.all(constraint.contains(point[None, :], 1e-9)):
         raise InvalidArgumentError("start", start, allowed)
+    if is_our_own(constraint) and not np.all(constraint.contains(point[None, :], 0.0)):
+        # outside by rounding, where the loss's constants need not hold
+        point = np.asarray(constraint.project(point[None, :].copy()))[0]
     return tuple(point.tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.stated import Condition, ConditionKind
@@ -51,12 +52,14 @@ class Problem:
         known, base = Constants.of(self.loss), without_ridge(self.loss)[0]
         object.__setattr__(self, "_constants", known)
         object.__setattr__(self, "_base_constants", known if base is self.loss else Constants.of(base))
-        for loss in (self.loss, getattr(self.loss, "base", None)):
+        loss: Any = self.loss
+        while loss is not None:
             radius = getattr(loss, "radius", None)
             if radius is not None and not radius >= self.constraint.largest_norm * (1.0 - 1e-12):
                 raise InvalidArgumentError(
                     "loss.radius", radius, f"at least the constraint set's, {self.constraint.largest_norm:g}"
                 )
+            loss = getattr(loss, "base", None)
 
     @property
     def constants(self) -> Constants:

@@ -244,6 +244,13 @@ def test_a_local_solver_of_another_problem_is_refused() -> None:
         Localization(far, 1.0, solver=solver)
 
 
+def test_a_start_is_no_farther_out_than_the_set() -> None:
+    method = PrivateOracleMethod(
+        Problem(Squared(1.0), BALL), GaussianOracle(1.0), CyclicDescent(1, 1, 1.0), start=(1 + 9e-10,)
+    )
+    assert method.start == (1.0,)
+
+
 def test_whose_a_class_is() -> None:
     assert is_our_own(Logistic())
     assert is_our_own(BALL)

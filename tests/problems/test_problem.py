@@ -22,6 +22,7 @@ from dpverify.problems import (
     Squared,
     problem,
 )
+from dpverify.problems.further_losses import OneVersusRest
 
 Make = Callable[[Loss, int], Dataset]
 
@@ -92,3 +93,14 @@ def test_refuses_constants_for_a_smaller_set() -> None:
 def test_all_names_are_there() -> None:
     assert all(hasattr(dpverify.problems, name) for name in dpverify.problems.__all__)
     assert dpverify.problems.__all__ == sorted(dpverify.problems.__all__)
+
+
+def test_the_radius_of_every_loss_inside_is_looked_at() -> None:
+    """A loss on points up to 0.1 inside of one that counts labels inside of one with a ridge."""
+    for inner, fits in ((Squared(0.1), False), (Squared(1.0), True)):
+        loss = Ridge(OneVersusRest(inner, 3.0), 0.5, 1.0)
+        if fits:
+            assert Problem(loss, Ball(2, 1.0)).constants.sensitivity_radius == 1.0
+            continue
+        with pytest.raises(InvalidArgumentError, match=r"loss\.radius was 0\.1"):
+            Problem(loss, Ball(2, 1.0))
