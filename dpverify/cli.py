@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -393,22 +394,35 @@ def check(
     ledger: Annotated[Path, typer.Argument(help="A ledger.json with its certificates beside it.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="STATEMENT[/OBLIGATION]", help="Check only these rows; default: all."),
+        typer.Option(
+            metavar="STATEMENT[/OBLIGATION]",
+            help="Check only these rows, or the audits of an algorithm or a plan; default: all.",
+        ),
+    ] = None,
+    rerun: Annotated[
+        int, typer.Option(min=0, metavar="K", help="Repeat K of the audits that draw at random, bit by bit.")
+    ] = 0,
+    rerun_seed: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Seed that picks them; default: a new one, printed."),
     ] = None,
     json_file: Json = None,
 ) -> None:
     """Check a ledger against its source and certificates.
 
     Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
-    states, and the independent checker is run on its certificate again. Audits are statistical and are not run
-    again. Exit code 0: all rows are confirmed, or unconfirmed or undecided as the ledger itself says; 1: a row or
-    certificate is missing, or contradicts its source or the checker; 2: no ledger.
+    states, and the independent checker is run on its certificate again. Audits are compared with their plans, with
+    their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what draws
+    as much as --rerun asks. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned as the ledger
+    itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     extras.require("dpverify check", "prove")
+    from dpverify.verification.checking.audit_rows import Rerun
     from dpverify.verification.ledger_check import check_ledger
 
     check_json(json_file)
-    found = check_ledger(ledger, only=tuple(only or ()), progress=progress_bar("checking"))
+    again = Rerun(rerun, secrets.randbelow(10**9) if rerun_seed is None else rerun_seed)
+    found = check_ledger(ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"))
     if json_file is not None:
         rows = [
             {"statement": r.statement, "obligation": r.obligation, "variant": r.variant, "status": r.status,
@@ -418,7 +432,8 @@ def check(
         write_json(
             json_file,
             {"schema_version": 1, "confirmed": not found.failed, "summary": found.summary(), "rows": rows,
-             "outside": list(found.outside), "audits_not_run": found.audits},
+             "outside": list(found.outside), "audits_not_run": found.audits, "notes": list(found.notes),
+             "rerun": {"audits": found.rerun.count, "seed": found.rerun.seed}},
         )  # fmt: skip
     if json_file != "-":
         for row in found.failed:

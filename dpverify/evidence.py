@@ -76,6 +76,8 @@ class Gap(StrEnum):
     EFFORT_SPENT = "effort spent"
     """A limit on boxes, steps or other counted work was reached."""
     CLOCK = "stopped by the clock"
+    MEMORY = "memory ceiling"
+    """It took more memory than one row may, which no count foresaw."""
     UNSUPPORTED_FUNCTION = "function not supported"
     NO_METHOD = "no method"
     """Every prover's method was tried to its end, and none applies."""
@@ -234,6 +236,11 @@ class ProofEvidence(Record):
     fault: str = ""
     """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
     seconds: float = 0.0
+
+    @property
+    def depends_on_the_machine(self) -> bool:
+        """Whether a last resort or a fault ended work on it, so that it is tried again instead of being kept."""
+        return self.stopped_by_the_clock or bool(self.fault) or self.gap is Gap.MEMORY
 
     def _repr_html_(self) -> str:
         """For notebooks."""

@@ -14,7 +14,14 @@ from dpverify.formulas.vectors import coordinates_of
 from dpverify.proving.certificates import certificate
 from dpverify.proving.following import carried_over
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Budget, Proof, Prover, most_telling
+from dpverify.proving.proof import (
+    STOPPED_BY_MEMORY,
+    STOPPED_BY_THE_CLOCK,
+    Budget,
+    Proof,
+    Prover,
+    most_telling,
+)
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
@@ -26,6 +33,7 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
+from dpverify.proving.reasoning.algebra import short_questions
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited
 from dpverify.proving.writing_out import decided_form
 
@@ -167,10 +175,12 @@ def witness_of(obligation: Obligation, budget: Budget) -> Witness:
     The steps of algebra are those of `limited`, if any, around it.
     """
     try:
-        with guarded(budget.guard):
+        with guarded(budget.guard), short_questions():
             return witness(obligation, budget)
     except GuardError:
         return Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
+    except MemoryError:
+        return Witness(None, f"{NONE_FOUND} ({STOPPED_BY_MEMORY})")
     except (OutOfScopeError, RecursionError) as error:
         return Witness(None, f"{NONE_FOUND} ({error})")
     except ALGEBRA_FAILS as error:
@@ -255,10 +265,12 @@ def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof |
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     with limited(budget.steps) as meter:
         try:
-            with guarded(budget.guard):
+            with guarded(budget.guard), short_questions():
                 proof = prover.attempt(obligation, budget)
         except GuardError:
             proof = _undecided("", Gap.CLOCK)
+        except MemoryError:
+            proof = _undecided(STOPPED_BY_MEMORY, Gap.MEMORY)
         except OutOfScopeError as error:
             proof = _undecided(str(error), error.gap)
         except InvalidArgumentError as error:

@@ -20,8 +20,11 @@ STOPPED_BY_THE_CLOCK = "stopped by the clock, which on a faster machine might no
 """What is said, and nothing else is, of work that a far wall-clock guard ended."""
 
 
+STOPPED_BY_MEMORY = "it took more memory than one row may, which no count foresaw"
+
+
 _TELLING = (
-    Gap.CLOCK, Gap.CONTRADICTORY_ASSUMPTIONS, Gap.NO_WITNESS, Gap.CONTACT_POINT, Gap.UNBOUNDED_DOMAIN,
+    Gap.CLOCK, Gap.MEMORY, Gap.CONTRADICTORY_ASSUMPTIONS, Gap.NO_WITNESS, Gap.CONTACT_POINT, Gap.UNBOUNDED_DOMAIN,
     Gap.EFFORT_SPENT, Gap.MISSING_HYPOTHESIS, Gap.UNSUPPORTED_FUNCTION, Gap.NO_METHOD,
 )  # fmt: skip
 """Reasons of provers, first the one to work off first where several gave up."""

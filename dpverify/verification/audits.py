@@ -11,6 +11,7 @@ from dpverify.auditing import ErrorShare, Heading
 from dpverify.auditing.subjects import Runner, data_size
 from dpverify.evidence import AuditEvidence
 from dpverify.running import Executor, Progress, Store
+from dpverify.running.executors import one_blas_thread
 from dpverify.statements.plans import Plan, Profile
 
 
@@ -34,22 +35,27 @@ class AuditSettings:
 def carry_out(plan: Plan, settings: AuditSettings, error: ErrorShare | float) -> list[AuditEvidence]:
     """Carry out one plan, which may be wrong with at most the probability of its share, and spends it.
 
+    On one thread of BLAS, so that no machine's size gets into the bits.
     Plans whose auditor spends nothing (counts, constants) need none.
     """
     begin = time.perf_counter()
     auditor = plan.auditor
     share = ErrorShare.of(error, name=plan.name) if auditor.spends else ErrorShare.nothing(name=plan.name)
-    heading = Heading(plan.subject, plan.title, _reproduce(plan, settings, share), settings.seed)
-    audit = plan.build(settings.profile)
-    found = auditor.audit(audit.question.headed(heading), audit.subject.on(settings.runner(plan)), share)
+    heading = Heading(
+        plan.subject, plan.title, reproduction(plan, settings, share.failure_probability), settings.seed
+    )
     nothing = ErrorShare.nothing(name=plan.name)
-    more = [then.audit(question.headed(heading), found, nothing) for then, question in audit.then]
+    with one_blas_thread:
+        audit = plan.build(settings.profile)
+        found = auditor.audit(audit.question.headed(heading), audit.subject.on(settings.runner(plan)), share)
+        more = [then.audit(question.headed(heading), found, nothing) for then, question in audit.then]
     return [found.timed(time.perf_counter() - begin).sized(data_size(audit.subject)), *more]
 
 
-def _reproduce(plan: Plan, settings: AuditSettings, share: ErrorShare) -> str:
+def reproduction(plan: Plan, settings: AuditSettings, failure_probability: float) -> str:
+    """The command line that repeats one plan with its share of the failure probability."""
     words = ["dpverify", "verify", "--only", plan.name]
     words += ["--profile", settings.profile, "--seed", str(settings.seed)]
     if plan.auditor.spends:
-        words += ["--failure-probability", f"{share.failure_probability!r}"]
+        words += ["--failure-probability", repr(failure_probability)]
     return shlex.join(words)

@@ -71,7 +71,7 @@ class VerificationSettings:
                     name,
                     f"an audit plan such as {', '.join(near)} (`dpverify explain ALGORITHM` names those of one)",
                 )
-        shares = max(1, sum(plan.auditor.spends for plan in self._wanted(_plans(chosen))))
+        shares = max(1, sum(plan.auditor.spends for plan in self.plans()))
         checks.failure_probability(
             "--failure-probability",
             self.failure_probability,
@@ -80,9 +80,20 @@ class VerificationSettings:
             reason=f", {_LEAST_SHARE:g} for each of {shares} audits",
         )
 
-    def _wanted(self, plans: list[Plan]) -> list[Plan]:
+    def plans(self) -> list[Plan]:
+        """The audit plans that are carried out."""
         profile = Profile(self.profile)
+        plans = _plans({row.id for _, row in select(self.papers)})
         return [plan for plan in plans if (plan.name in self.only if self.only else plan.within(profile))]
+
+    def shares(self, plans: list[Plan]) -> dict[str, float]:
+        """What each of these plans gets of the failure probability, if it spends any."""
+        return {name: share.failure_probability for name, share in self._split(plans).items()}
+
+    def _split(self, plans: list[Plan], budget: ErrorShare | None = None) -> dict[str, ErrorShare]:
+        statistical = [plan.name for plan in plans if plan.auditor.spends]
+        budget = budget or ErrorShare(self.failure_probability)
+        return dict(zip(statistical, budget.split(*statistical), strict=True)) if statistical else {}
 
     def command(self) -> str:
         """The command line that repeats the run."""
@@ -120,7 +131,7 @@ def _verify(
 ) -> tuple[Ledger, dict[str, Json]]:
     chosen = {row.id for _, row in select(settings.papers)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
-    plans = settings._wanted(_plans(chosen))
+    plans = settings.plans()
     records = (
         prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
         if not settings.only
@@ -130,8 +141,7 @@ def _verify(
         name = f"{row.statement}/{row.obligation} ({row.variant})"
         raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
     budget = ErrorShare(settings.failure_probability)
-    statistical = [plan.name for plan in plans if plan.auditor.spends]
-    shares = dict(zip(statistical, budget.split(*statistical), strict=True)) if statistical else {}
+    shares = settings._split(plans, budget)
     executor = Executor.parse(settings.executor)
     granted = [
         GrantedAudit(plan, shares[plan.name].failure_probability if plan.name in shares else 0.0)

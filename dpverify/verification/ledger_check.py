@@ -3,7 +3,7 @@
 Every row of a proof is looked at anew: what it shows must be what its source says, its certificate must be about the
 very problem that the source states, and the independent checker must confirm it again. The provers are asked only
 where the ledger itself says that the checker did not confirm a row, or that a row is undecided: then their answer
-must be the ledger's. Audits draw at random and are not run again.
+must be the ledger's. Audits are held against their plans (`checking.audit_rows`), and repeated where that is asked.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import BROKEN, Coverage, ProofEvidence, Variant, Verdict
+from dpverify.evidence import BROKEN, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
@@ -33,6 +32,8 @@ from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
+from dpverify.verification.checking.audit_rows import NO_RERUN, Rerun, audit_names, audit_rows, differences
+from dpverify.verification.checking.rows import RowCheck, Status, short
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import (
     catalog_entries,
@@ -49,45 +50,24 @@ Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
 
 
-class Status(StrEnum):
-    """What came of one row."""
-
-    CONFIRMED = "confirmed"
-    UNCONFIRMED = "unconfirmed"
-    """As the ledger says: the checker does not see it; the provers said the same again."""
-    UNDECIDED = "undecided"
-    """As the ledger says; the provers said the same again."""
-    REFUSED = "refused"
-    """It contradicts its source, its certificate or the checker."""
-    MISSING = "missing"
-    """The source has it, the ledger does not."""
-
-
-@dataclass(frozen=True)
-class RowCheck:
-    """One row, or one statement of the catalog (`obligation` is then empty), and what is wrong with it."""
-
-    statement: str
-    obligation: str
-    variant: Variant | None
-    status: Status
-    says: str
-
-    def line(self) -> str:
-        """The row in one line."""
-        row = f"/{self.obligation} ({self.variant})" if self.obligation else ""
-        return f"{self.status}: {self.statement}{row}: {self.says}"
-
-
 @dataclass(frozen=True)
 class LedgerCheck:
-    """What came of all rows; `outside` are encoded statements that the ledger's own command line left out."""
+    """What came of all rows; `outside` are encoded statements that the ledger's own command line left out.
+
+    `notes` say how this installation differs from the one that wrote the ledger.
+    """
 
     rows: tuple[RowCheck, ...]
     outside: tuple[str, ...]
-    audits: int
     trees: int = 0
     """Rows without LaTeX, which only one reader has to do with."""
+    rerun: Rerun = NO_RERUN
+    notes: tuple[str, ...] = ()
+
+    @property
+    def audits(self) -> int:
+        """Audits whose draws were not repeated."""
+        return sum(row.status is Status.PLANNED for row in self.rows)
 
     @property
     def failed(self) -> tuple[RowCheck, ...]:
@@ -109,23 +89,29 @@ class LedgerCheck:
             rows = "1 row is" if self.trees == 1 else f"{self.trees} rows are"
             text_ += f" {rows} made of trees and not of LaTeX, which no second reader reads."
         if self.audits:
-            what = (
-                "1 audit row is statistical and was"
-                if self.audits == 1
-                else (f"{self.audits} audit rows are statistical and were")
+            what = "1 audit is" if self.audits == 1 else f"{self.audits} audits are"
+            text_ += (
+                f" {what} as planned; what they drew was not drawn again (--rerun K draws K of them again)."
             )
-            text_ += f" {what} not run again: each names the command that does."
-        return text_
+        if self.rerun.count:
+            text_ += f" Audits to repeat were picked by seed {self.rerun.seed} (--rerun-seed)."
+        return " ".join((text_, *self.notes))
 
 
 def check_ledger(
-    path: Path, *, only: tuple[str, ...] = (), progress: Progress | None = None, checker: Checker = check
+    path: Path,
+    *,
+    only: tuple[str, ...] = (),
+    rerun: Rerun = NO_RERUN,
+    progress: Progress | None = None,
+    checker: Checker = check,
 ) -> LedgerCheck:
     """Hold a ledger file, with the certificates beside it, against the statements of this installation.
 
     Args:
         path: a `ledger.json` that `dpverify verify` wrote; certificates are looked for beside it.
-        only: `STATEMENT` or `STATEMENT/OBLIGATION`; everything where it is empty.
+        only: `STATEMENT` or `STATEMENT/OBLIGATION`, an algorithm or an audit's plan; everything where it is empty.
+        rerun: how many audits are repeated bit by bit, and the seed that picks them.
         progress: told of each row.
         checker: what confirms certificates.
 
@@ -157,7 +143,7 @@ def check_ledger(
         wrong = "its named results are not those that its statements and rows rest on"
         rest = ", ".join(r.id for r in results) or "none"
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}, which are {rest}.")
-    if ledger.displays and ledger.displays != displays_of_ledger(proofs):
+    if ledger.displays != displays_of_ledger(proofs):
         wrong = "its counts of displays are not those of its rows and the inventories"
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
     wanted = _wanted(ledger, source)
@@ -169,14 +155,17 @@ def check_ledger(
     expected = {(s.id, name, variant): (s, variant, o, coverage)
                 for s in source.values() if s.id in inside for variant, o, coverage, name in rows_of(s)}  # fmt: skip
     keys = [*expected, *(key for key in found if key not in expected)]
-    chosen = _chosen(keys, [e.id for e in ledger.statements], only)
+    audited = audit_names(ledger)
+    proved = tuple(name for name in only if name not in audited)
+    chosen = _chosen(keys, [e.id for e in ledger.statements], proved) if proved or not only else []
     if progress is not None:
-        progress.start(len(chosen))
+        progress.start(len(chosen) + len(audited))
     rows: list[RowCheck] = []
     for key in chosen:
         rows.append(_row(key, expected.get(key), found.get(key, []), folder, checker))
         if progress is not None:
             progress.advance(1)
+    rows += audit_rows(ledger, rerun=rerun, only=only, progress=progress)
     if progress is not None:
         progress.finish()
     rows += _catalog(ledger, proofs, only)
@@ -188,7 +177,7 @@ def check_ledger(
     ]
     outside = tuple(s for s in source if s not in inside) if not only else ()
     trees = sum(key in chosen and read[2].source is None for key, read in expected.items())
-    return LedgerCheck(tuple(rows), outside, len(ledger.entries) - len(proofs), trees)
+    return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
 
 
 def _words(ledger: Ledger) -> list[str]:
@@ -328,14 +317,8 @@ def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
         shown = getattr(row, name)
         if shown != value:
             raise _RefusedError(
-                f"its {name.replace('_', ' ')} is {_short(shown)}, by {by} it is {_short(value)}"
+                f"its {name.replace('_', ' ')} is {short(shown)}, by {by} it is {short(value)}"
             )
-
-
-def _short(value: object) -> str:
-    plain = str(value) if isinstance(value, StrEnum) else value
-    said = str(dict(value)) if isinstance(value, Mapping) else repr(plain)
-    return said if len(said) <= 120 else said[:117] + "..."
 
 
 def _again(obligation: Obligation, coverage: Coverage, row: ProofEvidence) -> Proof:
@@ -353,7 +336,7 @@ def _compare_with(proof: Proof, obligation: Obligation, coverage: Coverage, row:
         "gap",
         "witness",
     )
-    if row.stopped_by_the_clock or proof.stopped_by_the_clock:
+    if row.depends_on_the_machine or proof.stopped_by_the_clock or proof.gap is Gap.MEMORY:
         fields = ("verdict",)  # how far it came depends on the machine
     values = {name: getattr(proof, name) for name in fields}
     values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
@@ -396,7 +379,7 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
                 high if ends[1] is None else min(high, ends[1]),
             ]
         if [*map(Fraction, box[v.name])] != ends:
-            raise _RefusedError(f"its box for {v.name} is {_short(box[v.name])}, by its source another")
+            raise _RefusedError(f"its box for {v.name} is {short(box[v.name])}, by its source another")
 
 
 def _point(proof: Json) -> dict[str, str] | None:
@@ -443,7 +426,7 @@ def _compare_results(
     if row.verdict in BROKEN:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
-            raise _RefusedError(f"its witness {_short(row.witness)} is not one")
+            raise _RefusedError(f"its witness {short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
         _compare_with(prove(obligation), obligation, coverage, row)
@@ -500,6 +483,6 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
                 f for f in StatementEntry.model_fields if getattr(entries[0], f) != getattr(expected[name], f)
             ]
             for field in wrong:
-                values = (_short(getattr(entry, field)) for entry in (entries[0], expected[name]))
+                values = (short(getattr(entry, field)) for entry in (entries[0], expected[name]))
                 says = "its {} is {}, by source and rows it is {}".format(field.replace("_", " "), *values)
                 yield RowCheck(name, "", None, Status.REFUSED, says)

@@ -24,6 +24,8 @@ from dpverify.headlines.words import NOTHING, Word, where_meant, word
 from dpverify.ledger import InstanceEntry, NamedResult, StatementEntry
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.mistakes import added_conditions
+from dpverify.proving.proof import STOPPED_BY_MEMORY
+from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form
 from dpverify.running.program import program_hash
 from dpverify.statements.paper import (
@@ -217,9 +219,14 @@ def _answered(statement: Statement, variant: Variant, obligation: Obligation) ->
     for answer, coverage, name in questions:
         try:
             check_agreement(obligation)
-            records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
+            with below_a_ceiling():
+                records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
         except DpverifyError:
             raise
+        except MemoryError:
+            records.append(
+                _undecided(statement, variant, obligation, STOPPED_BY_MEMORY, Gap.MEMORY, coverage, name)
+            )
         except Exception as error:  # a fault in one row is no reason to lose the others
             records.append(_faulty(statement, variant, obligation, error, coverage, name))
     return records
@@ -235,6 +242,21 @@ def _faulty(
 ) -> ProofRecord:
     """A row whose proof ended in a fault of dpverify's own."""
     fault = "".join(traceback.format_exception(error))
+    reason = f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}"
+    return _undecided(statement, variant, obligation, reason, Gap.FAULT, coverage, name, fault)
+
+
+def _undecided(
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    reason: str,
+    gap: Gap,
+    coverage: Coverage,
+    name: str,
+    fault: str = "",
+) -> ProofRecord:
+    """A row that has no proof."""
     evidence = ProofEvidence(
         statement=statement.id,
         obligation=name,
@@ -251,8 +273,8 @@ def _faulty(
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",
-        reason=f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}",
-        gap=Gap.FAULT,
+        reason=reason,
+        gap=gap,
         fault=fault,
     )
     return ProofRecord(evidence, None)
@@ -388,8 +410,8 @@ def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
 
 
 def _store(store: Store, task: _Task, records: list[ProofRecord]) -> None:
-    """Keep what neither a clock cut short nor a fault ended; the rest is tried again."""
-    if any(record.evidence.stopped_by_the_clock or record.evidence.fault for record in records):
+    """Keep what neither a clock cut short nor memory or a fault ended; the rest is tried again."""
+    if any(record.evidence.depends_on_the_machine for record in records):
         return
     rows = [(record.evidence.model_dump(), record.certificate) for record in records]
     store.put("proof", _key(task), json.dumps(rows).encode())

@@ -32,6 +32,7 @@ from dpverify.proving.provers.branch_and_bound import (
     Work,
     leaves,
 )
+from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic
 
 _MOST_VALUES = 200
@@ -62,7 +63,7 @@ class BallProver:
         start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
-        work = Work(budget.boxes, budget.operations, start + budget.guard)
+        work = Work(budget.boxes, budget.operations, time.process_time() + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
@@ -312,12 +313,14 @@ class _Comparison:
         return self._stopped(outcome)
 
     def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:
-        """The difference in SymPy's words, with derivatives and substitutions worked out."""
+        """The difference in SymPy's words, with derivatives and substitutions worked out; None if it is too long."""
         try:
-            e = symbolic(self.claim.right) - symbolic(self.claim.left)
+            return self._worked_out(symbolic(self.claim.right) - symbolic(self.claim.left), listed)
         except OutOfScopeError:
             return None
-        e = e.subs({symbol(self.variables[i]): int(q.p) for i, q in listed.items()})
+
+    def _worked_out(self, e: SymPy, listed: Mapping[int, Exact]) -> SymPy | None:
+        e = replaced(e, {symbol(self.variables[i]): sp.Integer(int(q.p)) for i, q in listed.items()})
         while e.has(sp.Sum):
             found = next((s for s in e.atoms(sp.Sum) if not s.function.has(sp.Sum)), None)
             if found is None or len(found.limits) > 1:
@@ -325,8 +328,10 @@ class _Comparison:
             index, first, last = found.limits[0]
             if not (first.is_Integer and last.is_Integer and 0 <= last - first < _SHORT_SUM):
                 return None
-            terms = (found.function.subs(index, k) for k in range(int(first), int(last) + 1))
-            e = e.xreplace({found: sp.Add(*terms)})
+            terms = (
+                replaced(found.function, {index: sp.Integer(k)}) for k in range(int(first), int(last) + 1)
+            )
+            e = replaced(e, {found: sp.Add(*terms)})
         return e
 
     def _stopped(self, outcome: Outcome) -> str:

@@ -36,13 +36,23 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.reasoning.algebra import (
+    derivative,
+    in_factors,
+    joined_powers,
+    low_roots,
+    multiplied_out,
+    outer_terms,
+    replaced,
+    split_exponents,
+    without_common_factor,
+)
 from dpverify.proving.reasoning.definedness import is_defined
 from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.places import TRANSCENDENTAL, Place, domain, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
-from dpverify.proving.reasoning.terms import check_expansion
 
 QUESTIONS = 80
 """Goals that one attempt may open."""
@@ -123,8 +133,7 @@ def _simple(e: SymPy) -> SymPy:
     if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
         return e
     try:
-        check_expansion(e)
-        return sp.factor(sp.together(_joined(sp.expand_power_exp(e))))
+        return in_factors(_joined(split_exponents(e)))
     except (TooLargeError, sp.PolynomialError, NotImplementedError):
         return e
 
@@ -151,12 +160,6 @@ def _rewritten(f: SymPy, steps: Json) -> Json:
 def _knowing(relation: str, fact: SymPy, why: Json, f: SymPy) -> Json:
     """Steps for f at once, from a fact that has been shown before."""
     return ["as", [], [[relation, symbolic_to_json(fact), why]], symbolic_to_json(f), ["leaf"]]
-
-
-def _terms(f: SymPy) -> tuple[SymPy, ...]:
-    """The terms of a sum, once products with sums in them are multiplied out."""
-    found: tuple[SymPy, ...] = sp.Add.make_args(sp.expand_mul(f, deep=False))
-    return found
 
 
 def _weight(e: SymPy) -> tuple[int, int]:
@@ -249,7 +252,7 @@ class _Goals:
 
     def _ordered(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
         """A difference of two values of exp, or of Phi or log, follows their arguments' order."""
-        terms = _terms(f)
+        terms = outer_terms(f)
         if len(terms) == 2 and all(isinstance(t.as_coeff_Mul()[1], Phi) for t in terms):
             (a, u), (b, v) = (t.as_coeff_Mul() for t in terms)
             if a + b == 0 and a.is_Rational:
@@ -283,7 +286,9 @@ class _Goals:
         if not all(len(s) == 1 for s in signs):
             return None
         larger, smaller = (
-            sp.factor_terms(sp.Add(*(sign * t for t, s in zip(terms, signs, strict=True) if s == {sign})))
+            without_common_factor(
+                sp.Add(*(sign * t for t, s in zip(terms, signs, strict=True) if s == {sign}))
+            )
             for sign in (1, -1)
         )
         if smaller == 0 or larger == 0 or not (larger - smaller).has(sp.exp) or (larger + smaller).has(Phi):
@@ -307,7 +312,7 @@ class _Goals:
 
     def _dropped(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
         """A positive term is left out."""
-        terms = _terms(f)
+        terms = outer_terms(f)
         if len(terms) < 3:
             return None
         for term in terms:
@@ -330,7 +335,7 @@ class _Goals:
                     continue
                 given = _given_with(place.given, v, tree(back))
                 there = Place(tuple(t if w == v else w for w in place.variables), given, place.budget)
-                g = f.subs(symbol(v), back)
+                g = replaced(f, {symbol(v): back})
                 steps = self.shown(there, g, strict, depth)
                 if steps is None:
                     continue
@@ -345,7 +350,7 @@ class _Goals:
         """Positive factors, and f times them."""
         yield sp.Integer(1), f
         groups: dict[SymPy, SymPy] = {}
-        for term in _terms(f):
+        for term in outer_terms(f):
             hard = sp.Mul(*(g for g in sp.Mul.make_args(term) if transcendental(g)))
             groups[hard] = groups.get(hard, sp.Integer(0)) + term / hard
         wanted: list[SymPy] = []
@@ -353,7 +358,7 @@ class _Goals:
             if hard == 1:
                 continue
             exponential = sp.Mul(*(g for g in sp.Mul.make_args(hard) if isinstance(g, sp.exp)))
-            coefficient = sp.factor(rest) * exponential
+            coefficient = in_factors(rest) * exponential
             wanted += [c for c in (coefficient, exponential) if c.free_symbols]
         for divisor in dict.fromkeys(wanted):
             signs = place.signs(divisor)
@@ -362,8 +367,8 @@ class _Goals:
             positive = divisor if 1 in signs else -divisor
             if not place.at_once(positive, strict=True):
                 continue
-            factor = sp.powsimp(1 / positive)
-            h = sp.Add(*(sp.powsimp(term * factor) for term in _terms(f)))
+            factor = joined_powers(1 / positive)
+            h = sp.Add(*(joined_powers(term * factor) for term in outer_terms(f)))
             yield factor, h
 
     def _slopes(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
@@ -373,7 +378,7 @@ class _Goals:
             for v in place.variables:
                 if symbol(v) not in _inside(h):
                     continue
-                rate = _simple(h.diff(symbol(v)))
+                rate = _simple(derivative(h, symbol(v)))
                 if rate.has(sp.zoo, sp.nan, sp.I) or rate == 0:
                     continue
                 ways.append((_weight(rate), i, v, factor, h, rate))
@@ -464,7 +469,7 @@ class _Goals:
 
     def _almost(self, out: Place, h: SymPy, small: SymPy) -> Json | None:
         """Steps for 0 <= h + small far out: each term that falls below 0 is nearer to it than its part of small."""
-        terms = _terms(h)
+        terms = outer_terms(h)
         spare = [
             t
             for t in terms
@@ -479,7 +484,7 @@ class _Goals:
         parts.append((symbolic_to_json(rest + share), ["leaf"]))
         for bell in bells:
             bounded = sp.Mul(*(g for g in sp.Mul.make_args(bell) if isinstance(g, sp.exp)))
-            height, exponent = -bell / bounded, sp.expand(sp.log(bounded))
+            height, exponent = -bell / bounded, multiplied_out(sp.log(bounded))
             if transcendental(exponent) or not all(
                 out.at_once(e, strict=False) for e in (-exponent, height, share - height)
             ):
@@ -517,16 +522,14 @@ class _Goals:
                 x = symbol(v)
                 if not h.has(x):
                     continue
-                rate = _simple(h.diff(x))
+                rate = _simple(derivative(h, x))
                 found: list[SymPy] = []
                 for factor in sp.Mul.make_args(rate):
                     if transcendental(factor) or not factor.has(x) or len(place.signs(factor)) < 2:
                         continue
-                    numerator = sp.together(factor).as_numer_denom()[0]
-                    if numerator.is_polynomial(x) and sp.degree(numerator, x) <= 2:
-                        found += [r for r in sp.roots(numerator, x) if r.is_real]
+                    found += [r for r in low_roots(factor, x) if r.is_real]
                 if len(place.signs(rate)) > 1:
-                    found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(rate.subs(x, q))]
+                    found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(replaced(rate, {x: q}))]
                 for cut in found:
                     if (v, cut) not in seen:
                         seen.add((v, cut))

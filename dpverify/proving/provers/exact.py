@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 import sympy as sp
-from sympy.concrete.gosper import gosper_sum
 
 from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.calculus import map_sides
@@ -29,6 +28,13 @@ from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.search import Search
+from dpverify.proving.reasoning.algebra import (
+    in_factors,
+    may_be_summed,
+    multiplied_out,
+    replaced,
+    summed,
+)
 from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.integrals import ClosedIntegral, closed_integral
 from dpverify.proving.reasoning.monotone import Unwrapped, unwrapped
@@ -45,12 +51,6 @@ from dpverify.proving.reasoning.symbolic import (
     tree,
     tree_of,
 )
-from dpverify.proving.reasoning.terms import check_expansion
-
-_LONGEST = 200
-"""Operations of the longest summand that is given to Gosper's algorithm."""
-_HIGHEST = 24
-"""Highest power in it."""
 
 
 def closed_form(e: SymPy) -> SymPy | None:
@@ -59,42 +59,30 @@ def closed_form(e: SymPy) -> SymPy | None:
     Guessed by Gosper's algorithm, term by term, and then checked as two identities.
     """
     body, index, first, _ = bound_parts(e)
-    if body.count_ops() > _LONGEST or _high_powers(body):
+    if not may_be_summed(body):
         return None
     end = sp.Dummy(index.name, integer=True)
-    for terms in (sp.Add.make_args(body), sp.Add.make_args(sp.expand(body))):
+    for terms in (sp.Add.make_args(body), sp.Add.make_args(multiplied_out(body))):
         parts = [_gosper(term, index, first, end) for term in terms]
         if any(part is None for part in parts):
             continue
-        candidate = sp.Add(*parts).subs(end, index)
-        for form in (sp.factor(candidate), candidate):
+        candidate = replaced(sp.Add(*parts), {end: index})
+        for rewrite in (in_factors, None):
             try:
-                starts = is_identity(form.subs(index, first), body.subs(index, first))
-                if starts and is_identity(form - form.subs(index, index - 1), body):
+                form = candidate if rewrite is None else rewrite(candidate)
+                starts = is_identity(replaced(form, {index: first}), replaced(body, {index: first}))
+                if starts and is_identity(form - replaced(form, {index: index - 1}), body):
                     return form
             except OutOfScopeError:
                 continue
     return None
 
 
-def _high_powers(e: SymPy) -> bool:
-    """Whether there are powers that SymPy's algorithms take ages for."""
-    try:
-        check_expansion(e)
-    except OutOfScopeError:
-        return True
-    return any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.atoms(sp.Pow))
-
-
 def _gosper(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None:
     constant, depending = term.as_independent(index, as_Add=False)
     if depending == 1:
         return constant * (end - first + 1)
-    try:
-        result = gosper_sum(depending, (index, first, end))
-    except (ValueError, NotImplementedError, sp.PolynomialError, AttributeError, TypeError, RecursionError):
-        # Gosper's algorithm is for hypergeometric terms; SymPy says "not one" in several ways
-        return None
+    result = summed(depending, index, first, end)
     if result is None or result.has(sp.Sum, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
         return None
     return constant * result
@@ -201,11 +189,11 @@ class Exact:
             if undefined:
                 raise OutOfScopeError(f"the closed form of the sum over {index.name}: {undefined}")
             closed.append([symbolic_to_json(e), symbolic_to_json(form)])
-            value = form.subs(limits[0], limits[2])
+            value = replaced(form, {limits[0]: limits[2]})
             rest = outer.limits[1:]
             value = sp.Sum(value, *rest) if rest else value
             claim = Compare(
-                claim.relation, claim.left.xreplace({outer: value}), claim.right.xreplace({outer: value})
+                claim.relation, replaced(claim.left, {outer: value}), replaced(claim.right, {outer: value})
             )
         then = self._proof(obligation, claim, budget, inner=True)
         return None if then is None else {"method": "sum", "closed": closed, "then": then}

@@ -378,7 +378,7 @@ def _as_float(x: Fraction) -> float:
 
 def _late(end: float) -> bool:
     """Whether the far guard's time has come, which is noted."""
-    if time.monotonic() > end:
+    if time.process_time() > end:
         note_the_clock()
         return True
     return False
@@ -424,7 +424,7 @@ class Search:
         except OutOfScopeError as error:
             seconds = time.monotonic() - start
             return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
-        end = start + budget.guard
+        end = time.process_time() + budget.guard
         simple = partial(self._simple, quick)
         stages = (self._spread, self._climbed) if self.thorough else (simple,)
         for stage in stages if obligation.over else (_only_point,):

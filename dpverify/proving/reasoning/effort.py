@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +59,34 @@ def note_the_clock() -> None:
     meter = _METER.get()
     if meter is not None:
         meter.stopped_by_the_clock = True
+
+
+CEILING = 2 * 2**30
+"""Bytes that one row may take beyond what the process has when it begins; counts end all known work far below."""
+
+
+@contextmanager
+def below_a_ceiling(more: int = CEILING) -> Iterator[None]:
+    """Let this process take so many bytes more, and answer `MemoryError` to whatever wants more than that.
+
+    The last resort behind the counts, so that a row ends and not the machine. How much the same work takes depends on
+    libraries and their allocator, though not on how fast a machine is; a verdict that hangs on it is not kept. On Linux
+    only, where a process can ask what it has; a lower limit that is there already stays.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    with open("/proc/self/status", encoding="ascii") as status:
+        taken = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData:"))
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
+    limits = [n for n in (taken + more, before, most) if n != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))
 
 
 class GuardError(BaseException):

@@ -10,21 +10,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sympy as sp
-from sympy.integrals.manualintegrate import manualintegrate
 
 from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
-from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError, TooLargeError
+from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError
 from dpverify.formulas.logic import Le, Lt
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.formulas.rendering.printing import formula_text
+from dpverify.proving.reasoning.algebra import (
+    antiderivative,
+    check_integrand,
+    coefficients_in,
+    derivative,
+    in_factors,
+    replaced,
+)
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, bound_parts, symbolic, symbolic_to_json, tree
-from dpverify.proving.reasoning.terms import check_expansion
-
-_LONGEST = 60
-"""Operations of the longest integrand that is given to SymPy."""
-_HIGHEST = 12
-"""Highest power in it."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,7 @@ def closed_integral(integral: Bound) -> ClosedIntegral:
     e = symbolic(integral)
     if not isinstance(e, sp.Integral):
         raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
-    check_expansion(e.function)
-    if any(p.exp.is_Rational and abs(p.exp) > _HIGHEST for p in e.function.atoms(sp.Pow)):
-        raise TooLargeError("the powers in an integrand are too high")
+    check_integrand(e.function)
     found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
@@ -74,13 +73,13 @@ def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
         if not isinstance(part, sp.exp):
             return None
         exponent += part.args[0]
-    exponent = sp.expand(exponent)
-    if not exponent.is_polynomial(x) or sp.degree(exponent, x) != 2:
+    coefficients = coefficients_in(exponent, x)
+    if coefficients is None or len(coefficients) != 3:
         return None
-    square, slope, constant = sp.Poly(exponent, x).all_coeffs()
-    rate = sp.factor(-square)
-    center = sp.factor(slope / (2 * rate))
-    factor = factor * sp.exp(sp.factor(constant + rate * center**2))
+    square, linear, constant = coefficients
+    rate = in_factors(-square)
+    center = in_factors(linear / (2 * rate))
+    factor = factor * sp.exp(in_factors(constant + rate * center**2))
     if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
         return None
 
@@ -113,21 +112,15 @@ def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
 def _by_antiderivative(integral: Bound, e: SymPy) -> ClosedIntegral | None:
     """F(upper) - F(lower) with F' = body, for finite ends in their order."""
     body, x, low, high = bound_parts(e)
-    if low.is_infinite or high.is_infinite or body.count_ops() > _LONGEST:
+    form = None if low.is_infinite or high.is_infinite else antiderivative(body, x)
+    if form is None or form.has(sp.Integral, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
         return None
     try:
-        form = manualintegrate(body, x)
-    except (ValueError, NotImplementedError, TypeError, AttributeError, sp.PolynomialError, RecursionError):
-        # SymPy says "not this way" in several ways
-        return None
-    if form.has(sp.Integral, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
-        return None
-    try:
-        if not is_identity(form.diff(x), body):
+        if not is_identity(derivative(form, x), body):
             return None
     except OutOfScopeError:
         return None
-    value = form.subs(x, high) - form.subs(x, low)
+    value = replaced(form, {x: high}) - replaced(form, {x: low})
     if value.has(sp.I):
         raise OutOfScopeError("that an antiderivative is real at both ends is not shown")
     closed = tree(value)

@@ -11,110 +11,32 @@ conditions separately.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-import flint
 import sympy as sp
 
-from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
-from dpverify.proving.reasoning.effort import spend
+from dpverify.formulas.expressions import OutOfScopeError
+from dpverify.proving.reasoning.polynomials import (
+    ONE,
+    Monomial,
+    Polynomial,
+    add,
+    cancelled,
+    content,
+    divided,
+    factored,
+    monomial_power,
+    multiply,
+    power,
+    prime_factors,
+    shift,
+    times,
+)
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, bound_parts, fraction
-
-Monomial = tuple[tuple[int, Fraction], ...]
-"""Atom number and its exponent, sorted by atom, no zero exponents."""
-Polynomial = dict[Monomial, Fraction]
-MAX_TERMS = 20_000
-MAX_EXPONENT = 200
-LARGEST_EXPONENT = 2**30
-"""Exponents, over their common denominator, that FLINT is given."""
-
-MAX_FACTORED = 2_000
-"""Terms of the longest polynomial of which divisors or factors are looked for."""
-MAX_SIZE = 20_000
-"""The same for its terms times its degree."""
-_LARGEST_FACTORED = 64
-"""Bits of the largest number that is always taken apart into primes."""
-
-_ONE: Polynomial = {(): Fraction(1)}
-
-
-def _times(a: Monomial, b: Monomial) -> Monomial:
-    if not a or not b:
-        return a or b
-    powers = dict(a)
-    for atom, exponent in b:
-        powers[atom] = powers.get(atom, Fraction(0)) + exponent
-    return tuple(sorted((atom, e) for atom, e in powers.items() if e))
-
-
-def add(a: Polynomial, b: Polynomial, scale: Fraction = Fraction(1)) -> Polynomial:
-    """A + scale * b."""
-    result = dict(a)
-    for monomial, c in b.items():
-        total = result.get(monomial, Fraction(0)) + scale * c
-        if total:
-            result[monomial] = total
-        else:
-            result.pop(monomial, None)
-    return result
-
-
-def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
-    """A * b; `OutOfScopeError` above MAX_TERMS terms."""
-    if len(a) * len(b) > 100 * MAX_TERMS:
-        raise TooLargeError("a polynomial has too many terms")
-    spend(1 + len(a) * len(b))
-    result: Polynomial = {}
-    for m, c in a.items():
-        for n, d in b.items():
-            key = _times(m, n)
-            result[key] = result.get(key, Fraction(0)) + c * d
-    result = {m: c for m, c in result.items() if c}
-    if len(result) > MAX_TERMS:
-        raise TooLargeError("a polynomial has too many terms")
-    return result
-
-
-def power(a: Polynomial, n: int) -> Polynomial:
-    """A to the n-th, n >= 0."""
-    if n > MAX_EXPONENT and len(a) > 1:
-        raise TooLargeError(f"exponent {n} is too large to expand")
-    result, square = _ONE, a
-    while n:
-        if n & 1:
-            result = multiply(result, square)
-        n >>= 1
-        if n:
-            square = multiply(square, square)
-    return result
-
-
-def monomial_power(m: Monomial, exponent: Fraction) -> Monomial:
-    """The monomial to a rational power."""
-    return tuple((atom, e * exponent) for atom, e in m) if exponent else ()
-
-
-def content(p: Polynomial) -> Monomial:
-    """The greatest monomial that divides every term (least exponents, absent atoms counting as zero)."""
-    if not p:
-        return ()
-    atoms = {atom for m in p for atom, _ in m}
-    least = ((atom, min(dict(m).get(atom, Fraction(0)) for m in p)) for atom in atoms)
-    return tuple(sorted((atom, e) for atom, e in least if e))
-
-
-def degree(p: Polynomial) -> int:
-    """The largest total degree of a term, counting exponents by their size, rounded up."""
-    return max((math.ceil(sum(abs(e) for _, e in m)) for m in p), default=0)
-
-
-def shift(p: Polynomial, m: Monomial) -> Polynomial:
-    """The polynomial times a monomial."""
-    return {_times(n, m): c for n, c in p.items()}
 
 
 @dataclass(frozen=True)
@@ -122,7 +44,7 @@ class Quotient:
     """numerator / denominator."""
 
     numerator: Polynomial
-    denominator: Polynomial = field(default_factory=lambda: dict(_ONE))
+    denominator: Polynomial = field(default_factory=lambda: dict(ONE))
 
     def key(self) -> Any:
         """A hashable form, equal for equal canonical quotients."""
@@ -226,12 +148,12 @@ class NormalForms:
         if not numerator:
             return Quotient({})
         if len(denominator) > 1:
-            numerator, denominator = _cancel(numerator, denominator)
+            numerator, denominator = cancelled(numerator, denominator)
         common = content(denominator)
         lead = denominator[max(denominator)]
         factor = monomial_power(common, Fraction(-1))
-        numerator = {_times(m, factor): c / lead for m, c in numerator.items()}
-        denominator = {_times(m, factor): c / lead for m, c in denominator.items()}
+        numerator = {times(m, factor): c / lead for m, c in numerator.items()}
+        denominator = {times(m, factor): c / lead for m, c in denominator.items()}
         if any(self._unreduced(m) for p in (numerator, denominator) for m in p):
             return self.canonical(Quotient(numerator, denominator))
         return Quotient(numerator, denominator)
@@ -245,13 +167,13 @@ class NormalForms:
             return Quotient(p)
         plain: Polynomial = {}
         total_top: Polynomial = {}
-        total_bottom: Polynomial = dict(_ONE)
+        total_bottom: Polynomial = dict(ONE)
         for m, c in p.items():
             if not self._unreduced(m):
                 plain = add(plain, {m: c})
                 continue
             top: Polynomial = {(): c}
-            bottom: Polynomial = dict(_ONE)
+            bottom: Polynomial = dict(ONE)
             rest: list[tuple[int, Fraction]] = []
             for a, e in m:
                 base = self.atoms[a].base
@@ -298,7 +220,7 @@ class NormalForms:
         if e is sp.pi:
             return Quotient(self._letter(Atom(("pi",), "positive", expression=e)))
         if e is sp.E:
-            return self._exponential(Quotient(dict(_ONE)))
+            return self._exponential(Quotient(dict(ONE)))
         if e.is_Add:
             return self.sum(self._of(part) for part in e.args)
         if e.is_Mul:
@@ -346,7 +268,7 @@ class NormalForms:
         """A base other than 0, of any sign, to a symbolic exponent that is an integer."""
         if not base.numerator:
             raise OutOfScopeError("a power of zero")
-        result = Quotient(dict(_ONE))
+        result = Quotient(dict(ONE))
         for p, direction in ((base.numerator, 1), (base.denominator, -1)):
             constant, monomial, others = factored(p)
             factors = [(Quotient({((a, Fraction(1)),): Fraction(1)}), n) for a, n in monomial]
@@ -365,9 +287,9 @@ class NormalForms:
         return result
 
     def _power_of_factor(self, factor: Quotient, exponent: Quotient) -> Quotient:
-        result = Quotient(dict(_ONE))
+        result = Quotient(dict(ONE))
         for monomial, c in exponent.numerator.items():
-            if exponent.denominator != _ONE or c.denominator != 1 or not self._is_whole(monomial):
+            if exponent.denominator != ONE or c.denominator != 1 or not self._is_whole(monomial):
                 key = ("power", factor.key(), exponent.key())
                 return Quotient(self._letter(Atom(key, "any", argument=factor)))
         for monomial, c in exponent.numerator.items():
@@ -391,9 +313,9 @@ class NormalForms:
         )
 
     def _exponential(self, q: Quotient) -> Quotient:
-        quotients, remainder = _divide(q)
-        result = Quotient(dict(_ONE))
-        parts = [({m: Fraction(1)}, dict(_ONE), c) for m, c in quotients.items()]
+        quotients, remainder = divided(q.numerator, q.denominator)
+        result = Quotient(dict(ONE))
+        parts = [({m: Fraction(1)}, dict(ONE), c) for m, c in quotients.items()]
         parts += [({m: Fraction(1)}, q.denominator, c) for m, c in remainder.items()]
         for numerator, denominator, c in parts:
             result = self.product(result, self._exponential_of_term(Quotient(numerator, denominator), c))
@@ -402,7 +324,7 @@ class NormalForms:
     def _exponential_of_term(self, q: Quotient, c: Fraction) -> Quotient:
         """exp(c q) for a single term q: a power of the argument where q is a logarithm, else of an atom."""
         ((monomial, _),) = q.numerator.items()
-        if q.denominator == _ONE and len(monomial) == 1 and monomial[0][1] == 1:
+        if q.denominator == ONE and len(monomial) == 1 and monomial[0][1] == 1:
             atom = self.atoms[monomial[0][0]]
             if atom.key[0] == "log" and atom.argument is not None:
                 return self._rational_power(atom.argument, c)
@@ -420,10 +342,10 @@ class NormalForms:
     def _split_positive(self, q: Quotient) -> tuple[list[tuple[Quotient, Fraction]], Quotient]:
         """Factors of a positive quotient that are positive each, with multiplicity, and what remains."""
         factors: list[tuple[Quotient, Fraction]] = []
-        rest = Quotient(dict(_ONE))
+        rest = Quotient(dict(ONE))
         for p, sign in ((q.numerator, 1), (q.denominator, -1)):
             constant, monomial, others = factored(p)
-            for prime, multiplicity in _prime_factors(constant):
+            for prime, multiplicity in prime_factors(constant):
                 factors.append((Quotient({(): Fraction(prime)}), Fraction(multiplicity * sign)))
             if constant < 0:
                 rest = self.product(rest, Quotient({(): Fraction(-1)}))
@@ -446,15 +368,15 @@ class NormalForms:
         if not q.numerator:
             raise OutOfScopeError("a root of zero")
         factors, rest = self._split_positive(q)
-        if rest.key() != Quotient(dict(_ONE)).key():
+        if rest.key() != Quotient(dict(ONE)).key():
             factors.append((rest, Fraction(1)))
-        result = Quotient(dict(_ONE))
+        result = Quotient(dict(ONE))
         for factor, multiplicity in factors:
             result = self.product(result, self._root_of_factor(factor, multiplicity * exponent))
         return result
 
     def _root_of_factor(self, factor: Quotient, exponent: Fraction) -> Quotient:
-        if factor.denominator == _ONE and len(factor.numerator) == 1:
+        if factor.denominator == ONE and len(factor.numerator) == 1:
             ((monomial, c),) = factor.numerator.items()
             # sqrt(z^2) is not z where z may be negative
             if c == 1 and monomial and all(self.atoms[a].sign != "any" for a, _ in monomial):
@@ -470,7 +392,7 @@ class NormalForms:
         if not q.numerator:
             raise OutOfScopeError("the logarithm of zero")
         factors, rest = self._split_positive(q)
-        if rest.key() != Quotient(dict(_ONE)).key():
+        if rest.key() != Quotient(dict(ONE)).key():
             factors.append((rest, Fraction(1)))
         return self.sum(
             self.product(self._logarithm_of_factor(f), Quotient({(): multiplicity}))
@@ -478,7 +400,7 @@ class NormalForms:
         )
 
     def _logarithm_of_factor(self, f: Quotient) -> Quotient:
-        if f.denominator == _ONE and len(f.numerator) == 1:
+        if f.denominator == ONE and len(f.numerator) == 1:
             ((monomial, c),) = f.numerator.items()
             if c == 1 and len(monomial) == 1 and monomial[0][1] == 1:
                 atom = self.atoms[monomial[0][0]]
@@ -490,121 +412,13 @@ class NormalForms:
 
     def _erfc(self, q: Quotient) -> Quotient:
         if not q.numerator:
-            return Quotient(dict(_ONE))
+            return Quotient(dict(ONE))
         if q.numerator[max(q.numerator)] < 0:
             mirrored = self._erfc(Quotient({m: -c for m, c in q.numerator.items()}, q.denominator))
             return self.sum(
                 (Quotient({(): Fraction(2)}), self.product(Quotient({(): Fraction(-1)}), mirrored))
             )
         return Quotient(self._letter(Atom(("erfc", q.key()), "positive", argument=q)))
-
-
-# ---------------------------------------------------------------------------------------------- through FLINT
-
-
-def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any], Polynomial]]:
-    """The polynomials in FLINT, with whole nonnegative exponents, and the way back.
-
-    Exponents are scaled by their common denominator; the polynomials must have no negative exponents.
-    """
-    letters = sorted({a for p in polynomials for m in p for a, _ in m})
-    scale = [
-        math.lcm(*(dict(m).get(a, Fraction(0)).denominator for p in polynomials for m in p)) for a in letters
-    ]
-    whole = dict(zip(letters, scale, strict=True))
-    if any(abs(e) * whole[a] >= LARGEST_EXPONENT for p in polynomials for m in p for a, e in m):
-        raise TooLargeError("exponents are too large")  # FLINT's gcd fails beyond 64 bits
-    context = flint.fmpq_mpoly_ctx.get([f"x{a}" for a in letters])
-
-    def there(p: Polynomial) -> Any:
-        return context.from_dict(
-            {
-                tuple(int(dict(m).get(a, Fraction(0)) * s) for a, s in zip(letters, scale, strict=True)):
-                flint.fmpq(c.numerator, c.denominator)
-                for m, c in p.items()
-            }
-        )  # fmt: skip
-
-    def back(p: Any) -> Polynomial:
-        return {
-            tuple((a, Fraction(int(e), s)) for a, e, s in zip(letters, exponents, scale, strict=True) if e):
-            Fraction(int(c.p), int(c.q))
-            for exponents, c in p.to_dict().items()
-        }  # fmt: skip
-
-    return [there(p) for p in polynomials], back
-
-
-def _without_content(p: Polynomial) -> tuple[Polynomial, Monomial]:
-    common = content(p)
-    return shift(p, monomial_power(common, Fraction(-1))), common
-
-
-def _cancel(numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
-    terms = len(numerator) + len(denominator)
-    if terms > MAX_FACTORED or terms * max(degree(numerator), degree(denominator)) > 10 * MAX_SIZE:
-        raise TooLargeError("a fraction is too long to be cancelled")
-    spend(terms * (1 + max(degree(numerator), degree(denominator))))
-    top, top_content = _without_content(numerator)
-    bottom, bottom_content = _without_content(denominator)
-    (a, b), back = _to_flint([top, bottom])
-    common = a.gcd(b)
-    over = _times(top_content, monomial_power(bottom_content, Fraction(-1)))
-    if common.is_one():
-        return shift(top, over), bottom
-    return shift(back(a / common), over), back(b / common)
-
-
-def _divide(q: Quotient) -> tuple[Polynomial, Polynomial]:
-    """Whole part and remainder of a quotient; with a constant denominator there is no remainder."""
-    if q.denominator == _ONE:
-        return q.numerator, {}
-    if any(e < 0 for m in q.numerator for _, e in m):
-        return {}, q.numerator
-    (a, b), back = _to_flint([q.numerator, q.denominator])
-    whole, remainder = divmod(a, b)
-    return back(whole), back(remainder)
-
-
-def factored(p: Polynomial) -> tuple[Fraction, Monomial, list[tuple[Polynomial, int]]]:
-    """Constant, monomial and irreducible factors with multiplicities."""
-    if len(p) > MAX_FACTORED or len(p) * degree(p) > MAX_SIZE:
-        raise TooLargeError("a polynomial is too long to be factored")
-    spend(len(p) * (1 + degree(p)))
-    primitive, monomial = _without_content(p)
-    (a,), back = _to_flint([primitive])
-    unit, factors = a.factor()
-    constant = Fraction(int(unit.p), int(unit.q))
-    others: list[tuple[Polynomial, int]] = []
-    for f, multiplicity in factors:
-        g = back(f)
-        # primitive over the integers, so that numeric factors are seen as such
-        denominator = math.lcm(*(c.denominator for c in g.values()))
-        numerator = math.gcd(*(int(c * denominator) for c in g.values()))
-        size = Fraction(numerator, denominator)
-        if g[max(g)] < 0 and all(c < 0 for c in g.values()):
-            size = -size
-        others.append(({m: c / size for m, c in g.items()}, int(multiplicity)))
-        constant *= size ** int(multiplicity)
-    return constant, monomial, others
-
-
-def _prime_factors(value: Fraction) -> list[tuple[int, int]]:
-    result = []
-    for n, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
-        p = 2
-        while n.bit_length() > _LARGEST_FACTORED and p < 1000:
-            multiplicity = 0
-            while n % p == 0:
-                n, multiplicity = n // p, multiplicity + 1
-            if multiplicity:
-                result.append((p, sign * multiplicity))
-            p += 1
-        if n.bit_length() > _LARGEST_FACTORED:
-            result.append((n, sign))  # perhaps no prime; it stays in one piece
-        elif n > 1:
-            result += [(int(q), sign * int(k)) for q, k in flint.fmpz(n).factor()]
-    return result
 
 
 def is_identity(left: SymPy, right: SymPy) -> bool:

@@ -20,6 +20,7 @@ from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, f
 from dpverify.formulas.operators import normal_cdf
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
+from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.effort import EffortSpentError, spend
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
@@ -167,10 +168,10 @@ class Place:
                 difference = symbolic(given.right - given.left)
             except OutOfScopeError:
                 continue
-            rate = difference.diff(symbol(x))
+            rate = derivative(difference, symbol(x))
             if rate.has(symbol(x)) or transcendental(difference):
                 continue
-            there = side * -rate if end is None else difference.subs(symbol(x), symbolic(end))
+            there = side * -rate if end is None else replaced(difference, {symbol(x): symbolic(end)})
             if not self.at_once(there, strict=False):
                 if given in domain(x):
                     return None
@@ -202,7 +203,7 @@ def _linear_end(given: Formula, x: Variable) -> tuple[int, Expression] | None:
         difference = symbolic(given.right - given.left)
     except OutOfScopeError:
         return None
-    rate = difference.diff(symbol(x))
+    rate = derivative(difference, symbol(x))
     if not rate.is_Rational or rate == 0:
         return None
     return (1 if rate > 0 else -1), tree(symbol(x) - difference / rate)

@@ -26,16 +26,10 @@ from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.proving.proof import Budget
+from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
-from dpverify.proving.reasoning.normal_form import (
-    Monomial,
-    NormalForms,
-    Polynomial,
-    Quotient,
-    content,
-    degree,
-    multiply,
-)
+from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
+from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
 from dpverify.proving.reasoning.signs import holds_by_signs
 from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, sides, symbol, symbolic_formula
 
@@ -91,7 +85,9 @@ def without_pieces(formula: Symbolic) -> Symbolic:
             if b is not branch
         )
         here = Compare(
-            formula.relation, formula.left.xreplace({piece: branch}), formula.right.xreplace({piece: branch})
+            formula.relation,
+            replaced(formula.left, {piece: branch}),
+            replaced(formula.right, {piece: branch}),
         )
         cases.append(And((*chosen, without_pieces(here))))
     return Or(tuple(cases))

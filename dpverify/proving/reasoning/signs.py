@@ -14,6 +14,7 @@ from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.operators import Signs
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.signs import POSITIVE, possible_signs
+from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.symbolic import (
     Symbolic,
@@ -139,7 +140,7 @@ def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shif
             replacement[name] = start - t if shift.end == "upper" and not shift.plus else start + t
         return replacement[name]
 
-    return e.xreplace({symbol(by_name[name]): value(name) for name in chosen})
+    return replaced(e, {symbol(by_name[name]): value(name) for name in chosen})
 
 
 def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:

@@ -9,7 +9,8 @@ import sympy as sp
 
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.reasoning.normal_form import Monomial, NormalForms, Polynomial, factored
+from dpverify.proving.reasoning.normal_form import NormalForms
+from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, factored
 from dpverify.proving.reasoning.symbolic import Symbolic, SymPy, rational, symbolic_to_json
 
 _LONGEST = 200

@@ -21,6 +21,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+import flint
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, substituted, worked_out
@@ -32,20 +33,26 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     OutOfScopeError,
+    TooLargeError,
     Variable,
     constant,
+    free_variables,
     product,
     total,
 )
 from dpverify.formulas.expressions import integral as tree_integral
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
-from dpverify.formulas.operators import apply, exp
+from dpverify.formulas.operators import apply, exp, log, maximum
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.proving.reasoning.evaluation import evaluate
 
 SymPy = Any
 """A SymPy expression; SymPy ships no types."""
 Symbolic = Any
 """A formula with SymPy's expressions as sides."""
+MAX_BITS = 100_000
+"""Bits of the longest power of a number that is worked out."""
 
 
 def fraction(value: SymPy) -> Fraction:
@@ -56,6 +63,16 @@ def fraction(value: SymPy) -> Fraction:
 def rational(value: Fraction) -> SymPy:
     """A Fraction as a SymPy rational."""
     return sp.Rational(value.numerator, value.denominator)
+
+
+def raised(base: SymPy, exponent: SymPy) -> SymPy:
+    """A power; SymPy works out that of a number at once, so `TooLargeError` where it is too long."""
+    number, _ = base.as_coeff_Mul(rational=True)
+    if exponent.is_Rational:
+        bits = max(int(number.p).bit_length(), int(number.q).bit_length()) if abs(number) != 1 else 0
+        if bits * abs(int(exponent.p)) > MAX_BITS * int(exponent.q):
+            raise TooLargeError("a power of a number is too long")
+    return base**exponent
 
 
 class Phi(sp.Function):  # type: ignore[misc]
@@ -130,8 +147,8 @@ _TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType(
         "neg": lambda a: -a,
         "mul": lambda *a: sp.Mul(*a),
         "div": lambda a, b: a / b,
-        "pow": lambda a, b: a**b,
-        "root": lambda a, order: a ** (1 / order),
+        "pow": raised,
+        "root": lambda a, order: raised(a, 1 / order),
         "exp": sp.exp,
         "log": sp.log,
         "log_base": lambda x, base: sp.log(x) / sp.log(base),
@@ -181,6 +198,7 @@ def _symbolic(e: Expression) -> SymPy:
             make = _TO_SYMPY.get(name)
             if make is None:
                 raise OutOfScopeError(f"function not supported: {name}")
+            _check_number(e)
             return make(*map(_symbolic, arguments))
         case Bound("product"):
             raise OutOfScopeError("function not supported: product")
@@ -194,6 +212,19 @@ def _symbolic(e: Expression) -> SymPy:
             return make(_symbolic(body), (symbol(running), _symbolic(first), _symbolic(last)))
         case _:
             raise AssertionError(e)
+
+
+def _check_number(e: Apply) -> None:
+    """Refuse exponentials and powers of numbers of which SymPy would look for the digits before the point."""
+    if e.operator not in ("exp", "pow") or free_variables(e):
+        return
+    exponent = e.arguments[0] if e.operator == "exp" else e.arguments[1] * log(e.arguments[0])
+    try:
+        far = evaluate(maximum(exponent, -exponent) - MAX_BITS, {})
+    except (UndefinedError, UnclearError, OutOfScopeError):
+        return
+    if not (far.is_finite() if isinstance(far, flint.arb) else True) or far > 0:
+        raise TooLargeError("a number is too large, or too near to 0")
 
 
 def _reaches(v: Variable, end: Expression, side: int) -> bool:

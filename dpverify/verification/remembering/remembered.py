@@ -79,7 +79,7 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
 
     What a clock has cut short is not kept, nor what a fault has.
     """
-    if any(r.stopped_by_the_clock or r.fault for r in records):
+    if any(r.depends_on_the_machine for r in records):
         return
     keep(statement_file("proofs", statement), [r.model_dump(mode="json") for r in records])
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from scipy.optimize import minimize
 
 from dpverify.formulas.expressions import Variable
@@ -186,12 +187,13 @@ def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extrem
     for start, u in cloud[:CLIMBS]:
         if not 0 < start < math.inf:
             continue
-        found = minimize(
-            lambda w: -value(w),
-            u,
-            method="Nelder-Mead",
-            options={"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13},
-        )
+        with np.errstate(invalid="ignore"):  # it subtracts values that may be infinite
+            found = minimize(
+                lambda w: -value(w),
+                u,
+                method="Nelder-Mead",
+                options={"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13},
+            )
         if -found.fun > best:
             best, where = -float(found.fun), list(found.x)
     return Extreme(max(best, 0.0), point(where))

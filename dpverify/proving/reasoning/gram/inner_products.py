@@ -26,6 +26,7 @@ from dpverify.formulas.expressions import (
     constant,
 )
 from dpverify.formulas.vectors import is_vector
+from dpverify.proving.reasoning.algebra import in_factors
 from dpverify.proving.reasoning.effort import spend
 from dpverify.proving.reasoning.symbolic import symbol, tree
 
@@ -68,7 +69,7 @@ class InnerProducts:
 
     def expression(self, c: Coefficient) -> Expression:
         """A coefficient as an expression."""
-        return tree(sp.factor(c.as_expr()))
+        return tree(in_factors(c.as_expr()))
 
     def at(self, c: Coefficient, point: Mapping[str, Fraction]) -> Fraction | None:
         """A coefficient's value at a point; None where it has none."""
