@@ -296,7 +296,11 @@ _CURVE = ("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s")
 _below_zero = real("x", le=0, latex="x", stands_for="number")
 _threshold, _small_threshold, _large_threshold = (
     real("a", **ends, latex="a", stands_for="number", meaning="1/s for epsilon = 1")
-    for ends in ({"ge": Fraction(2, 3)}, {"ge": Fraction(2, 3), "le": Fraction(3, 4)}, {"ge": Fraction(18, 25)})
+    for ends in (
+        {"ge": Fraction(2, 3)},
+        {"ge": Fraction(2, 3), "le": Fraction(3, 4)},
+        {"ge": Fraction(18, 25)},
+    )
 )
 _ROOT = r"\sqrt{2\ln(1.25/\delta)}"
 _FIRST_TERM = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})"
