@@ -13,7 +13,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.headlines import exceeds
+from dpverify.headlines.words import exceeds
 from dpverify.ledger import Budget, Ledger
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
@@ -352,7 +352,16 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         coverage="whole", scope=""),
     "step called the whole": lambda t: proved(t).update(coverage="whole"),
     "what it uses removed": lambda t: t.row("fmtt18.thm23", "schedule-gives-the-bound").update(uses=[]),
-    "consequence made milder": lambda t: refuted(t).update(consequence="an edge case or notation"),
+    "consequence made milder": lambda t: refuted(t).update(consequence="an edge case that no reader means"),
+    "mistake made another": lambda t: refuted(t).update(mistake="a condition is missing"),
+    "provenance edited": lambda t: refuted(t).update(provenance="torn"),
+    "what is printed removed": lambda t: t.row("fmtt18.thm1", "attained-by-identity-maps").update(prints=["x"]),
+    "relation turned": lambda t: refuted(t).update(relation=">="),
+    "added condition invented": lambda t: repaired(t).update(added=["1 <= T"]),
+    "roots removed": lambda t: t.entry("fmtt18.thm23")["roots"].update(own=[], literature=[], unproved=[]),
+    "standing made better": lambda t: t.entry("fmtt18.thm1").update(standing_printed="holds"),
+    "statement's consequence made milder": lambda t: t.entry("fmtt18.thm1").update(consequence="a constant changes"),
+    "missing conclusion invented": lambda t: t.entry("fmtt18.thm1").update(missing=["the rest"]),
     "consequence removed": lambda t: refuted(t).update(consequence=None),
     "by how much edited": lambda t: refuted(t).update(exceeds="2 instead of at most 1.9, 1.05 times as much"),
     "reading invented": lambda t: proved(t).update(reading="with another sign"),
