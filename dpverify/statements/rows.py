@@ -118,13 +118,15 @@ class Reading:
         Raises:
             InvalidArgumentError: where they differ; with the obligation's name.
         """
+        from dpverify.formulas.notation.tokens import Latex
         from dpverify.proving.two_readers import disagreement
 
         if id(obligation) not in self._checked:
             says = disagreement(obligation)
             if says:
                 allowed = f"a formula that both readers read in the same way; {says}"
-                raise InvalidArgumentError(f"{self.id}/{obligation.name}: formula", obligation.latex, allowed)
+                place = f"{self.id}/{obligation.name}: formula"
+                raise InvalidArgumentError(place, Latex(obligation.latex), allowed)
             self._checked[id(obligation)] = obligation  # as long as it is kept, no other has its id
 
     def known(
