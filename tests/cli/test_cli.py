@@ -317,7 +317,8 @@ def test_list_names_every_catalog_row(
     assert code == 0
     keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
     keys |= {"headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by"}
-    keys |= {"rests_on_false", "marks", "displays", "encoded", "decided", "confirmed"}
+    keys |= {"rests_on_false", "rests_on_unfollowed", "marks", "displays", "encoded", "decided", "confirmed"}
+    keys |= {"standing_printed", "standing_repaired", "missing", "roots", "whole", "part", "ingredient"}
     assert all(set(row) == keys for row in found)
     assert len(found) == 38
 
@@ -341,7 +342,8 @@ def test_list_counts_what_is_printed(
     assert call("list", "fmtt18.thm23", "--jobs", "1") == 0
     assert re.search(
         rf"fmtt18: {row['displays']} displays and inline relations, {row['encoded']} encoded "
-        rf"\({row['decided']} decided, {row['confirmed']} confirmed\)",
+        rf"\({row['whole']} whole, {row['part']} in part, {row['ingredient']} as ingredients of ours; "
+        rf"{row['decided']} decided, {row['confirmed']} confirmed\)",
         capsys.readouterr().out,
     )
 
