@@ -190,7 +190,7 @@ class Style:
         for part in parts:
             tail = out[out.rfind("\\") + 1 :]
             command = "\\" in out and tail.isalpha() and tail.isascii()
-            space = self.one("", "", "", "", " ", r"\,", r"\!", "  ")
+            space = self.one("", "", "", "", " ", r"\,", r"\:", "  ")
             if command and part[:1].isalpha() and not space:
                 space = " "
             if out[-1:].isdigit() and part[:1].isdigit():

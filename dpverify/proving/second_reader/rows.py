@@ -211,6 +211,8 @@ class Places:
         self.open: list[str] = []
         self.decided: dict[int, bool] = {}
         self.letters: dict[int, Found | None] = {}
+        if any(mark.gap < -3 for mark in row):
+            raise RefusedError("space so far below 0 that one sign is printed over another")
         run = "".join(m.text if re.fullmatch("[A-Za-z]", m.text) and not m.scripted else " " for m in row)
         for match in _SPELLED_OUT.finditer(run):
             part = row[match.start() : match.end()]
