@@ -12,6 +12,7 @@ from dpverify.proving.second_reader.trees import (
     compare,
     free,
     has_order,
+    inside,
     is_vector,
     letter,
     number,
@@ -191,7 +192,8 @@ class Formulas(Expressions):
             return
         alike = [mark.text for mark in last.word] == [mark.text for mark in first.word]
         whole = all(self.state.domains[side.value.name].kind == "integer" for side in (last, first))
-        if not free(low) or low == Tree("neg", (high,)) or alike or (whole and condition):
+        bare = not any(part.name for part in inside(low) if part.head != "inf")
+        if bare or low == Tree("neg", (high,)) or alike or (whole and condition):
             raise self.refuse("a comma between two letters, each with one end: both could be meant for each")
 
     def shared(self, waiting: list[str], item: Item, start: int) -> tuple[Tree, ...]:
