@@ -94,7 +94,9 @@ def test_another_program_and_other_formulas_have_none(
     assert recall_or_read(statement()) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"no json", mtime=0), gzip.compress(b"[]", mtime=0)])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", *(gzip.compress(text, mtime=0) for text in (b"no json", b"[]"))]
+)
 def test_a_broken_file_is_as_good_as_none(
     content: bytes, of_file: Callable[[Path], None], tmp_path: Path
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
@@ -295,12 +293,8 @@ _g, _g2 = (
 _CURVE = ("gll22.eq9/value-of-the-best-half-line", "gll22.lem6.3/growing-in-s")
 _below_zero = real("x", le=0, latex="x", stands_for="number")
 _threshold, _small_threshold, _large_threshold = (
-    real("a", **ends, latex="a", stands_for="number", meaning="1/s for epsilon = 1")
-    for ends in (
-        {"ge": Fraction(2, 3)},
-        {"ge": Fraction(2, 3), "le": Fraction(3, 4)},
-        {"ge": Fraction(18, 25)},
-    )
+    real("a", ge=low, le=high, latex="a", stands_for="number", meaning="1/s for epsilon = 1")
+    for low, high in (("2/3", None), ("2/3", "3/4"), ("18/25", None))
 )
 _ROOT = r"\sqrt{2\ln(1.25/\delta)}"
 _FIRST_TERM = r"\Phi(-\frac{\varepsilon}{s}+\frac{s}{2})"
