@@ -61,6 +61,8 @@ class Consequence(StrEnum):
 
     CLAIM = "the claim fails"
     CONSTANT = "a constant changes"
+    CONDITION = "a condition is missing"
+    """With it, what is printed is true; without it, it fails at sizes that are met in practice."""
     STEP = "a step of the proof only"
     NOTATION = "notation only"
     """As it is written; it is clear what is meant, and that is true."""

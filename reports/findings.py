@@ -22,6 +22,11 @@ _MEANS = {
         "A constant changes",
         "A printed constant is not enough; an implementation that uses it needs the corrected one.",
     ),
+    Consequence.CONDITION: (
+        "A condition is missing",
+        "With a further condition, noted below, the claim is true; an implementation that is used outside of it does "
+        "not have the promised property.",
+    ),
     Consequence.STEP: (
         "Only a step of a proof is false",
         "The statement itself was not refuted; its proof needs the correction. Implementations need no change.",

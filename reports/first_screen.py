@@ -14,7 +14,7 @@ from dpverify.reports.formulas import in_lines
 from dpverify.reports.sandwich import Sandwich
 from dpverify.reports.summary import Correction, Finding, Summary, roots_text, shortened, spending
 
-_GRAVE = (Consequence.CLAIM, Consequence.CONSTANT)
+_GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
 """Consequences for whoever implements what is printed."""
 
 _WIDEST = 30.0

@@ -13,7 +13,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.proving.language import Json, Obligation, Repair, Statement, Unread
 from dpverify.statements.rows import DefinitionSource, Display, Reading, Row, source_json
 
-CLAIM, CONSTANT, PROOF_STEP, NOTATION, EDGE = Consequence
+CLAIM, CONSTANT, MISSING, PROOF_STEP, NOTATION, EDGE = Consequence
 
 
 @dataclass(frozen=True)

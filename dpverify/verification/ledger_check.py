@@ -255,7 +255,9 @@ def _settled(
         raise _RefusedError(says)
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     shown = (row.relation, row.left, row.right)
-    said = refutation_texts(statement, variant, obligation, coverage, row.verdict, shown, row.realistic)
+    said = refutation_texts(
+        statement, variant, obligation, coverage, row.verdict, shown, row.counterexample, row.realistic
+    )
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
             raise _RefusedError(f"it is {row.verdict} without a certificate")

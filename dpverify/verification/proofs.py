@@ -174,7 +174,9 @@ def _evidence(
     sides = sides_as_printed(form, coverage, proof.counterexample, proof.left, proof.right)
     evidence = ProofEvidence(
         **texts,
-        **refutation_texts(statement, variant, obligation, coverage, proof.verdict, sides, realistic),
+        **refutation_texts(
+            statement, variant, obligation, coverage, proof.verdict, sides, proof.counterexample, realistic
+        ),
         verdict=proof.verdict,
         prover=proof.prover,
         box=dict(proof.box) if proof.box is not None else None,

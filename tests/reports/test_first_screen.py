@@ -88,7 +88,7 @@ def test_violations_come_before_findings() -> None:
 def test_only_what_concerns_an_implementation_is_shown(consequence: Consequence) -> None:
     proof = PROOFS[0].model_copy(update={"consequence": consequence})
     found = screen(example_ledger(entries=(proof,), statements=()))
-    grave = consequence in (Consequence.CLAIM, Consequence.CONSTANT)
+    grave = consequence in (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
     assert len(found.false) == (1 if grave else 0)
     assert found.others == (() if grave else ((str(consequence), 1),))
 

@@ -22,7 +22,7 @@ from dpverify.verification.refutations.contradictions import contradictions
 
 X = real("x", ge=0)
 IN_VAIN, FOUND = RealisticPoint(sizes={}, tried=9), RealisticPoint(sizes={}, tried=9, point={"x": "1"})
-CLAIM, CONSTANT, STEP, NOTATION, EDGE = Consequence
+CLAIM, CONSTANT, MISSING, STEP, NOTATION, EDGE = Consequence
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,12 @@ CLAIM, CONSTANT, STEP, NOTATION, EDGE = Consequence
         (Coverage.INSTANCE, STEP, Mistake.OTHER, FOUND, STEP),
         # an edge case has no counterexample at sizes met in practice
         (Coverage.WHOLE, None, Mistake.CONDITION, IN_VAIN, EDGE),
-        (Coverage.WHOLE, None, Mistake.CONDITION, FOUND, CLAIM),
-        (Coverage.WHOLE, EDGE, Mistake.CONDITION, FOUND, CLAIM),
-        (Coverage.WHOLE, None, Mistake.CONDITION, None, CLAIM),
+        (Coverage.WHOLE, None, Mistake.CONDITION, FOUND, MISSING),
+        (Coverage.WHOLE, EDGE, Mistake.CONDITION, FOUND, MISSING),
+        (Coverage.INSTANCE, EDGE, None, FOUND, MISSING),
+        (Coverage.INSTANCE, None, None, FOUND, CLAIM),
+        (Coverage.INSTANCE, MISSING, None, None, MISSING),
+        (Coverage.WHOLE, None, Mistake.CONDITION, None, MISSING),
         (Coverage.WHOLE, EDGE, Mistake.CONDITION, None, EDGE),
         (Coverage.INSTANCE, EDGE, None, None, EDGE),
         (Coverage.CONDITION, EDGE, Mistake.OTHER, None, EDGE),

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import L, diameter, epsilon, level, n, p, risk
-from dpverify.statements.sheet import Sheet
+from dpverify.statements.sheet import MISSING, Sheet
 
 _beta = real("beta", gt=0, unit=LOSS / LENGTH**2, meaning="smoothness of a record's loss", latex=r"\beta")
 _Delta = real("Delta", gt=0, unit=LOSS / LENGTH**2, meaning="regularization", latex=r"\Delta")
@@ -143,7 +143,7 @@ def _lipschitz_and_smooth(
                   given=r"\varepsilon\le 1",
                   case="p = 1 and n losses -L theta on [R, R + ||C||] with Delta R = 2 n L: b is not negative with "
                        "probability 1/2, and then the output is R, whose excess risk is n L ||C||",
-                  where=where, true_if="if the origin is in the set")
+                  where=where, consequence=MISSING, true_if="if the origin is in the set")
         .correction(replaces=("set-far-away",))
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpverify.evidence import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
-from dpverify.formulas.logic import Compare
+from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
 from dpverify.headlines.rows import CLAIMS
@@ -15,6 +15,7 @@ from dpverify.headlines.words import exceeds
 from dpverify.in_print import Mistake, Provenance
 from dpverify.proving.language import Obligation, Statement, parts_of
 from dpverify.proving.mistakes import mistake_of
+from dpverify.statements.paper import papers
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
@@ -43,6 +44,7 @@ def refutation_texts(
     coverage: Coverage,
     verdict: Verdict,
     sides: tuple[str, str | None, str | None],
+    point: Mapping[str, str] | None,
     realistic: RealisticPoint | None,
 ) -> dict[str, Any]:
     """What a ledger's row shows of what follows from a counterexample; nothing where there is none.
@@ -54,14 +56,19 @@ def refutation_texts(
         coverage: of the row: that of the formula, or `unit`.
         verdict: of the row.
         sides: relation and sides as printed.
+        point: the counterexample, where there is one.
         realistic: what was found at sizes met in practice.
     """
     broken, mistake = verdict in BROKEN, None
     if broken and variant is Variant.PRINTED:
         mistake = mistake_of(obligation, correction_of(statement, obligation.name))
+        if mistake is None and obligation.coverage is Coverage.INSTANCE and is_left_out(statement, point):
+            mistake = Mistake.CONDITION
     consequence = None
     if verdict is Verdict.REFUTED:
         consequence = consequence_of(coverage, obligation, mistake, realistic)
+        if not is_evaluated(statement, obligation):  # what refutes no statement is about its proof
+            consequence = Consequence.STEP
     return {
         "consequence": consequence,
         "mistake": mistake,
@@ -70,11 +77,45 @@ def refutation_texts(
     }
 
 
+def is_evaluated(statement: Statement, obligation: Obligation) -> bool:
+    """Whether an instance is there for a special case, if its paper keeps instances."""
+    paper = papers().get(statement.id.partition(".")[0])
+    if obligation.coverage is not Coverage.INSTANCE or paper is None or paper.instances is None:
+        return True
+    return any(each.obligation == obligation.name for each in paper.instances.get(statement.id, ()))
+
+
+def is_left_out(statement: Statement, point: Mapping[str, str] | None) -> bool:
+    """Whether a point is one that the corrected statement says nothing about.
+
+    So it is where its conclusions, as corrected, have letters that the point gives values to, and none admits it.
+    """
+    from dpverify.proving.reasoning.quantifiers import truth
+
+    if point is None or statement.repaired is None:
+        return False
+    values = {name: coordinates_of(value) for name, value in point.items()}
+    about = []
+    for o in statement.repaired.obligations:
+        if o.coverage is not Coverage.WHOLE or not any(v.name in values for v in o.over):
+            continue
+        known = [v for v in o.over if v.name in values]
+        inside = all(v.contains(values[v.name]) for v in known)
+        for assumed in o.assuming:
+            if all(v.name in values for v in free_in(assumed)):
+                try:
+                    inside = inside and truth(assumed, values) is not False
+                except (KeyError, UndefinedError, UnclearError):
+                    continue
+        about.append(inside)
+    return bool(about) and not any(about)
+
+
 _BY_MISTAKE: Mapping[Mistake | None, Consequence] = {
     Mistake.CONSTANT: Consequence.CONSTANT,
     Mistake.EXPONENT: Consequence.CLAIM,
     Mistake.RELATION: Consequence.CLAIM,
-    Mistake.CONDITION: Consequence.CLAIM,
+    Mistake.CONDITION: Consequence.CONDITION,
 }
 
 
@@ -87,7 +128,8 @@ def consequence_of(
     at sizes met in practice; where no letter has such a size, only if the source says so and the mistake is no other. A
     false display of a proof is a step of the proof only, unless the source says that a constant of the statement
     changes with it. What is false in a statement itself is as grave as its mistake; where that does not say, the source
-    does, and if it does not, the claim fails.
+    does, and if it does not, the claim fails. What the source calls an edge case and is met in practice lacks a
+    condition.
     """
     said, of = obligation.consequence, obligation.coverage
     if coverage is Coverage.UNIT:
@@ -115,7 +157,9 @@ def _by_coverage(of: Coverage, said: Consequence | None, mistake: Mistake | None
             return said
         if mistake in _BY_MISTAKE:
             return _BY_MISTAKE[mistake]
-        return said if said is Consequence.CONSTANT else Consequence.CLAIM
+        if said is Consequence.EDGE:  # one that is met in practice, and that a condition would rule out
+            return Consequence.CONDITION
+        return said if said in (Consequence.CONSTANT, Consequence.CONDITION) else Consequence.CLAIM
     if said is Consequence.CONSTANT or (of is Coverage.CONDITION and mistake is Mistake.CONSTANT):
         return Consequence.CONSTANT
     return Consequence.STEP
