@@ -152,14 +152,20 @@ def _truth(ledger: Ledger, summary: Summary) -> str:
     said = standings(row.standing_printed for row in ledger.statements)
     if said:
         words = {
-            Standing.HOLDS: "hold, given what they use",
-            Standing.IN_PART: "hold in part, given what they use",
-            Standing.WHERE_MEANT: "hold where they are meant, and fail in edge cases",
-            Standing.REFUTED: "are false",
-            Standing.DOES_NOT_FOLLOW: "do not follow from what is declared",
-            Standing.UNDECIDED: "are undecided",
+            Standing.HOLDS: ("holds, given what it uses", "hold, given what they use"),
+            Standing.IN_PART: ("holds in part, given what it uses", "hold in part, given what they use"),
+            Standing.WHERE_MEANT: (
+                "holds where it is meant, and fails in edge cases",
+                "hold where they are meant, and fail in edge cases",
+            ),
+            Standing.REFUTED: ("is false", "are false"),
+            Standing.DOES_NOT_FOLLOW: (
+                "does not follow from what is declared",
+                "do not follow from what is declared",
+            ),
+            Standing.UNDECIDED: ("is undecided", "are undecided"),
         }
-        told = [f"{said[each]} {text}" for each, text in words.items() if each in said]
+        told = [f"{said[each]} {texts[said[each] != 1]}" for each, texts in words.items() if each in said]
         if Standing.PARTLY in said:
             told.append(f"of {said[Standing.PARTLY]} only special cases or steps were checked")
         parts.append(f"Of {_many(sum(said.values()), 'statement')} as printed, {'; '.join(told)}.")
