@@ -78,9 +78,10 @@ def _at_least_0(argument: str, value: object) -> float:
 def is_our_own(value: object) -> bool:
     """Whether an object's class, or a function, is this project's, whose tests hold it to what it declares."""
     kind: Any = value if isinstance(value, FunctionType) else type(value)
-    ours = kind.__module__.partition(".")[0] == "dpverify"
+    made_in = str(kind.__module__)  # what is made outside of a module is in None
+    ours = made_in.partition(".")[0] == "dpverify"
     # one that was made in an example, or only says where it is from, is not found there
-    return ours and getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
+    return ours and getattr(sys.modules.get(made_in), kind.__qualname__, None) is kind
 
 
 def declared_only(loss: Loss, constraint: ConstraintSet, constants: Constants) -> tuple[str, ...]:

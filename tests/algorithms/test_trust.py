@@ -259,3 +259,6 @@ def test_whose_a_class_is() -> None:
     pretending = type("Logistic", (), {"__module__": "dpverify.problems.losses"})
     assert not is_our_own(pretending())
     assert not is_our_own(lambda w, data: w)
+    nowhere: dict[str, Any] = {}
+    exec("def made(w, data): return w", nowhere)  # in no module: its name is None
+    assert not is_our_own(nowhere["made"])

@@ -75,7 +75,6 @@ COMMANDS: list[list[str]] = [
         ["--adjacency", "next"], ["--adjacency", ""], ["--data", "d.csv"], ["--neighbor", "e.csv"], ["--nonsense"],
         ["--left"], ["releases:noise"], ["--command", "cat"], ["--attribute", "coef_"],
     )),
-    ["audit", "--left", "left.npy", "--right", "left.npy", *CLAIM],
     *([*FUNCTION[:4], *CLAIM, "--search-neighbors", v] for v in ("no/such/folder.json", "a\0b.json", "found.txt", "-")),
     # files that are not there, or of another kind
     *(["audit", "--left", place, "--right", "right.npy", *CLAIM] for place in (

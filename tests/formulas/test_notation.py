@@ -341,6 +341,22 @@ def test_a_letter_that_shows_an_index_is_no_constant_under_it() -> None:
             read_formula(latex, letters)
     assert read_formula(r"\sum_{k=1}^n k_1=1", letters)
     assert read_formula(r"x_i\le 1\text{ for all }i", letters)
+    # one that is quantified itself is one number only where another quantifier follows it
+    for latex in (
+        r"\forall i:\ \exists x_i:\ x_i\le 1", r"\forall i:\ \forall x_i:\ x_i\le 1",
+        r"\forall x_i:\ \forall i:\ x_i\le 1",
+        r"\forall x_i:\ \forall x:\ \forall i:\ x_i\le x", r"\exists x_i:\ \exists i:\ x_i\le 1",
+        r"\forall x_i, i:\ x_i\le 1",
+    ):  # fmt: skip
+        read = read_formula(latex, letters)
+        assert read_formula(formula_latex(read), letters) == read
+    for latex in (
+        r"\exists x_i:\ \forall i:\ x_i\le 1", r"\forall x_i:\ \exists i:\ x_i\le 1",
+        r"\forall x_i:\ \neg(\forall i:\ x_i\le 1)", r"\forall x_i:\ \sum_{i=1}^n x_i\le 1",
+        r"\forall x_i:\ \exists x:\ \forall i:\ x_i\le x", r"\forall x_i:\ ((\forall i:\ x_i\le 1)\implies x\le 1)",
+    ):  # fmt: skip
+        with pytest.raises(InvalidArgumentError, match="one number, the same for every"):
+            read_formula(latex, letters)
 
 
 def test_e_as_a_letter_has_no_bare_power() -> None:

@@ -27,6 +27,10 @@ class Quantified:
         self.reader, self.constants = reader, constants
         self.within = 0
         """Quantifiers, negations and the like around the relation that is read."""
+        self.blocks: list[object] = []
+        """Of each letter that is quantified around it; alike where quantifiers alike stand side by side."""
+        self.continued: tuple[Node, object] | None = None
+        """The next quantifier, where it is like the one before it, and that one's block."""
 
     @property
     def premise(self) -> bool:
@@ -46,6 +50,32 @@ class Quantified:
         self.within += 1
         yield
         self.within -= 1
+
+    @contextmanager
+    def over(self, kind: str, variables: list[Variable], over: Node, body: Node) -> Iterator[None]:
+        """These letters are quantified, for the body."""
+        block = object()
+        if self.continued is not None and self.continued[0] is over:
+            block = self.continued[1]
+        while len(body.children) == 1 and isinstance(body.children[0], Tree):
+            body = body.children[0]
+        self.continued = (subtrees(body)[0], block) if body.data == kind else None
+        before, outside = len(self.reader.bound), len(self.blocks)
+        self.reader.bound += variables
+        self.blocks += [block] * len(variables)
+        yield
+        del self.reader.bound[before:], self.blocks[outside:]
+
+    def fixed_under(self, letter: Variable) -> list[Variable]:
+        """The bound letters for all of whose values a letter is the same: all, or all after it if it is quantified.
+
+        Among quantifiers alike, side by side, the order says nothing.
+        """
+        bound = self.reader.bound
+        if letter not in bound[: len(self.blocks)]:
+            return bound
+        block = [block for block, variable in zip(self.blocks, bound, strict=False) if variable == letter][-1]
+        return bound[len(self.blocks) - self.blocks[::-1].index(block) :]
 
     def exists(self, over: Node, body: Node) -> Formula:
         """`\\exists x, y>0:`: letters, or relations that each begin with one."""
@@ -71,9 +101,8 @@ class Quantified:
                 conditions += self.shared(waiting, part, formulas[0], joined="AND" in signs)
                 conditions += formulas
                 waiting = []
-            self.reader.bound += variables
-            formula = self.reader.formula(body)
-            del self.reader.bound[len(self.reader.bound) - len(variables) :]
+            with self.over("exists", variables, over, body):
+                formula = self.reader.formula(body)
         if conditions:
             formula = And((*conditions, *(formula.parts if isinstance(formula, And) else (formula,))))
         for variable in reversed(variables):
@@ -91,10 +120,8 @@ class Quantified:
                     part, "letters after `\\forall`, conditions as a premise of what is claimed"
                 )
             variables.append(variable)
-        self.reader.bound += variables
-        with self.inside():
+        with self.inside(), self.over("for_all", variables, over, body):
             formula = self.reader.formula(body)
-        del self.reader.bound[len(self.reader.bound) - len(variables) :]
         for variable in reversed(variables):
             formula = ForAll(variable, formula)
         return formula

@@ -543,7 +543,7 @@ class Reader:
     def letter(self, token: Sign) -> Expression:
         use: Use = token.payload
         if isinstance(use.of, Variable):
-            check_fixed(self, token, self.bound)
+            check_fixed(self, token, self.quantified.fixed_under(use.of))
             return use.of
         self.count(use.of.body)
         self.refuse_captured(use.of, token, free_variables(use.of.body))
